@@ -1,0 +1,83 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+let strictC: [CSetting] = [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]
+
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+
+// The arrows between the modules are explained in docs/ARCHITECTURE.md; lower modules stand further down.
+let package = Package(
+    name: "searchlight",
+    products: [
+        .executable(name: "searchlight", targets: ["searchlight"]),
+        .executable(name: "searchlight-worker", targets: ["searchlight-worker"]),
+        // What apps and extensions link; shared, so that all in one process see the same classes.
+        .library(name: "CoreSpotlight", type: .dynamic, targets: ["CoreSpotlight", "UniformTypeIdentifiers"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: [
+        // Programs
+        .executableTarget(
+            name: "searchlight", dependencies: ["SearchlightEngine", arguments, logging], swiftSettings: strict),
+        .executableTarget(
+            name: "searchlight-worker", dependencies: ["ExtensionRuntime", "CSandbox"], cSettings: strictC),
+
+        // Libraries for app authors
+        .target(
+            name: "CoreSpotlight",
+            dependencies: ["ServiceProtocol", "UniformTypeIdentifiers", "SearchlightExtension"],
+            swiftSettings: strict),
+
+        // The service
+        .target(
+            name: "SearchlightEngine",
+            dependencies: ["SearchIndex", "ExtensionHost", "Promises", "Previews", "IdleScheduling", logging],
+            swiftSettings: strict),
+        .target(
+            name: "SearchIndex",
+            dependencies: ["MetadataQuery", "ServiceProtocol", "UniformTypeIdentifiers", grdb],
+            swiftSettings: strict),
+        .target(
+            name: "ExtensionHost",
+            dependencies: ["ServiceProtocol", "UniformTypeIdentifiers", "CSandbox", logging],
+            swiftSettings: strict),
+        .target(
+            name: "Promises", dependencies: ["ServiceProtocol", "UniformTypeIdentifiers", "CSandbox"],
+            swiftSettings: strict),
+        .target(
+            name: "Previews", dependencies: ["ServiceProtocol", "UniformTypeIdentifiers"], swiftSettings: strict),
+        .target(name: "IdleScheduling", swiftSettings: strict),
+        .target(name: "MetadataQuery", dependencies: ["ServiceProtocol"], swiftSettings: strict),
+
+        // The worker
+        .target(
+            name: "ExtensionRuntime", dependencies: ["ServiceProtocol", "SearchlightExtension", "CSandbox"],
+            swiftSettings: strict),
+
+        // Foundations
+        .target(name: "ServiceProtocol", dependencies: ["CSystemd"], swiftSettings: strict),
+        .target(name: "UniformTypeIdentifiers", swiftSettings: strict),
+        .target(name: "SearchlightExtension", cSettings: strictC),
+        .target(name: "CSandbox", cSettings: strictC),
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+
+        // Tests
+        .testTarget(name: "ServiceProtocolTests", dependencies: ["ServiceProtocol"], swiftSettings: strict),
+        .testTarget(
+            name: "UniformTypeIdentifiersTests", dependencies: ["UniformTypeIdentifiers"], swiftSettings: strict),
+        .testTarget(name: "MetadataQueryTests", dependencies: ["MetadataQuery"], swiftSettings: strict),
+        .testTarget(name: "CoreSpotlightTests", dependencies: ["CoreSpotlight"], swiftSettings: strict),
+    ]
+)

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The format is described for other languages in docs/ITEM-RECORD.md; keep both in step.
+
+extension ItemRecord {
+    /// The version this program writes and reads, the first byte of every record.
+    public static let formatVersion: UInt8 = 1
+
+    private enum Flag {
+        static let update: UInt8 = 1
+        static let domain: UInt8 = 2
+        static let expires: UInt8 = 4
+        static let never: UInt8 = 8
+        static let all: UInt8 = 15
+    }
+
+    /// Encodes the item. Attributes are written in the order of their names, so equal items give equal bytes.
+    ///
+    /// - Throws: ``ItemRecordError/tooLarge(what:value:limit:)`` when a limit of the format is exceeded, and
+    ///   ``ItemRecordError/malformed(offset:reason:)`` for an empty identifier.
+    public func encoded() throws(ItemRecordError) -> [UInt8] {
+        guard !uniqueIdentifier.isEmpty else { throw .malformed(offset: 2, reason: "the unique identifier is empty") }
+        try Self.check(uniqueIdentifier.utf8.count, "bytes of unique identifier", Self.maximumIdentifierBytes)
+        try Self.check(attributes.count, "attributes", Self.maximumAttributes)
+        var writer = RecordWriter()
+        var flags: UInt8 = isUpdate ? Flag.update : 0
+        if let domainIdentifier {
+            try Self.check(domainIdentifier.utf8.count, "bytes of domain identifier", Self.maximumIdentifierBytes)
+            flags |= Flag.domain
+        }
+        switch expiration {
+        case .standard: break
+        case .never: flags |= Flag.never
+        case .at: flags |= Flag.expires
+        }
+        writer.byte(Self.formatVersion)
+        writer.byte(flags)
+        writer.string(uniqueIdentifier)
+        if let domainIdentifier { writer.string(domainIdentifier) }
+        if case .at(let moment) = expiration { writer.double(moment) }
+        writer.count(attributes.count)
+        for (name, value) in attributes.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            writer.string(name)
+            try writer.value(value, depth: 0)
+        }
+        try Self.check(writer.bytes.count, "bytes", Self.maximumRecordBytes)
+        return writer.bytes
+    }
+
+    /// Decodes one record that fills `bytes` exactly.
+    ///
+    /// - Throws: ``ItemRecordError``; never traps, whatever the bytes are.
+    public init(decoding bytes: some Collection<UInt8>) throws(ItemRecordError) {
+        try Self.check(bytes.count, "bytes", Self.maximumRecordBytes)
+        let decoded: Result<ItemRecord, ItemRecordError>? = bytes.withContiguousStorageIfAvailable { buffer in
+            Result { () throws(ItemRecordError) in try ItemRecord(reading: buffer) }
+        }
+        if let decoded {
+            self = try decoded.get()
+        } else {
+            self = try ItemRecord(decoding: Array(bytes))
+        }
+    }
+
+    private init(reading buffer: UnsafeBufferPointer<UInt8>) throws(ItemRecordError) {
+        var reader = RecordReader(bytes: buffer)
+        let version = try reader.byte()
+        guard version == Self.formatVersion else { throw .unknownVersion(version) }
+        let flags = try reader.byte()
+        guard flags & ~Flag.all == 0, flags & (Flag.never | Flag.expires) != Flag.never | Flag.expires else {
+            throw .malformed(offset: 1, reason: "unknown flags \(flags)")
+        }
+        let identifier = try reader.string(limit: Self.maximumIdentifierBytes)
+        guard !identifier.isEmpty else { throw .malformed(offset: 2, reason: "the unique identifier is empty") }
+        self.init(uniqueIdentifier: identifier, isUpdate: flags & Flag.update != 0)
+        if flags & Flag.domain != 0 { domainIdentifier = try reader.string(limit: Self.maximumIdentifierBytes) }
+        if flags & Flag.never != 0 { expiration = .never }
+        if flags & Flag.expires != 0 { expiration = .at(try reader.double()) }
+        let count = try reader.count(limit: Self.maximumAttributes)
+        attributes.reserveCapacity(count)
+        for _ in 0..<count {
+            let start = reader.offset
+            let name = try reader.string(limit: Self.maximumIdentifierBytes)
+            let value = try reader.value(depth: 0)
+            guard attributes.updateValue(value, forKey: name) == nil else {
+                throw .malformed(offset: start, reason: "attribute \(name) is given twice")
+            }
+        }
+        guard reader.isAtEnd else { throw .malformed(offset: reader.offset, reason: "bytes after the last attribute") }
+    }
+
+    static func check(_ value: Int, _ what: String, _ limit: Int) throws(ItemRecordError) {
+        guard value <= limit else { throw .tooLarge(what: what, value: value, limit: limit) }
+    }
+}
+
+/// Several records in one byte array: each preceded by its length as four bytes, least significant first.
+public enum RecordBatch {
+    /// The largest batch sent in one message, in bytes.
+    public static let maximumBytes = 32 << 20
+
+    /// Appends one encoded record to a batch.
+    public static func append(_ record: [UInt8], to batch: inout [UInt8]) {
+        let length = UInt32(record.count)
+        for shift in [0, 8, 16, 24] as [UInt32] { batch.append(UInt8(truncatingIfNeeded: length >> shift)) }
+        batch.append(contentsOf: record)
+    }
+
+    /// Cuts a batch into records, without decoding them.
+    ///
+    /// - Throws: ``ItemRecordError`` when a length does not fit the bytes that follow.
+    public static func split(_ batch: [UInt8]) throws(ItemRecordError) -> [ArraySlice<UInt8>] {
+        var records: [ArraySlice<UInt8>] = []
+        var offset = 0
+        while offset < batch.count {
+            guard batch.count - offset >= 4 else { throw .truncated(offset: offset) }
+            var length = 0
+            for index in 0..<4 { length |= Int(batch[offset + index]) << (8 * index) }
+            try ItemRecord.check(length, "bytes", ItemRecord.maximumRecordBytes)
+            let start = offset + 4
+            guard batch.count - start >= length else { throw .truncated(offset: start) }
+            records.append(batch[start..<(start + length)])
+            offset = start + length
+        }
+        return records
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads the parts of an item record; every length is checked against the bytes that are left before it is used.
+struct RecordReader {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private(set) var offset = 0
+
+    init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+    var isAtEnd: Bool { offset == bytes.count }
+    private var left: Int { bytes.count - offset }
+
+    mutating func byte() throws(ItemRecordError) -> UInt8 {
+        guard left >= 1 else { throw .truncated(offset: offset) }
+        defer { offset += 1 }
+        return bytes[offset]
+    }
+
+    mutating func unsigned() throws(ItemRecordError) -> UInt64 {
+        let start = offset
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while true {
+            let next = try byte()
+            let part = UInt64(next & 0x7F)
+            guard shift < 63 || (shift == 63 && part <= 1) else {
+                throw .malformed(offset: start, reason: "a number is longer than 64 bits")
+            }
+            value |= part << shift
+            if next & 0x80 == 0 { return value }
+            shift += 7
+        }
+    }
+
+    mutating func signed() throws(ItemRecordError) -> Int64 {
+        let raw = try unsigned()
+        return Int64(bitPattern: raw >> 1) ^ -Int64(bitPattern: raw & 1)
+    }
+
+    /// A count of things that each take at least one byte, so that no count can make the reader reserve more than is
+    /// there.
+    mutating func count(limit: Int) throws(ItemRecordError) -> Int {
+        let start = offset
+        let raw = try unsigned()
+        guard raw <= UInt64(limit) else {
+            throw .tooLarge(what: "elements at byte \(start)", value: Int(clamping: raw), limit: limit)
+        }
+        guard raw <= UInt64(left) else { throw .truncated(offset: start) }
+        return Int(raw)
+    }
+
+    mutating func double() throws(ItemRecordError) -> Double {
+        guard left >= 8 else { throw .truncated(offset: offset) }
+        var pattern: UInt64 = 0
+        for index in 0..<8 { pattern |= UInt64(bytes[offset + index]) << (8 * UInt64(index)) }
+        offset += 8
+        return Double(bitPattern: pattern)
+    }
+
+    mutating func data() throws(ItemRecordError) -> [UInt8] {
+        let length = try count(limit: ItemRecord.maximumRecordBytes)
+        defer { offset += length }
+        return Array(bytes[offset..<(offset + length)])
+    }
+
+    mutating func string(limit: Int = ItemRecord.maximumRecordBytes) throws(ItemRecordError) -> String {
+        let start = offset
+        let length = try count(limit: limit)
+        let slice = UnsafeBufferPointer(rebasing: bytes[offset..<(offset + length)])
+        offset += length
+        guard let text = String(validating: slice, as: UTF8.self) else {
+            throw .malformed(offset: start, reason: "a text is not UTF-8")
+        }
+        return text
+    }
+
+    mutating func optionalString() throws(ItemRecordError) -> String? {
+        switch try byte() {
+        case 0: return nil
+        case 1: return try string()
+        default: throw .malformed(offset: offset - 1, reason: "neither 0 nor 1 before an optional text")
+        }
+    }
+
+    mutating func value(depth: Int) throws(ItemRecordError) -> AttributeValue {
+        try ItemRecord.check(depth, "levels of nested values", ItemRecord.maximumDepth)
+        let start = offset
+        switch try byte() {
+        case ValueTag.null: return .null
+        case ValueTag.string: return .string(try string())
+        case ValueTag.integer: return .integer(try signed())
+        case ValueTag.double: return .double(try double())
+        case ValueTag.no: return .boolean(false)
+        case ValueTag.yes: return .boolean(true)
+        case ValueTag.date: return .date(try double())
+        case ValueTag.data: return .data(try data())
+        case ValueTag.url: return .url(try string())
+        case ValueTag.person: return .person(try person())
+        case ValueTag.localizedString: return .localizedString(try localizedString())
+        case ValueTag.array:
+            let length = try count(limit: ItemRecord.maximumElements)
+            var values: [AttributeValue] = []
+            values.reserveCapacity(length)
+            for _ in 0..<length { values.append(try value(depth: depth + 1)) }
+            return .array(values)
+        case ValueTag.dictionary:
+            var values: [String: AttributeValue] = [:]
+            for _ in 0..<(try count(limit: ItemRecord.maximumElements)) {
+                let name = try string()
+                values[name] = try value(depth: depth + 1)
+            }
+            return .dictionary(values)
+        case let tag: throw .malformed(offset: start, reason: "unknown kind of value \(tag)")
+        }
+    }
+
+    private mutating func person() throws(ItemRecordError) -> PersonValue {
+        let displayName = try optionalString()
+        let handleIdentifier = try string()
+        let contactIdentifier = try optionalString()
+        var handles: [String] = []
+        for _ in 0..<(try count(limit: ItemRecord.maximumElements)) { handles.append(try string()) }
+        return PersonValue(
+            displayName: displayName, handles: handles, handleIdentifier: handleIdentifier,
+            contactIdentifier: contactIdentifier)
+    }
+
+    private mutating func localizedString() throws(ItemRecordError) -> [String: String] {
+        var texts: [String: String] = [:]
+        for _ in 0..<(try count(limit: ItemRecord.maximumElements)) {
+            let language = try string()
+            texts[language] = try string()
+        }
+        return texts
+    }
+}
