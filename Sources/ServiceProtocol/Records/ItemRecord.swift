@@ -64,6 +64,7 @@ public enum ItemRecordError: Error, Hashable, Sendable, CustomStringConvertible 
     /// A limit of the format is exceeded.
     case tooLarge(what: String, value: Int, limit: Int)
 
+    /// The error in one sentence.
     public var description: String {
         switch self {
         case .truncated(let offset): "The item record ends inside a field at byte \(offset)."
