@@ -1,1 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What Swift cannot say to the kernel by itself: starting a worker with exactly the descriptors it may have, and
+ * giving up rights before the first thread exists.
+ *
+ * Functions return 0, or the errno of the step that failed.
+ */
+#ifndef SEARCHLIGHT_CSANDBOX_H
+#define SEARCHLIGHT_CSANDBOX_H
 
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The descriptor number at which a worker finds its connection to the host. */
+#define CSANDBOX_CONNECTION_FD 3
+
+/*
+ * Starts a program as the leader of a process group of its own, so that a terminal's Ctrl-C reaches the host only.
+ * It gets: descriptor 0 from /dev/null, 1 and 2 to output_fd, CSANDBOX_CONNECTION_FD from connection_fd, and nothing
+ * else; default signal handlers and an empty signal mask. argv and envp end with NULL.
+ */
+int csandbox_spawn(const char *path, char *const argv[], char *const envp[], int connection_fd, int output_fd,
+                   pid_t *pid);
+
+/* A connected pair of local stream sockets, close-on-exec. */
+int csandbox_socket_pair(int descriptors[2]);
+
+/*
+ * Gives up what no worker needs: new privileges (set-user-ID programs), core dumps. To be called by the worker while
+ * it has one thread, before any code of an extension is loaded.
+ */
+int csandbox_restrict_self(void);
+
+/* An anonymous stream: bytes written to descriptors[1] are read from descriptors[0]; close-on-exec. */
+int csandbox_pipe(int descriptors[2]);
+
+#endif

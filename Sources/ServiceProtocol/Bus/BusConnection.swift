@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Synchronization
+
+/// A D-Bus connection between two processes over a socket, without a bus daemon.
+///
+/// The connection runs on a thread of its own, the only one that touches sd-bus; every method here may be called from
+/// any thread. Handlers are called on that thread and must not block.
+///
+/// - Important: A descriptor may be sent only once a first call was answered: sd-bus ends a connection on which a
+///   descriptor arrives together with the last bytes of the authentication.
+public final class BusConnection: Sendable {
+    /// Which end of the socket pair this is; D-Bus authentication needs one of each.
+    public enum Side: Sendable {
+        /// The end that authenticates the other.
+        case server
+        /// The end that says who it is.
+        case client
+    }
+
+    /// Called for each incoming method call.
+    public typealias CallHandler = @Sendable (IncomingCall) -> Void
+    /// Called with the outcome of an outgoing call, once.
+    public typealias ReplyHandler = @Sendable (Result<[BusValue], BusError>) -> Void
+
+    private let mailbox: BusMailbox
+
+    /// Starts a connection over a connected stream socket and takes the socket over.
+    ///
+    /// - Parameters:
+    ///   - socket: The socket; closed when the connection ends.
+    ///   - side: Which end this is.
+    ///   - name: The name of the thread, up to 15 bytes, for debuggers.
+    ///   - onCall: Receives incoming calls.
+    ///   - onDisconnect: Called once, on the connection's thread, when the peer is gone or ``close()`` was called.
+    /// - Throws: ``BusError/system(operation:code:)``.
+    public init(
+        adopting socket: OwnedDescriptor, side: Side, name: String, onCall: @escaping CallHandler,
+        onDisconnect: @escaping @Sendable () -> Void
+    ) throws(BusError) {
+        mailbox = try BusMailbox()
+        try BusThread.start(
+            BusThread.Start(
+                socket: socket, side: side, name: name, mailbox: mailbox, onCall: onCall, onDisconnect: onDisconnect))
+    }
+
+    deinit { mailbox.close() }
+
+    /// Sends a call; the handler gets the reply on the connection's thread.
+    public func call(_ member: BusMember, _ arguments: [BusValue], reply: @escaping ReplyHandler) {
+        mailbox.post { thread in thread.send(member, arguments, reply: reply) } orElse: {
+            reply(.failure(.disconnected))
+        }
+    }
+
+    /// Sends a call and waits for the reply. A cancelled task stops waiting at once; the peer is not told.
+    ///
+    /// - Throws: ``BusError``.
+    public func call(_ member: BusMember, _ arguments: [BusValue] = []) async throws(BusError) -> [BusValue] {
+        let waiter = Waiter()
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard waiter.wait(continuation) else { return }
+                call(member, arguments) { waiter.resume($0) }
+            }
+        } onCancel: {
+            waiter.resume(.failure(.cancelled))
+        }
+        return try result.get()
+    }
+
+    /// Sends a call that expects no reply.
+    public func post(_ member: BusMember, _ arguments: [BusValue]) {
+        mailbox.post { thread in thread.send(member, arguments, reply: nil) } orElse: {}
+    }
+
+    /// Ends the connection; calls under way fail with ``BusError/disconnected``.
+    public func close() { mailbox.close() }
+}
+
+/// The name of a method: an interface and a member of it.
+public struct BusMember: Hashable, Sendable {
+    /// The interface, e.g. `com.searchlight.Worker1`.
+    public var interface: String
+    /// The member, e.g. `ReindexAll`.
+    public var member: String
+
+    /// Creates a name.
+    public init(_ interface: String, _ member: String) {
+        self.interface = interface
+        self.member = member
+    }
+}
+
+/// A method call that arrived; answered once, from any thread, now or later.
+public final class IncomingCall: Sendable {
+    /// What is called.
+    public let member: BusMember
+    /// With what.
+    public let arguments: [BusValue]
+    private let cookie: UInt64
+    private let mailbox: BusMailbox
+    private let answered = Atomic<Bool>(false)
+
+    init(member: BusMember, arguments: [BusValue], cookie: UInt64, mailbox: BusMailbox) {
+        self.member = member
+        self.arguments = arguments
+        self.cookie = cookie
+        self.mailbox = mailbox
+    }
+
+    deinit {
+        if !answered.load(ordering: .relaxed) { refuse(name: BusErrorName.failed, message: "The call was dropped.") }
+    }
+
+    /// Answers with results. Only the first answer counts.
+    public func reply(_ values: [BusValue] = []) {
+        guard !answered.exchange(true, ordering: .relaxed) else { return }
+        let cookie = cookie
+        mailbox.post { $0.answer(cookie, .success(values)) } orElse: {}
+    }
+
+    /// Answers with an error. Only the first answer counts.
+    public func refuse(name: String, message: String) {
+        guard !answered.exchange(true, ordering: .relaxed) else { return }
+        let cookie = cookie
+        mailbox.post { $0.answer(cookie, .failure(.remote(name: name, message: message))) } orElse: {}
+    }
+}
+
+/// A continuation that is resumed by whichever comes first: the reply or the cancellation.
+private final class Waiter: Sendable {
+    private enum State {
+        case idle
+        case waiting(CheckedContinuation<Result<[BusValue], BusError>, Never>)
+        case done
+    }
+    private let state = Mutex(State.idle)
+
+    /// Starts waiting; `false` if it was cancelled before (the continuation is then resumed).
+    func wait(_ continuation: CheckedContinuation<Result<[BusValue], BusError>, Never>) -> Bool {
+        let proceed = state.withLock { state in
+            guard case .idle = state else { return false }
+            state = .waiting(continuation)
+            return true
+        }
+        if !proceed { continuation.resume(returning: .failure(.cancelled)) }
+        return proceed
+    }
+
+    func resume(_ result: Result<[BusValue], BusError>) {
+        let continuation: CheckedContinuation<Result<[BusValue], BusError>, Never>? = state.withLock { state in
+            defer { state = .done }
+            guard case .waiting(let continuation) = state else { return nil }
+            return continuation
+        }
+        continuation?.resume(returning: result)
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// A file descriptor with one owner; closed when the last reference goes.
+public final class OwnedDescriptor: Sendable {
+    /// The descriptor's number, valid while this object lives.
+    public let number: Int32
+
+    /// Takes over an open descriptor.
+    public init(adopting number: Int32) { self.number = number }
+
+    /// A second descriptor for the same open file.
+    ///
+    /// - Throws: ``BusError/system(operation:code:)`` when the process has no descriptors left.
+    public convenience init(duplicating number: Int32) throws(BusError) {
+        let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
+        guard copy >= 0 else { throw .system(operation: "duplicating a file descriptor", code: errno) }
+        self.init(adopting: copy)
+    }
+
+    deinit { close(number) }
+}
+
+/// One argument of a message; the D-Bus types the protocol uses.
+public enum BusValue: Sendable {
+    /// `s`
+    case string(String)
+    /// `as`
+    case strings([String])
+    /// `t`
+    case unsigned(UInt64)
+    /// `b`
+    case boolean(Bool)
+    /// `ay`
+    case bytes([UInt8])
+    /// `h`
+    case descriptor(OwnedDescriptor)
+
+    /// The D-Bus signature of the value.
+    public var signature: String {
+        switch self {
+        case .string: "s"
+        case .strings: "as"
+        case .unsigned: "t"
+        case .boolean: "b"
+        case .bytes: "ay"
+        case .descriptor: "h"
+        }
+    }
+}
+
+/// Why a call or a connection failed.
+public enum BusError: Error, Sendable, CustomStringConvertible {
+    /// The peer is gone.
+    case disconnected
+    /// The caller no longer waits.
+    case cancelled
+    /// The peer answered with an error.
+    case remote(name: String, message: String)
+    /// A message does not have the arguments its name asks for.
+    case malformed(String)
+    /// A system call or sd-bus function failed.
+    case system(operation: String, code: Int32)
+
+    /// The error in one sentence.
+    public var description: String {
+        switch self {
+        case .disconnected: "The connection to the other process ended."
+        case .cancelled: "The call was cancelled."
+        case .remote(let name, let message): message.isEmpty ? "The other process answered \(name)." : message
+        case .malformed(let what): "A message is malformed: \(what)."
+        case .system(let operation, let code): "\(operation) failed: \(String(cString: strerror(code)))."
+        }
+    }
+}
+
+/// Takes the arguments of a message one after the other and says which one is wrong.
+public struct BusArguments: Sendable {
+    private var rest: ArraySlice<BusValue>
+    private let member: String
+
+    /// Creates a reader over the arguments of `member`.
+    public init(_ values: [BusValue], of member: String) {
+        rest = values[...]
+        self.member = member
+    }
+
+    private mutating func next(_ expected: String) throws(BusError) -> BusValue {
+        guard let value = rest.popFirst() else {
+            throw .malformed("\(member) ends where an argument of type \(expected) was expected")
+        }
+        return value
+    }
+
+    private func wrong(_ value: BusValue, _ expected: String) -> BusError {
+        .malformed("\(member) has an argument of type \(value.signature) where \(expected) was expected")
+    }
+
+    /// The next argument as text.
+    public mutating func string() throws(BusError) -> String {
+        let value = try next("s")
+        guard case .string(let text) = value else { throw wrong(value, "s") }
+        return text
+    }
+
+    /// The next argument as texts.
+    public mutating func strings() throws(BusError) -> [String] {
+        let value = try next("as")
+        guard case .strings(let texts) = value else { throw wrong(value, "as") }
+        return texts
+    }
+
+    /// The next argument as a number.
+    public mutating func unsigned() throws(BusError) -> UInt64 {
+        let value = try next("t")
+        guard case .unsigned(let number) = value else { throw wrong(value, "t") }
+        return number
+    }
+
+    /// The next argument as a truth value.
+    public mutating func boolean() throws(BusError) -> Bool {
+        let value = try next("b")
+        guard case .boolean(let truth) = value else { throw wrong(value, "b") }
+        return truth
+    }
+
+    /// The next argument as bytes.
+    public mutating func bytes() throws(BusError) -> [UInt8] {
+        let value = try next("ay")
+        guard case .bytes(let bytes) = value else { throw wrong(value, "ay") }
+        return bytes
+    }
+
+    /// The next argument as a descriptor.
+    public mutating func descriptor() throws(BusError) -> OwnedDescriptor {
+        let value = try next("h")
+        guard case .descriptor(let descriptor) = value else { throw wrong(value, "h") }
+        return descriptor
+    }
+
+    /// The next argument, whatever it is.
+    public mutating func value() throws(BusError) -> BusValue { try next("any type") }
+
+    /// Checks that nothing is left.
+    public func finish() throws(BusError) {
+        guard rest.isEmpty else { throw .malformed("\(member) has \(rest.count) arguments too many") }
+    }
+}
