@@ -1,1 +1,30 @@
-int main(void) { return 0; }
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * searchlight-worker: the process that loads one extension.
+ *
+ * Started by the host only, with its connection at descriptor 3. It begins in C because rights must be given up while
+ * the process has a single thread, and Swift's runtime may start others.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "csandbox.h"
+
+extern int searchlight_worker_main(void);
+
+int main(int argc, char **argv) {
+    (void)argv;
+    if (argc != 1 || fcntl(CSANDBOX_CONNECTION_FD, F_GETFD) < 0) {
+        fputs("searchlight-worker is started by searchlight, which gives it a connection; it is of no use alone.\n"
+              "To try an extension, run: searchlight reindex BUNDLE --extensions DIR\n",
+              stderr);
+        return 64; /* EX_USAGE */
+    }
+    int error = csandbox_restrict_self();
+    if (error != 0) {
+        fprintf(stderr, "searchlight-worker: giving up rights failed: %s\n", strerror(error));
+        return 71; /* EX_OSERR */
+    }
+    return searchlight_worker_main();
+}

@@ -48,7 +48,9 @@ public final class BusConnection: Sendable {
 
     /// Sends a call; the handler gets the reply on the connection's thread.
     public func call(_ member: BusMember, _ arguments: [BusValue], reply: @escaping ReplyHandler) {
-        mailbox.post { thread in thread.send(member, arguments, reply: reply) } orElse: {
+        mailbox.post { thread in
+            thread.send(member, arguments, reply: reply)
+        } orElse: {
             reply(.failure(.disconnected))
         }
     }
@@ -71,7 +73,10 @@ public final class BusConnection: Sendable {
 
     /// Sends a call that expects no reply.
     public func post(_ member: BusMember, _ arguments: [BusValue]) {
-        mailbox.post { thread in thread.send(member, arguments, reply: nil) } orElse: {}
+        mailbox.post { thread in
+            thread.send(member, arguments, reply: nil)
+        } orElse: {
+        }
     }
 
     /// Ends the connection; calls under way fail with ``BusError/disconnected``.
@@ -117,14 +122,20 @@ public final class IncomingCall: Sendable {
     public func reply(_ values: [BusValue] = []) {
         guard !answered.exchange(true, ordering: .relaxed) else { return }
         let cookie = cookie
-        mailbox.post { $0.answer(cookie, .success(values)) } orElse: {}
+        mailbox.post {
+            $0.answer(cookie, .success(values))
+        } orElse: {
+        }
     }
 
     /// Answers with an error. Only the first answer counts.
     public func refuse(name: String, message: String) {
         guard !answered.exchange(true, ordering: .relaxed) else { return }
         let cookie = cookie
-        mailbox.post { $0.answer(cookie, .failure(.remote(name: name, message: message))) } orElse: {}
+        mailbox.post {
+            $0.answer(cookie, .failure(.remote(name: name, message: message)))
+        } orElse: {
+        }
     }
 }
 

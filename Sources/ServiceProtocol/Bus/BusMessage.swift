@@ -79,7 +79,8 @@ struct BusMessage: ~Copyable {
         case (UInt8(ascii: "s"), _): return .string(try readString() ?? "")
         case (UInt8(ascii: "t"), _): return .unsigned(try readBasic(type, UInt64(0)))
         case (UInt8(ascii: "b"), _): return .boolean(try readBasic(type, Int32(0)) != 0)
-        case (UInt8(ascii: "h"), _): return .descriptor(try OwnedDescriptor(duplicating: try readBasic(type, Int32(-1))))
+        case (UInt8(ascii: "h"), _):
+            return .descriptor(try OwnedDescriptor(duplicating: try readBasic(type, Int32(-1))))
         case (UInt8(ascii: "a"), "y"):
             var start: UnsafeRawPointer?
             var count = 0
@@ -94,11 +95,13 @@ struct BusMessage: ~Copyable {
             try Self.check(sd_bus_message_exit_container(pointer), "reading an array of texts")
             return .strings(texts)
         default:
-            throw .malformed("an argument of type \(Character(UnicodeScalar(UInt8(bitPattern: type))))\(contents ?? "")")
+            throw .malformed(
+                "an argument of type \(Character(UnicodeScalar(UInt8(bitPattern: type))))\(contents ?? "")")
         }
     }
 
-    private borrowing func readBasic<Value: BitwiseCopyable>(_ type: CChar, _ initial: Value) throws(BusError) -> Value {
+    private borrowing func readBasic<Value: BitwiseCopyable>(_ type: CChar, _ initial: Value) throws(BusError) -> Value
+    {
         var value = initial
         try Self.check(sd_bus_message_read_basic(pointer, type, &value), "reading a message")
         return value

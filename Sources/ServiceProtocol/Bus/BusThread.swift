@@ -76,11 +76,13 @@ final class BusThread {
     static func start(_ start: Start) throws(BusError) {
         let box = Unmanaged.passRetained(Box(start))
         var thread = pthread_t()
-        let result = pthread_create(&thread, nil, { argument in
-            guard let argument else { return nil }
-            BusThread.main(Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().start)
-            return nil
-        }, box.toOpaque())
+        let result = pthread_create(
+            &thread, nil,
+            { argument in
+                guard let argument else { return nil }
+                BusThread.main(Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().start)
+                return nil
+            }, box.toOpaque())
         guard result == 0 else {
             box.release()
             throw .system(operation: "starting the thread of a connection", code: result)

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import SearchlightExtension
+import ServiceProtocol
+
+// The functions of `searchlight.index/1`.
+
+/// A completion and its context, carried to another thread.
+///
+/// `@unchecked Sendable`: the header asks that a completion be callable on any thread with its context; nothing here
+/// looks into either.
+private struct Completion: @unchecked Sendable {
+    let function: searchlight_completion?
+    let context: UnsafeMutableRawPointer?
+
+    var handler: (@Sendable (ExtensionStatus?, String) -> Void)? {
+        guard function != nil else { return nil }
+        return { status, message in
+            guard let status else {
+                self.function?(self.context, SEARCHLIGHT_OK, nil)
+                return
+            }
+            message.withCString { self.function?(self.context, status.rawValue, $0) }
+        }
+    }
+}
+
+private func texts(_ pointer: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int) -> [String]? {
+    guard let pointer, count >= 0 else { return count == 0 ? [] : nil }
+    var texts: [String] = []
+    for index in 0..<count {
+        guard let text = text(pointer[index]) else { return nil }
+        texts.append(text)
+    }
+    return texts
+}
+
+private func send(
+    _ host: HostPointer?, _ request: HostRequest, _ function: searchlight_completion?,
+    _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let session = session(host) else { return SEARCHLIGHT_INVALID_ARGUMENT }
+    session.send(request, completion: Completion(function: function, context: context).handler)
+    return SEARCHLIGHT_OK
+}
+
+let indexTable = StaticTable(
+    searchlight_host_index(
+        size: UInt32(MemoryLayout<searchlight_host_index>.size), reserved: 0,
+        index_items: { host, index, items, count, completion, context in
+            guard let items, count > 0 else { return SEARCHLIGHT_INVALID_ARGUMENT }
+            var batch: [UInt8] = []
+            for position in 0..<count {
+                guard let item = items[position] else { return SEARCHLIGHT_INVALID_ARGUMENT }
+                do throws(ItemRecordError) {
+                    RecordBatch.append(try ItemBuilder.borrowed(item).record.encoded(), to: &batch)
+                } catch {
+                    session(host)?.log(.error, error.description)
+                    return SEARCHLIGHT_TOO_LARGE
+                }
+            }
+            guard batch.count <= RecordBatch.maximumBytes else { return SEARCHLIGHT_TOO_LARGE }
+            return send(host, .indexRecords(index: text(index), batch: batch), completion, context)
+        },
+        index_records: { host, index, bytes, length, completion, context in
+            guard let bytes, length > 0 else { return SEARCHLIGHT_INVALID_ARGUMENT }
+            guard length <= RecordBatch.maximumBytes else { return SEARCHLIGHT_TOO_LARGE }
+            let batch = Array(UnsafeBufferPointer(start: bytes, count: length))
+            return send(host, .indexRecords(index: text(index), batch: batch), completion, context)
+        },
+        delete_items: { host, index, identifiers, count, completion, context in
+            guard let identifiers = texts(identifiers, count) else { return SEARCHLIGHT_INVALID_ARGUMENT }
+            return send(host, .deleteItems(index: text(index), identifiers: identifiers), completion, context)
+        },
+        delete_domains: { host, index, domains, count, completion, context in
+            guard let domains = texts(domains, count) else { return SEARCHLIGHT_INVALID_ARGUMENT }
+            return send(host, .deleteDomains(index: text(index), domains: domains), completion, context)
+        },
+        delete_all: { host, index, completion, context in
+            send(host, .deleteAll(index: text(index)), completion, context)
+        }))

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import SearchlightExtension
+import ServiceProtocol
+
+// The functions of `searchlight.request/1`.
+
+typealias HostPointer = UnsafePointer<searchlight_host>
+
+let requestFinish: @convention(c) (HostPointer?, UInt64, Int32, UnsafePointer<CChar>?) -> Void = {
+    host, request, status, message in
+    guard let session = session(host) else { return }
+    if status == SEARCHLIGHT_OK {
+        session.finish(request, .acknowledged)
+    } else {
+        let reason = text(message) ?? "the extension gave no reason"
+        session.finish(request, .failed(ExtensionStatus(rawValue: status) ?? .failed, reason))
+    }
+}
+
+let requestFinishWithData: @convention(c) (HostPointer?, UInt64, UnsafeRawPointer?, Int) -> Void = {
+    host, request, bytes, length in
+    guard let session = session(host) else { return }
+    session.finish(request, outcome(bytes, length) { .data($0) })
+}
+
+let requestFinishWithFile: @convention(c) (HostPointer?, UInt64, UnsafePointer<CChar>?, Int32) -> Void = {
+    host, request, path, removeAfter in
+    guard let session = session(host) else { return }
+    guard let path = text(path), path.hasPrefix("/") else {
+        session.finish(request, .failed(.invalidArgument, "the extension gave no absolute path for the file"))
+        return
+    }
+    session.finish(request, openFile(path, removeAfter: removeAfter != 0))
+}
+
+let requestFinishWithPreview:
+    @convention(c) (
+        HostPointer?, UInt64, UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafeRawPointer?, Int
+    ) -> Void = { host, request, contentType, title, bytes, length in
+        guard let session = session(host) else { return }
+        guard let contentType = text(contentType) else {
+            session.finish(request, .failed(.invalidArgument, "the extension gave no content type for its preview"))
+            return
+        }
+        let title = text(title)
+        session.finish(
+            request, outcome(bytes, length) { .preview(contentType: contentType, title: title, content: $0) })
+    }
+
+let requestIsCancelled: @convention(c) (HostPointer?, UInt64) -> Int32 = { host, request in
+    session(host)?.requests.isPending(request) == true ? 0 : 1
+}
+
+private func outcome(
+    _ bytes: UnsafeRawPointer?, _ length: Int, _ make: ([UInt8]) -> RequestOutcome
+) -> RequestOutcome {
+    guard length >= 0, bytes != nil || length == 0 else {
+        return .failed(.invalidArgument, "the extension gave \(length) bytes at no address")
+    }
+    return make(Array(UnsafeRawBufferPointer(start: bytes, count: length)))
+}
+
+/// Opens the file that fulfils a promise, here, where the extension's own rights apply.
+private func openFile(_ path: String, removeAfter: Bool) -> RequestOutcome {
+    // Without O_NONBLOCK a named pipe would hang the worker.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard descriptor >= 0 else {
+        let reason = String(cString: strerror(errno))
+        return .failed(errno == ENOENT ? .notFound : .failed, "opening \(path) failed: \(reason)")
+    }
+    let owned = OwnedDescriptor(adopting: descriptor)
+    if removeAfter { unlink(path) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        return .failed(.unsupported, "\(path) is not a regular file")
+    }
+    let name = path.split(separator: "/").last.map(String.init) ?? ""
+    return .file(FileReply(descriptor: owned, name: name))
+}

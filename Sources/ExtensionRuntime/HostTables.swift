@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import SearchlightExtension
+import ServiceProtocol
+
+/// The C tables through which an extension calls its host. Allocated once for an extension object and kept until the
+/// process ends, because an extension may keep the pointers as long as it likes.
+///
+/// `@unchecked Sendable`: all memory is written in `init` and only read afterwards.
+final class HostTables: @unchecked Sendable {
+    let host: UnsafeMutablePointer<searchlight_host>
+
+    init(session: HostSession, bundleIdentifier: String, bundlePath: String, principalClass: String?) {
+        host = .allocate(capacity: 1)
+        host.initialize(
+            to: searchlight_host(
+                size: UInt32(MemoryLayout<searchlight_host>.size), abi_major: abiMajor, abi_minor: abiMinor,
+                reserved: 0, context: Unmanaged.passRetained(session).toOpaque(),
+                bundle_identifier: immortalCString(bundleIdentifier), bundle_path: immortalCString(bundlePath),
+                principal_class: principalClass.map(immortalCString), get_interface: hostInterface))
+    }
+}
+
+let abiMajor: UInt32 = 1
+let abiMinor: UInt32 = 0
+
+/// A copy of a text that lives as long as the process.
+private func immortalCString(_ text: String) -> UnsafePointer<CChar> {
+    let bytes = Array(text.utf8CString)
+    let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
+    copy.initialize(from: bytes, count: bytes.count)
+    return UnsafePointer(copy)
+}
+
+/// The session behind a host pointer that an extension passed back.
+func session(_ host: UnsafePointer<searchlight_host>?) -> HostSession? {
+    guard let context = host?.pointee.context else { return nil }
+    return Unmanaged<HostSession>.fromOpaque(context).takeUnretainedValue()
+}
+
+/// The text behind a C pointer; `nil` if there is none or it is not UTF-8.
+func text(_ pointer: UnsafePointer<CChar>?) -> String? {
+    pointer.flatMap { String(validatingCString: $0) }
+}
+
+/// One static table, allocated on first use.
+///
+/// `@unchecked Sendable`: the memory is written before the object is shared and only read afterwards.
+struct StaticTable<Table>: @unchecked Sendable {
+    let pointer: UnsafeRawPointer
+
+    init(_ table: Table) {
+        let memory = UnsafeMutablePointer<Table>.allocate(capacity: 1)
+        memory.initialize(to: table)
+        pointer = UnsafeRawPointer(memory)
+    }
+}
+
+private let requestTable = StaticTable(
+    searchlight_host_request(
+        size: UInt32(MemoryLayout<searchlight_host_request>.size), reserved: 0,
+        finish: requestFinish, finish_with_data: requestFinishWithData, finish_with_file: requestFinishWithFile,
+        finish_with_preview: requestFinishWithPreview, is_cancelled: requestIsCancelled))
+
+private let logTable = StaticTable(
+    searchlight_host_log(
+        size: UInt32(MemoryLayout<searchlight_host_log>.size), reserved: 0,
+        log: { host, level, message in
+            guard let session = session(host), let message = text(message) else { return }
+            session.log(HostRequest.LogLevel(rawValue: UInt64(max(1, min(3, level)))) ?? .info, message)
+        }))
+
+private let hostInterface:
+    @convention(c) (UnsafePointer<searchlight_host>?, UnsafePointer<CChar>?) -> UnsafeRawPointer? = { _, identifier in
+        switch text(identifier) {
+        case SEARCHLIGHT_HOST_REQUEST: requestTable.pointer
+        case SEARCHLIGHT_HOST_ITEMS: itemsTable.pointer
+        case SEARCHLIGHT_HOST_INDEX: indexTable.pointer
+        case SEARCHLIGHT_HOST_LOG: logTable.pointer
+        default: nil
+        }
+    }
