@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// What an extension's `Info.plist` says: Apple's keys, and Searchlight's own under one dictionary.
+public struct ExtensionManifest: Hashable, Sendable {
+    /// `CFBundleIdentifier`, reverse-DNS; the name under which everything of the extension is stored.
+    public var identifier: String
+    /// `CFBundleVersion`, or `0`.
+    public var version: String
+    /// `CFBundleDisplayName`, else `CFBundleName`, else the identifier.
+    public var displayName: String
+    /// `CFBundleExecutable`: the library's file name inside the bundle.
+    public var libraryName: String
+    /// `NSExtensionPrincipalClass`: the class that implements an extension written against CoreSpotlight.
+    public var principalClass: String?
+    /// `NSExtensionPointIdentifier`: what the extension extends.
+    public var extensionPoints: Set<ExtensionPoint>
+
+    /// What an extension can extend.
+    public enum ExtensionPoint: String, Sendable, CaseIterable {
+        /// Reindexing and promises.
+        case index = "com.apple.spotlight.index"
+        /// Previews.
+        case preview = "com.apple.quicklook.preview"
+    }
+
+    /// The largest manifest that is read, in bytes.
+    public static let maximumBytes = 256 << 10
+
+    /// Reads a manifest from the bytes of an `Info.plist`.
+    ///
+    /// - Throws: ``BundleProblem`` naming the first key that is missing or wrong.
+    public init(propertyList data: Data) throws(BundleProblem) {
+        guard data.count <= Self.maximumBytes else { throw .manifestTooLarge(bytes: data.count) }
+        let parsed: Any
+        do {
+            parsed = try PropertyListSerialization.propertyList(from: data, format: nil)
+        } catch {
+            throw .manifestUnreadable(reason: "it is not a property list (\(error.localizedDescription))")
+        }
+        guard let root = parsed as? [String: Any] else {
+            throw .manifestUnreadable(reason: "its top level is not a dictionary")
+        }
+        identifier = try Self.identifier(in: root)
+        version = root["CFBundleVersion"] as? String ?? "0"
+        displayName = root["CFBundleDisplayName"] as? String ?? root["CFBundleName"] as? String ?? identifier
+        libraryName = try Self.libraryName(in: root)
+        guard let point = root["NSExtension"] as? [String: Any] else { throw .missingKey("NSExtension") }
+        let pointNames =
+            point["NSExtensionPointIdentifier"] as? [String]
+            ?? (point["NSExtensionPointIdentifier"] as? String).map { [$0] } ?? []
+        guard !pointNames.isEmpty else { throw .missingKey("NSExtension.NSExtensionPointIdentifier") }
+        extensionPoints = Set(pointNames.compactMap(ExtensionPoint.init(rawValue:)))
+        guard !extensionPoints.isEmpty else {
+            throw .invalidValue(
+                key: "NSExtension.NSExtensionPointIdentifier", value: pointNames.joined(separator: ", "),
+                expected: ExtensionPoint.allCases.map(\.rawValue).joined(separator: " or "))
+        }
+        if let name = point["NSExtensionPrincipalClass"] {
+            guard let name = name as? String, !name.isEmpty else {
+                throw .invalidValue(
+                    key: "NSExtension.NSExtensionPrincipalClass", value: "\(name)", expected: "Module.Class")
+            }
+            principalClass = name
+        }
+    }
+
+    private static func identifier(in root: [String: Any]) throws(BundleProblem) -> String {
+        guard let identifier = root["CFBundleIdentifier"] as? String else { throw .missingKey("CFBundleIdentifier") }
+        let allowed = identifier.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+        }
+        let parts = identifier.split(separator: ".", omittingEmptySubsequences: false)
+        guard allowed, parts.count >= 2, parts.allSatisfy({ !$0.isEmpty }), identifier.utf8.count <= 255 else {
+            throw .invalidValue(
+                key: "CFBundleIdentifier", value: String(identifier.prefix(300)),
+                expected: "a reverse-DNS name such as com.example.journal (letters, digits, '-' and '.')")
+        }
+        return identifier
+    }
+
+    private static func libraryName(in root: [String: Any]) throws(BundleProblem) -> String {
+        guard let name = root["CFBundleExecutable"] as? String else { throw .missingKey("CFBundleExecutable") }
+        guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }),
+            name.utf8.count <= 255
+        else {
+            throw .invalidValue(
+                key: "CFBundleExecutable", value: String(name.prefix(300)), expected: "a file name in the bundle")
+        }
+        return name
+    }
+}
