@@ -4,21 +4,13 @@ import ServiceProtocol
 /// What an extension gives to the index, or takes from it.
 public enum Donation: Sendable {
     /// Adds or replaces items.
-    case items([DonatedItem], index: String?)
+    case items([EncodedItem], index: String?)
     /// Deletes items by identifier.
     case deleteItems([String], index: String?)
     /// Deletes domains and all below them.
     case deleteDomains([String], index: String?)
     /// Deletes everything in the index.
     case deleteAll(index: String?)
-}
-
-/// An item as it arrived: its bytes, and what they say.
-public struct DonatedItem: Sendable {
-    /// The record as the donor encoded it.
-    public var bytes: [UInt8]
-    /// The same, decoded.
-    public var record: ItemRecord
 }
 
 /// Whoever keeps what extensions donate. The host knows no index, only this.
@@ -58,7 +50,7 @@ extension Donation {
         }
     }
 
-    private static func items(in batch: [UInt8]) throws(DonationRefusal) -> [DonatedItem] {
+    private static func items(in batch: [UInt8]) throws(DonationRefusal) -> [EncodedItem] {
         guard batch.count <= RecordBatch.maximumBytes else {
             throw DonationRefusal(
                 status: .tooLarge,
@@ -66,9 +58,9 @@ extension Donation {
                     "A batch has \(batch.count) bytes; the limit is \(RecordBatch.maximumBytes). Send smaller ones.")
         }
         do throws(ItemRecordError) {
-            var items: [DonatedItem] = []
+            var items: [EncodedItem] = []
             for slice in try RecordBatch.split(batch) {
-                items.append(DonatedItem(bytes: Array(slice), record: try ItemRecord(decoding: slice)))
+                items.append(try EncodedItem(decoding: Array(slice)))
             }
             return items
         } catch {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import GRDB
+
+/// The tables of a store and the steps by which older stores become newer ones. A step that has been released is never
+/// changed.
+///
+/// - `bundle`: the apps that own items, so that an item carries a small number instead of a name.
+/// - `item`: the truth. `record` is the item as its donor encoded it; the other columns repeat what is asked for often.
+/// - `item_text`: derived, an FTS5 table without content of its own; it can be rebuilt from `item` at any time.
+enum Schema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE bundle (
+                        id INTEGER PRIMARY KEY,
+                        identifier TEXT NOT NULL UNIQUE
+                    ) STRICT;
+                    CREATE TABLE item (
+                        id INTEGER PRIMARY KEY AUTOINCREMENT,
+                        bundle INTEGER NOT NULL REFERENCES bundle (id),
+                        index_name TEXT NOT NULL,
+                        unique_identifier TEXT NOT NULL,
+                        domain TEXT,
+                        content_type TEXT,
+                        title TEXT,
+                        expires REAL,
+                        donated REAL NOT NULL,
+                        record BLOB NOT NULL,
+                        UNIQUE (bundle, index_name, unique_identifier)
+                    ) STRICT;
+                    CREATE INDEX item_domain ON item (bundle, index_name, domain) WHERE domain IS NOT NULL;
+                    CREATE INDEX item_expires ON item (expires) WHERE expires IS NOT NULL;
+                    CREATE INDEX item_unique_identifier ON item (unique_identifier);
+                    CREATE VIRTUAL TABLE item_text USING fts5 (
+                        title, keywords, description, body,
+                        content = '', tokenize = "unicode61 remove_diacritics 2"
+                    );
+                    """)
+        }
+        return migrator
+    }
+}

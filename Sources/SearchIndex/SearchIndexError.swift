@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import GRDB
+
+/// Why the index could not do what it was asked.
+public enum SearchIndexError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// There is no store at this path yet.
+    case noStore(path: String)
+    /// The store was written by a later version of this program.
+    case newerFormat(path: String)
+    /// The store is not a store, or damaged.
+    case damaged(path: String, detail: String)
+    /// There is no room left on the device, or in the quota.
+    case full(path: String, operation: String)
+    /// The store cannot be written.
+    case readOnly(path: String, operation: String)
+    /// An item cannot be kept.
+    case invalidItem(identifier: String, reason: String)
+    /// SQLite or the file system reported something else.
+    case storage(path: String, operation: String, detail: String)
+
+    /// The error: what was attempted, what happened, what to do.
+    public var description: String {
+        switch self {
+        case .noStore(let path): "There is no index at \(path) yet. Run “searchlight reindex” to make one."
+        case .newerFormat(let path):
+            "The index at \(path) was written by a later version of Searchlight. Update this one, or use another store."
+        case .damaged(let path, let detail):
+            "The index at \(path) is damaged (\(detail)). Remove its folder and run “searchlight reindex” to make it anew."
+        case .full(let path, let operation): "\(operation) failed: the device that holds \(path) is full. Make room."
+        case .readOnly(let path, let operation):
+            "\(operation) failed: \(path) cannot be written. Check its permissions, or whether it is mounted read-only."
+        case .invalidItem(let identifier, let reason): "The item \(identifier.debugDescription) is refused: \(reason)."
+        case .storage(let path, let operation, let detail): "\(operation) in \(path) failed: \(detail)."
+        }
+    }
+
+    /// Sorts an error of the storage below by what can be done about it.
+    init(_ error: any Error, path: String, operation: String) {
+        if let error = error as? SearchIndexError {
+            self = error
+            return
+        }
+        guard let error = error as? DatabaseError else {
+            self = .storage(path: path, operation: operation, detail: "\(error)")
+            return
+        }
+        switch error.resultCode {
+        case .SQLITE_FULL: self = .full(path: path, operation: operation)
+        case .SQLITE_READONLY, .SQLITE_PERM: self = .readOnly(path: path, operation: operation)
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .damaged(path: path, detail: error.message ?? "malformed")
+        default: self = .storage(path: path, operation: operation, detail: error.message ?? "\(error.resultCode)")
+        }
+    }
+}
