@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+import UniformTypeIdentifiers
+
+/// One way in which an item said it can be had.
+public struct Representation: Hashable, Sendable {
+    /// What is produced.
+    public enum Form: String, Hashable, Sendable {
+        /// Bytes.
+        case data
+        /// A file made for the receiver.
+        case file
+        /// The item's own file.
+        case inPlaceFile
+    }
+
+    /// The uniform type identifier.
+    public var type: String
+    /// What is produced.
+    public var form: Form
+}
+
+extension ItemRecord {
+    /// The representations the item promised, best first: data, then files, then the original in place, each in the
+    /// order the app listed them. (Apple's sample code says that data is preferred where both are offered.)
+    public var promisedRepresentations: [Representation] {
+        let lists: [(String, Representation.Form)] = [
+            ("providerDataTypeIdentifiers", .data), ("providerFileTypeIdentifiers", .file),
+            ("providerInPlaceFileTypeIdentifiers", .inPlaceFile),
+        ]
+        return lists.flatMap { name, form in texts(name).map { Representation(type: $0, form: form) } }
+    }
+}
+
+/// Which representation of an item serves a receiver.
+public struct PromiseResolution: Hashable, Sendable {
+    /// What the item offers, best first.
+    public var offered: [Representation]
+    /// Every pair of offered and accepted type, and what decided.
+    public var explanation: UTTypeResolution
+
+    /// The representation to ask for, or `nil` if none serves.
+    public var choice: Representation? { explanation.choice.map { offered[$0.offeredIndex] } }
+
+    /// Resolves what a receiver accepts against what an item offers, by type conformance.
+    ///
+    /// - Parameters:
+    ///   - item: The item.
+    ///   - accepted: Uniform type identifiers, best first.
+    ///   - preference: Whose order leads.
+    public init(
+        _ item: ItemRecord, accepted: [String], preferring preference: UTTypeResolver.Preference = .receiver
+    ) {
+        offered = item.promisedRepresentations
+        explanation = UTTypeResolver.resolve(
+            offeredIdentifiers: offered.map(\.type), acceptedIdentifiers: accepted, preferring: preference)
+    }
+}
