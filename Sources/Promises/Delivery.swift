@@ -26,7 +26,9 @@ public enum Delivery {
         try deliver(to: destination, token: token) { (output, path) throws(PromiseError) in
             switch payload {
             case .inline(let bytes):
-                try bytes.withUnsafeBytes { (buffer) throws(PromiseError) in try write(buffer, to: output, path: path) }
+                try bytes.span.withUnsafeBytes { (buffer) throws(PromiseError) in
+                    try write(buffer, to: output, path: path)
+                }
                 return UInt64(bytes.count)
             case .stream(let descriptor, let length):
                 let copied = try copy(descriptor.number, to: output, path: path, limit: length)
@@ -63,30 +65,63 @@ public enum Delivery {
         switch destination {
         case .stream(let descriptor): return try fill(descriptor, "the output")
         case .file(let path):
-            let staged = try StagedFile(destination: path, token: token)
+            let staged = try StagedFile.create(for: path, token: token)
             let count = try fill(staged.number, path)
             try staged.commit()
             return count
         }
     }
 
-    private static let bufferBytes = 128 << 10
+    /// Reads a payload into memory.
+    ///
+    /// - Parameter limit: The most bytes to take; a larger payload is refused.
+    /// - Throws: ``PromiseError``.
+    public static func collect(_ payload: Payload, limit: Int) throws(PromiseError) -> [UInt8] {
+        guard payload.length <= UInt64(limit) else { throw .tooLarge(length: payload.length, limit: UInt64(limit)) }
+        switch payload {
+        case .inline(let bytes): return bytes
+        case .stream(let descriptor, let length):
+            var collected: [UInt8] = []
+            collected.reserveCapacity(Int(length))
+            let received = try read(descriptor.number, limit: length, path: "memory") {
+                collected.append(contentsOf: $0)
+            }
+            guard received == length else { throw .wrongLength(expected: length, received: received) }
+            return collected
+        }
+    }
 
-    /// Copies until the end of the input or until one byte over the limit was seen, which is read and not written.
+    private static let bufferBytes = 128 << 10
+    /// A provider that gives nothing for so long has stalled, in milliseconds (the design's "no progress 10 s").
+    private static let stallLimit: Int32 = 10_000
+
     private static func copy(
         _ input: Int32, to output: Int32, path: String, limit: UInt64
     ) throws(PromiseError) -> UInt64 {
+        try read(input, limit: limit, path: path) { (bytes) throws(PromiseError) in
+            try write(bytes, to: output, path: path)
+        }
+    }
+
+    /// Reads until the end of the input, or until more than the limit was read; what exceeds it is not passed on.
+    private static func read(
+        _ input: Int32, limit: UInt64, path: String, _ take: (UnsafeRawBufferPointer) throws(PromiseError) -> Void
+    ) throws(PromiseError) -> UInt64 {
         var buffer = [UInt8](repeating: 0, count: bufferBytes)
-        var copied: UInt64 = 0
+        var total: UInt64 = 0
         while true {
-            let count = buffer.withUnsafeMutableBytes { read(input, $0.baseAddress, $0.count) }
+            var waiting = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+            guard poll(&waiting, 1, stallLimit) != 0 else { throw .stalled(path: path, received: total) }
+            let count = buffer.withUnsafeMutableBytes { Glibc.read(input, $0.baseAddress, $0.count) }
             if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw .inputOutput(operation: "Reading what is meant for", path: path, code: errno) }
-            if count == 0 { return copied }
-            copied += UInt64(count)
-            guard copied <= limit else { return copied }
-            try buffer.withUnsafeBytes { (bytes) throws(PromiseError) in
-                try write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), to: output, path: path)
+            guard count >= 0 else {
+                throw .inputOutput(operation: "Reading what is meant for", path: path, code: errno)
+            }
+            if count == 0 { return total }
+            total += UInt64(count)
+            guard total <= limit else { return total }
+            try buffer.span.withUnsafeBytes { (bytes) throws(PromiseError) in
+                try take(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
             }
         }
     }

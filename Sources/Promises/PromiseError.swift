@@ -9,6 +9,10 @@ public enum PromiseError: Error, Hashable, Sendable, CustomStringConvertible {
     case inputOutput(operation: String, path: String, code: Int32)
     /// The provider gave more or fewer bytes than it said.
     case wrongLength(expected: UInt64, received: UInt64)
+    /// The provider stopped giving bytes before the end.
+    case stalled(path: String, received: UInt64)
+    /// The provider gave more than can be taken.
+    case tooLarge(length: UInt64, limit: UInt64)
 
     /// The error: what was attempted, what happened, what to do.
     public var description: String {
@@ -24,6 +28,9 @@ public enum PromiseError: Error, Hashable, Sendable, CustomStringConvertible {
             "\(operation) \(path) failed: \(String(cString: strerror(code)))."
         case .wrongLength(let expected, let received):
             "The provider announced \(expected) bytes and gave \(received); nothing was written."
+        case .stalled(let path, let received):
+            "The provider gave \(received) bytes for \(path) and then nothing more for 10 seconds; nothing was written."
+        case .tooLarge(let length, let limit): "The provider gave \(length) bytes; the limit is \(limit)."
         }
     }
 }

@@ -14,7 +14,7 @@ struct StagedFile: ~Copyable {
     /// - Parameters:
     ///   - destination: Where the file will appear; an existing file is replaced then, a folder is refused now.
     ///   - token: Distinguishes staging files of deliveries at the same time.
-    init(destination: String, token: UInt64) throws(PromiseError) {
+    static func create(for destination: String, token: UInt64) throws(PromiseError) -> StagedFile {
         var status = stat()
         if stat(destination, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
             throw .inputOutput(operation: "Writing to", path: destination, code: EISDIR)
@@ -22,12 +22,17 @@ struct StagedFile: ~Copyable {
         let slash = destination.lastIndex(of: "/")
         let folder = slash.map { String(destination[...$0]) } ?? ""
         let name = slash.map { String(destination[destination.index(after: $0)...]) } ?? destination
-        // Hidden, and short enough for a name of full length.
-        stagingPath = folder + "." + String(name.prefix(40)) + "." + String(token, radix: 36) + ".part"
+        // Hidden, and short enough whatever the name's length.
+        let path = folder + "." + String(name.prefix(40)) + "." + String(token, radix: 36) + ".part"
+        let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
+        guard number >= 0 else { throw .inputOutput(operation: "Creating", path: path, code: errno) }
+        return StagedFile(destination: destination, stagingPath: path, descriptor: OwnedDescriptor(adopting: number))
+    }
+
+    private init(destination: String, stagingPath: String, descriptor: OwnedDescriptor) {
         self.destination = destination
-        let number = open(stagingPath, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
-        guard number >= 0 else { throw .inputOutput(operation: "Creating", path: stagingPath, code: errno) }
-        descriptor = OwnedDescriptor(adopting: number)
+        self.stagingPath = stagingPath
+        self.descriptor = descriptor
     }
 
     deinit { if !committed { unlink(stagingPath) } }

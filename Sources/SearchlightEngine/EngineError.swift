@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Promises
+import SearchIndex
+
+/// Why the engine could not do what it was asked.
+public enum EngineError: Error, Sendable, CustomStringConvertible {
+    /// The index below failed.
+    case index(SearchIndexError)
+    /// An extension failed.
+    case `extension`(ExtensionError)
+    /// A promise was not delivered.
+    case promise(PromiseError)
+    /// Another process changes this store.
+    case storeInUse(path: String, process: String?)
+    /// No item has this name.
+    case itemNotFound(String)
+    /// Several items have this name.
+    case ambiguousItem(String, candidates: [StoredItem])
+    /// A file of the store cannot be read or written.
+    case storeFile(path: String, operation: String, detail: String)
+
+    /// The error: what was attempted, what happened, what to do.
+    public var description: String {
+        switch self {
+        case .index(let error): error.description
+        case .extension(let error): error.description
+        case .promise(let error): error.description
+        case .storeInUse(let path, let process):
+            """
+            The store at \(path) is in use by another searchlight\(process.map { " (process \($0))" } ?? ""). \
+            Wait until it is done, or name another store with --store.
+            """
+        case .itemNotFound(let name):
+            "There is no item \(name.debugDescription) in the index. “searchlight search” prints what is there."
+        case .ambiguousItem(let name, let candidates):
+            """
+            \(candidates.count) items are called \(name.debugDescription): \
+            \(candidates.map { "@\($0.number) of \($0.scope.bundle)" }.joined(separator: ", ")). \
+            Name one by its number, or add --bundle.
+            """
+        case .storeFile(let path, let operation, let detail): "\(operation) \(path) failed: \(detail)."
+        }
+    }
+}

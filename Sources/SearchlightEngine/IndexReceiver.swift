@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import SearchIndex
+import ServiceProtocol
+
+/// Puts what extensions donate into the index.
+struct IndexReceiver: DonationReceiver {
+    let index: SearchIndex
+    let isWritable: Bool
+
+    func receive(_ donation: Donation, from bundle: String) async throws(DonationRefusal) {
+        guard isWritable else {
+            throw DonationRefusal(
+                status: .unavailable, message: "The index is open for reading only; donate during a reindex.")
+        }
+        do throws(SearchIndexError) {
+            switch donation {
+            case .items(let items, let name):
+                try await index.index(items, in: IndexScope(bundle: bundle, index: name))
+            case .deleteItems(let identifiers, let name):
+                try await index.delete(identifiers: identifiers, in: IndexScope(bundle: bundle, index: name))
+            case .deleteDomains(let domains, let name):
+                try await index.delete(domains: domains, in: IndexScope(bundle: bundle, index: name))
+            case .deleteAll(let name):
+                try await index.deleteAll(in: IndexScope(bundle: bundle, index: name))
+            }
+        } catch {
+            throw DonationRefusal(status: error.donationStatus, message: error.description)
+        }
+    }
+}
+
+extension SearchIndexError {
+    /// What the donor is told.
+    fileprivate var donationStatus: ExtensionStatus {
+        switch self {
+        case .invalidItem: .invalidArgument
+        case .full, .readOnly, .noStore, .newerFormat: .unavailable
+        case .damaged, .storage: .failed
+        }
+    }
+}

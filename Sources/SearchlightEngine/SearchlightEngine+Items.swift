@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import Previews
+import Promises
+import SearchIndex
+import ServiceProtocol
+import UniformTypeIdentifiers
+
+extension SearchlightEngine {
+    /// Finds items; see ``SearchIndex/search(_:bundle:limit:)``.
+    ///
+    /// - Throws: ``EngineError``.
+    public func search(
+        _ text: String, bundle: String?, limit: Int
+    ) async throws(EngineError) -> (hits: [SearchHit], total: Int) {
+        try await onIndex { (index) throws(SearchIndexError) in
+            try await index.search(text, bundle: bundle, limit: limit)
+        }
+    }
+
+    /// The one item that is meant by a name: `@` and its number, or its unique identifier.
+    ///
+    /// - Throws: ``EngineError/itemNotFound(_:)``, ``EngineError/ambiguousItem(_:candidates:)`` when several bundles
+    ///   have such an item, and the index's errors.
+    public func item(named name: String, bundle: String? = nil) async throws(EngineError) -> StoredItem {
+        if name.hasPrefix("@"), let number = Int64(name.dropFirst()) {
+            let found = try await onIndex { (index) throws(SearchIndexError) in try await index.item(number: number) }
+            if let found, bundle == nil || found.scope.bundle == bundle { return found }
+        }
+        let found = try await onIndex { (index) throws(SearchIndexError) in
+            try await index.items(uniqueIdentifier: name, bundle: bundle)
+        }
+        guard let first = found.first else { throw .itemNotFound(name) }
+        guard found.count == 1 else { throw .ambiguousItem(name, candidates: found) }
+        return first
+    }
+
+    /// What a person is shown of an item: rendered by its extension, or from its attributes when the extension is
+    /// missing, renders none or fails.
+    ///
+    /// - Throws: ``EngineError``.
+    public func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview {
+        let fallback = AttributePreview(item.record, query: query)
+        func attributes(_ problem: String?) -> Preview {
+            Preview(
+                title: fallback.title, contentType: UTType.html.identifier, content: Array(fallback.html.utf8),
+                source: .attributes, problem: problem)
+        }
+        do throws(EngineError) {
+            return try await renderedPreview(of: item, query: query, title: fallback.title)
+        } catch {
+            switch error {
+            case .extension(.failed(_, _, .unsupported, _)), .extension(.notFound): return attributes(nil)
+            default: return attributes(error.description)
+            }
+        }
+    }
+
+    private func renderedPreview(
+        of item: StoredItem, query: String?, title: String
+    ) async throws(EngineError) -> Preview {
+        let bundle = try bundle(item.scope.bundle)
+        let reply = try await onHost { (host) throws(ExtensionError) in
+            let reply = try await host.preview(
+                item: item.record.uniqueIdentifier, query: query, contentPath: item.record.contentPath, bundle)
+            guard Preview.contentTypes.contains(reply.contentType) else {
+                throw .malformedAnswer(
+                    identifier: bundle.identifier, during: "preview \(item.record.uniqueIdentifier)",
+                    reason: "content of type \(reply.contentType) cannot be shown")
+            }
+            return reply
+        }
+        var content = try await onDelivery { () throws(PromiseError) in
+            try Delivery.collect(reply.content, limit: Preview.maximumBytes)
+        }
+        if reply.contentType == UTType.html.identifier {
+            content = Array(ContentPolicy.applied(to: String(decoding: content, as: UTF8.self)).utf8)
+        }
+        return Preview(
+            title: reply.title.map(DisplayText.line) ?? title, contentType: reply.contentType, content: content,
+            source: .extension)
+    }
+
+    /// What would be chosen if an item were dropped on a receiver.
+    public func resolve(
+        _ item: StoredItem, accepted: [String], preferring preference: UTTypeResolver.Preference = .receiver
+    ) -> PromiseResolution {
+        PromiseResolution(item.record, accepted: accepted, preferring: preference)
+    }
+
+    /// Drops an item on a receiver: has its extension produce the representation that serves best, and delivers it.
+    ///
+    /// - Parameters:
+    ///   - item: The item.
+    ///   - accepted: The uniform type identifiers the receiver accepts, best first.
+    ///   - preference: Whose order leads.
+    ///   - destination: Where the representation goes.
+    /// - Returns: What was delivered and how many bytes.
+    /// - Throws: ``EngineError``; then no file has appeared.
+    public func drag(
+        _ item: StoredItem, accepted: [String], preferring preference: UTTypeResolver.Preference = .receiver,
+        to destination: Destination
+    ) async throws(EngineError) -> (representation: Representation, bytes: UInt64) {
+        let resolution = resolve(item, accepted: accepted, preferring: preference)
+        guard let choice = resolution.choice else {
+            throw .promise(.unsupportedType(offered: resolution.offered.map(\.type), accepted: accepted))
+        }
+        let bundle = try bundle(item.scope.bundle)
+        let identifier = item.record.uniqueIdentifier
+        let token = UInt64.random(in: .min ... .max)
+        let bytes: UInt64
+        switch choice.form {
+        case .data:
+            let payload = try await onHost { (host) throws(ExtensionError) in
+                try await host.data(item: identifier, type: choice.type, bundle)
+            }
+            bytes = try await onDelivery { () throws(PromiseError) in
+                try Delivery.deliver(payload, to: destination, token: token)
+            }
+        case .file, .inPlaceFile:
+            let file = try await onHost { (host) throws(ExtensionError) in
+                try await host.file(item: identifier, type: choice.type, inPlace: choice.form == .inPlaceFile, bundle)
+            }
+            bytes = try await onDelivery { () throws(PromiseError) in
+                try Delivery.deliver(file, to: destination, token: token)
+            }
+        }
+        return (choice, bytes)
+    }
+}
+
+/// Moves bytes on a thread that may block.
+private func onDelivery<Value: Sendable>(
+    _ body: @escaping @Sendable () throws(PromiseError) -> Value
+) async throws(EngineError) -> Value {
+    let result: Result<Value, PromiseError> = await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+            continuation.resume(returning: Result { () throws(PromiseError) in try body() })
+        }
+    }
+    do throws(PromiseError) { return try result.get() } catch { throw .promise(error) }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import IdleScheduling
+import SearchIndex
+
+extension SearchlightEngine {
+    /// Has an extension donate everything again; returns once it has acknowledged.
+    ///
+    /// The request is written down before it is made. If it fails, it stays owed: ``owedJobs`` shows it until a later
+    /// reindex of the same bundle is acknowledged.
+    ///
+    /// - Parameter identifier: The bundle identifier.
+    /// - Returns: How many items the bundle has then.
+    /// - Throws: ``EngineError``.
+    public func reindexAll(_ identifier: String) async throws(EngineError) -> Int {
+        let bundle = try bundle(identifier)
+        let job = Job(bundle: identifier, work: .reindexAll, requested: configuration.now())
+        try jobStore.update { $0.add(job) }
+        try await onIndex { (index) throws(SearchIndexError) in _ = try await index.deleteExpired() }
+        do throws(ExtensionError) {
+            try await host.reindexAll(bundle)
+        } catch {
+            let now = configuration.now()
+            try jobStore.update { $0.fail(bundle: identifier, reason: error.description, now: now) }
+            throw .extension(error)
+        }
+        try jobStore.update { $0.complete(job) }
+        return try await itemCounts()[identifier] ?? 0
+    }
+}

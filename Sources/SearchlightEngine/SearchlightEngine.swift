@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import IdleScheduling
+import SearchIndex
+
+/// The whole of Searchlight behind one door: the index, the extensions and what goes between them. A service holds one
+/// for as long as it runs, a command for as long as it takes.
+///
+/// May be used from any task.
+public final class SearchlightEngine: Sendable {
+    /// The extensions that were found when the engine was opened.
+    public let registry: ExtensionRegistry
+    let index: SearchIndex
+    let host: ExtensionHost
+    let jobStore: JobStore
+    let configuration: EngineConfiguration
+    private let lock: StoreLock?
+
+    /// Opens an engine.
+    ///
+    /// - Parameters:
+    ///   - configuration: Where things are.
+    ///   - onEvent: Told what extensions do; called on any thread, must not block.
+    /// - Throws: ``EngineError``; ``EngineError/storeInUse(path:process:)`` if another process changes the store.
+    public init(
+        _ configuration: EngineConfiguration, onEvent: @escaping @Sendable (ExtensionEvent) -> Void = { _ in }
+    ) throws(EngineError) {
+        self.configuration = configuration
+        let isWritable = configuration.access == .readWrite
+        lock = isWritable ? try StoreLock(directory: configuration.storeDirectory) : nil
+        do throws(SearchIndexError) {
+            index = try SearchIndex(
+                directory: configuration.storeDirectory, access: isWritable ? .readWrite : .readOnly,
+                now: configuration.now)
+        } catch {
+            throw .index(error)
+        }
+        jobStore = try JobStore(directory: configuration.storeDirectory)
+        registry = ExtensionRegistry(searchPath: configuration.extensionSearchPath)
+        host = ExtensionHost(
+            configuration: configuration.worker, receiver: IndexReceiver(index: index, isWritable: isWritable),
+            onEvent: onEvent)
+    }
+
+    /// Ends all workers. Call it once, when done.
+    public func close() async { await host.shutdown() }
+
+    /// The reindexes that are owed: asked for and not acknowledged.
+    public var owedJobs: [Job] { jobStore.jobs }
+
+    /// How many items each bundle has.
+    ///
+    /// - Throws: ``EngineError``.
+    public func itemCounts() async throws(EngineError) -> [String: Int] {
+        try await onIndex { (index) throws(SearchIndexError) in try await index.itemCounts() }
+    }
+
+    func onIndex<Value>(
+        _ body: (SearchIndex) async throws(SearchIndexError) -> Value
+    ) async throws(EngineError) -> Value {
+        do throws(SearchIndexError) { return try await body(index) } catch { throw .index(error) }
+    }
+
+    func onHost<Value>(
+        _ body: (ExtensionHost) async throws(ExtensionError) -> Value
+    ) async throws(EngineError) -> Value {
+        do throws(ExtensionError) { return try await body(host) } catch { throw .extension(error) }
+    }
+
+    func bundle(_ identifier: String) throws(EngineError) -> ExtensionBundle {
+        do throws(ExtensionError) { return try registry.bundle(identifier) } catch { throw .extension(error) }
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import ServiceProtocol
+
+/// The right to change a store: held by one process at a time, given back by the kernel however that process ends.
+final class StoreLock: Sendable {
+    private let descriptor: OwnedDescriptor
+
+    /// Takes the lock of the store in a folder, which is created if need be.
+    init(directory: String) throws(EngineError) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw .storeFile(path: directory, operation: "Creating the folder", detail: error.localizedDescription)
+        }
+        let path = directory + "/lock"
+        let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard number >= 0 else {
+            throw .storeFile(path: path, operation: "Opening", detail: String(cString: strerror(errno)))
+        }
+        descriptor = OwnedDescriptor(adopting: number)
+        guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
+            guard errno == EWOULDBLOCK else {
+                throw .storeFile(path: path, operation: "Locking", detail: String(cString: strerror(errno)))
+            }
+            throw .storeInUse(path: directory, process: Self.owner(number))
+        }
+        // For the person who meets the lock; nobody relies on it.
+        let text = "\(getpid())\n"
+        ftruncate(number, 0)
+        _ = text.withCString { pwrite(number, $0, strlen($0), 0) }
+    }
+
+    private static func owner(_ number: Int32) -> String? {
+        var buffer = [UInt8](repeating: 0, count: 20)
+        let count = pread(number, &buffer, buffer.count, 0)
+        guard count > 0 else { return nil }
+        let text = String(decoding: buffer[..<count], as: UTF8.self).filter(\.isNumber)
+        return text.isEmpty ? nil : text
+    }
+}
