@@ -10,7 +10,6 @@ let strict: [SwiftSetting] = [
 let strictC: [CSetting] = [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
-let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 // The arrows between the modules are explained in docs/ARCHITECTURE.md; lower modules stand further down.
@@ -25,12 +24,15 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
         // Programs
         .executableTarget(
-            name: "searchlight", dependencies: ["SearchlightEngine", arguments, logging], swiftSettings: strict),
+            name: "searchlight",
+            dependencies: [
+                "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "IdleScheduling",
+                "ServiceProtocol", "UniformTypeIdentifiers", arguments,
+            ], swiftSettings: strict),
         .executableTarget(
             name: "searchlight-worker", dependencies: ["ExtensionRuntime", "CSandbox"], cSettings: strictC),
 
@@ -43,7 +45,7 @@ let package = Package(
         // The service
         .target(
             name: "SearchlightEngine",
-            dependencies: ["SearchIndex", "ExtensionHost", "Promises", "Previews", "IdleScheduling", logging],
+            dependencies: ["SearchIndex", "ExtensionHost", "Promises", "Previews", "IdleScheduling"],
             swiftSettings: strict),
         .target(
             name: "SearchIndex",
@@ -51,7 +53,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "ExtensionHost",
-            dependencies: ["ServiceProtocol", "UniformTypeIdentifiers", "CSandbox", logging],
+            dependencies: ["ServiceProtocol", "UniformTypeIdentifiers", "CSandbox"],
             swiftSettings: strict),
         .target(
             name: "Promises", dependencies: ["ServiceProtocol", "UniformTypeIdentifiers", "CSandbox"],

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import Glibc
+import Promises
+import SearchIndex
+import SearchlightEngine
+
+struct DragCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "drag",
+        abstract: "Drop an item: have it turned into a type that a receiver accepts.",
+        discussion: """
+            The item's promised types are matched against the accepted ones by conformance: public.text also takes
+            public.html. The accepted types are in order of preference. The file appears when it is complete.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var choice: ItemChoice
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Accepted types, best first, with commas between; may be repeated.", valueName: "type"))
+    var accept: [String] = []
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Where it goes; - is standard output.", valueName: "file"))
+    var output: String?
+    @Flag(help: "Only show which representation would be chosen, and why.")
+    var dryRun = false
+
+    private var acceptedTypes: [String] {
+        accept.flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { !$0.isEmpty }
+    }
+
+    func validate() throws {
+        guard !acceptedTypes.isEmpty else {
+            throw ValidationError("Say what the receiver accepts, for example: --accept public.html")
+        }
+        guard dryRun || output != nil else {
+            throw ValidationError("Say where it goes: --output FILE, or --output - for standard output.")
+        }
+    }
+
+    func run() async throws {
+        try await searchlight.run(json: options.json && output != "-") {
+            let engine = try options.engine(.readOnly)
+            do {
+                try await drag(engine)
+            } catch {
+                await engine.close()
+                throw error
+            }
+            await engine.close()
+        }
+    }
+
+    private func drag(_ engine: SearchlightEngine) async throws {
+        let item = try await engine.item(named: choice.item, bundle: choice.bundle)
+        if dryRun { return try explain(engine.resolve(item, accepted: acceptedTypes)) }
+        guard let output else { return }
+        let destination: Destination =
+            output == "-" ? .stream(descriptor: STDOUT_FILENO) : .file(path: absolute(output))
+        let (representation, bytes) = try await engine.drag(item, accepted: acceptedTypes, to: destination)
+        guard case .file(let path) = destination else { return }
+        if options.json {
+            try Output.printJSON(
+                DropReport(
+                    path: path, type: representation.type, form: representation.form.rawValue, bytes: bytes))
+        } else {
+            print("\(path): \(bytes) bytes of \(representation.type)")
+        }
+    }
+
+    private func explain(_ resolution: PromiseResolution) throws {
+        if options.json {
+            try Output.printJSON(ResolutionReport(resolution))
+        } else {
+            print(resolution.explanation.description)
+        }
+        if resolution.choice == nil { throw ExitCode(ExitStatus.unsupportedType.rawValue) }
+    }
+}
+
+private struct DropReport: Encodable {
+    var path: String
+    var type: String
+    var form: String
+    var bytes: UInt64
+}
+
+private struct ResolutionReport: Encodable {
+    struct Pair: Encodable {
+        var offered: String
+        var accepted: String
+        var serves: Bool
+        var distance: Int?
+    }
+    var pairs: [Pair]
+    var rule: String
+    var type: String?
+    var form: String?
+
+    init(_ resolution: PromiseResolution) {
+        let explanation = resolution.explanation
+        pairs = explanation.pairs.map {
+            Pair(
+                offered: explanation.offered[$0.offeredIndex], accepted: explanation.accepted[$0.acceptedIndex],
+                serves: $0.relation.serves, distance: $0.relation.distance)
+        }
+        rule = explanation.rule.rawValue
+        type = resolution.choice?.type
+        form = resolution.choice?.form.rawValue
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import ExtensionHost
+import Foundation
+import SearchlightEngine
+
+/// The options every command takes.
+struct GlobalOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The folder of the index.",
+            discussion: "Default: $SEARCHLIGHT_STORE, else searchlight/store in $XDG_DATA_HOME.", valueName: "dir"))
+    var store: String?
+
+    @Option(
+        name: .customLong("extensions"),
+        help: ArgumentHelp(
+            "A folder with extensions to search first; several with colons between.",
+            discussion: """
+                Default: $SEARCHLIGHT_EXTENSION_PATH. searchlight/extensions in $XDG_DATA_HOME and in each of \
+                $XDG_DATA_DIRS follow.
+                """,
+            valueName: "dir"))
+    var extensionPath: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    private var environment: [String: String] { ProcessInfo.processInfo.environment }
+
+    var storeDirectory: String {
+        if let store = store ?? environment["SEARCHLIGHT_STORE"].flatMap({ $0.isEmpty ? nil : $0 }) {
+            return absolute(store)
+        }
+        let home = environment["HOME"] ?? NSHomeDirectory()
+        let data = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.local/share"
+        return data + "/searchlight/store"
+    }
+
+    private var searchPath: [String] {
+        let explicit = (extensionPath ?? environment["SEARCHLIGHT_EXTENSION_PATH"]).map { path in
+            path.split(separator: ":").map { absolute(String($0)) }.joined(separator: ":")
+        }
+        return ExtensionRegistry.standardSearchPath(explicit: explicit, environment: environment)
+    }
+
+    /// The extensions that are found, without opening a store.
+    var registry: ExtensionRegistry { ExtensionRegistry(searchPath: searchPath) }
+
+    /// The engine over this store and these extensions.
+    func engine(
+        _ access: EngineConfiguration.Access, onEvent: @escaping @Sendable (ExtensionEvent) -> Void = { _ in }
+    ) throws(EngineError) -> SearchlightEngine {
+        let installation = Installation(environment: environment)
+        let configuration = EngineConfiguration(
+            storeDirectory: storeDirectory, access: access,
+            extensionSearchPath: searchPath,
+            worker: WorkerConfiguration(
+                workerPath: installation.workerPath, frameworkPath: installation.frameworkPath,
+                environment: environment))
+        return try SearchlightEngine(configuration, onEvent: onEvent)
+    }
+}
+
+/// A path as it is meant from the working directory.
+func absolute(_ path: String) -> String { URL(filePath: path).standardizedFileURL.path }
+
+/// Where the parts of Searchlight are, seen from this program: beside it in a build folder, in the usual places below
+/// the same prefix when installed.
+struct Installation {
+    let workerPath: String
+    let frameworkPath: String?
+
+    init(environment: [String: String]) {
+        let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/"
+        let folder = URL(filePath: program).deletingLastPathComponent().path
+        func first(_ candidates: [String?]) -> String? {
+            candidates.compactMap { $0 }.first { FileManager.default.fileExists(atPath: $0) }
+        }
+        let prefix = URL(filePath: folder).deletingLastPathComponent().path
+        workerPath =
+            first([
+                environment["SEARCHLIGHT_WORKER"], folder + "/searchlight-worker",
+                prefix + "/libexec/searchlight/searchlight-worker",
+            ]) ?? folder + "/searchlight-worker"
+        frameworkPath = first([
+            environment["SEARCHLIGHT_FRAMEWORK"], folder + "/libCoreSpotlight.so",
+            prefix + "/lib/searchlight/libCoreSpotlight.so",
+        ])
+    }
+}
