@@ -66,6 +66,9 @@ open class CSLocalizedString: NSString {
         self.init(texts: texts)
     }
 
+    /// Texts are archived as what they are, not as plain strings.
+    open override var classForCoder: AnyClass { CSLocalizedString.self }
+
     /// Writes the text with its translations to an archive.
     open override func encode(with coder: NSCoder) {
         coder.encode(NSDictionary(dictionary: texts), forKey: Self.archiveKey)

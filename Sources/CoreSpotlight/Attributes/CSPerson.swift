@@ -44,7 +44,11 @@ open class CSPerson: NSObject, NSCopying, NSSecureCoding {
 
     /// Reads a person from an archive; `nil` if a field is missing.
     public required init?(coder: NSCoder) {
-        func text(_ key: String) -> String? { coder.decodeObject(of: NSString.self, forKey: key)?.substring(from: 0) }
+        func text(_ key: String) -> String? {
+            // Asking for what is not there makes the whole archive fail.
+            guard coder.containsValue(forKey: key) else { return nil }
+            return coder.decodeObject(of: NSString.self, forKey: key)?.substring(from: 0)
+        }
         let archived = coder.decodeObject(of: [NSArray.self, NSString.self], forKey: "handles") as? NSArray
         guard let handles = archived?.compactMap({ $0 as? String }), let kind = text("handleIdentifier") else {
             return nil
