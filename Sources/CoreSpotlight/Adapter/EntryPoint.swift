@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+internal import SearchlightExtension
+
+/// The entry of every extension whose manifest names a principal class: the worker calls this function of CoreSpotlight
+/// instead of one of the extension's own library.
+///
+/// - Returns: a `searchlight_extension_entry`; static, never `nil`. Typed raw, so that what imports CoreSpotlight needs no
+///   part of the C header. To C it is a `searchlight_extension_entry_function`.
+@_cdecl("searchlight_corespotlight_entry_point")
+public func searchlightCoreSpotlightEntryPoint() -> UnsafeRawPointer { ExtensionTables.entry.address }
+
+/// A table of the C interface at an address that never changes.
+struct StaticTable<Table>: @unchecked Sendable {
+    // Sendable: the memory is written before the constant that holds its address exists, never again, and never freed.
+
+    let address: UnsafeRawPointer
+
+    init(_ table: Table) {
+        let memory = UnsafeMutablePointer<Table>.allocate(capacity: 1)
+        memory.initialize(to: table)
+        address = UnsafeRawPointer(memory)
+    }
+}
+
+/// What the adapter offers to the host, for every principal class alike.
+enum ExtensionTables {
+    static let entry = StaticTable(
+        searchlight_extension_entry(
+            size: UInt32(MemoryLayout<searchlight_extension_entry>.size), abi_major: SEARCHLIGHT_ABI_MAJOR,
+            abi_minor: SEARCHLIGHT_ABI_MINOR, reserved: 0, identifier: nil,
+            create: { host, result, error, capacity in
+                ExtensionTables.create(host, result, error, capacity)
+            },
+            destroy: { pointer in
+                guard let pointer else { return }
+                Unmanaged<ExtensionInstance>.fromOpaque(UnsafeRawPointer(pointer)).takeRetainedValue().close()
+            },
+            get_interface: { pointer, identifier in
+                guard let instance = ExtensionTables.instance(pointer), let identifier else { return nil }
+                return ExtensionTables.interface(String(cString: identifier), of: instance)
+            }))
+
+    /// The instance behind the host's pointer.
+    static func instance(_ pointer: OpaquePointer?) -> ExtensionInstance? {
+        pointer.map { Unmanaged<ExtensionInstance>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
+    }
+
+    private static func create(
+        _ host: UnsafePointer<searchlight_host>?, _ result: UnsafeMutablePointer<OpaquePointer?>?,
+        _ error: UnsafeMutablePointer<CChar>?, _ capacity: Int
+    ) -> searchlight_status {
+        do throws(HostFailure) {
+            guard let result else {
+                throw HostFailure(SEARCHLIGHT_INVALID_ARGUMENT, "There is no place for the extension.")
+            }
+            let instance = try ExtensionInstance(HostConnection(host))
+            result.pointee = OpaquePointer(Unmanaged.passRetained(instance).toOpaque())
+            return SEARCHLIGHT_OK
+        } catch let failure {
+            write(failure.message, to: error, capacity)
+            return failure.status
+        }
+    }
+
+    /// Writes as much of the message as fits, whole characters only.
+    private static func write(_ message: String, to buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int) {
+        guard let buffer, capacity > 0 else { return }
+        var count = 0
+        for character in message {
+            let bytes = character.utf8
+            guard count + bytes.count < capacity else { break }
+            for byte in bytes {
+                buffer[count] = CChar(bitPattern: byte)
+                count += 1
+            }
+        }
+        buffer[count] = 0
+    }
+
+    private static func interface(_ identifier: String, of instance: ExtensionInstance) -> UnsafeRawPointer? {
+        switch identifier {
+        case SEARCHLIGHT_REINDEX: instance.servesIndex ? reindex.address : nil
+        case SEARCHLIGHT_PROMISES: instance.servesIndex ? promises.address : nil
+        case SEARCHLIGHT_THROTTLE: instance.servesIndex ? throttle.address : nil
+        case SEARCHLIGHT_PREVIEW: instance.servesPreviews ? preview.address : nil
+        default: nil
+        }
+    }
+}

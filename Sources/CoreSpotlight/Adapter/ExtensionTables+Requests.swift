@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+internal import SearchlightExtension
+
+// The functions that the host calls. Each copies the C strings it was given before it calls the extension.
+extension ExtensionTables {
+    static let reindex = StaticTable(
+        searchlight_reindex(
+            size: UInt32(MemoryLayout<searchlight_reindex>.size), reserved: 0,
+            reindex_all: { pointer, request in
+                ExtensionTables.serve(pointer, request) { instance, answer in instance.reindexAll(answer) }
+            },
+            reindex_items: { pointer, request, identifiers, count in
+                ExtensionTables.serve(pointer, request) { instance, answer throws(HostFailure) in
+                    instance.reindex(try ExtensionTables.texts(identifiers, count), answer)
+                }
+            }))
+
+    static let promises = StaticTable(
+        searchlight_promises(
+            size: UInt32(MemoryLayout<searchlight_promises>.size), reserved: 0,
+            provide_data: { pointer, request, item, type in
+                ExtensionTables.serve(pointer, request) { instance, answer throws(HostFailure) in
+                    instance.provideData(
+                        of: try ExtensionTables.text(item, "item identifier"),
+                        as: try ExtensionTables.text(type, "type identifier"), answer)
+                }
+            },
+            provide_file: { pointer, request, item, type, inPlace in
+                ExtensionTables.serve(pointer, request) { instance, answer throws(HostFailure) in
+                    instance.provideFile(
+                        of: try ExtensionTables.text(item, "item identifier"),
+                        as: try ExtensionTables.text(type, "type identifier"), inPlace: inPlace != 0, answer)
+                }
+            }))
+
+    static let preview = StaticTable(
+        searchlight_preview(
+            size: UInt32(MemoryLayout<searchlight_preview>.size), reserved: 0,
+            preview: { pointer, request, item, query, path in
+                ExtensionTables.serve(pointer, request) { instance, answer throws(HostFailure) in
+                    let item = try ExtensionTables.text(item, "item identifier")
+                    let query = try query.map { query throws(HostFailure) in try ExtensionTables.text(query, "query") }
+                    let file = try path.map { path throws(HostFailure) in
+                        URL(fileURLWithPath: try ExtensionTables.text(path, "path"))
+                    }
+                    Task { await instance.preview(item, query: query, file: file, answer) }
+                }
+            }))
+
+    static let throttle = StaticTable(
+        searchlight_throttle(
+            size: UInt32(MemoryLayout<searchlight_throttle>.size), reserved: 0,
+            did_throttle: { ExtensionTables.instance($0)?.throttle() },
+            did_finish_throttle: { ExtensionTables.instance($0)?.finishThrottle() }))
+
+    /// Serves a request; what is thrown answers it.
+    private static func serve(
+        _ pointer: OpaquePointer?, _ request: searchlight_request,
+        _ body: (ExtensionInstance, RequestAnswer) throws(HostFailure) -> Void
+    ) {
+        guard let instance = instance(pointer) else { return }
+        let answer = RequestAnswer(request, instance.connection)
+        do throws(HostFailure) {
+            try body(instance, answer)
+        } catch {
+            answer.fail(error)
+        }
+    }
+
+    private static func text(_ pointer: UnsafePointer<CChar>?, _ what: String) throws(HostFailure) -> String {
+        guard let pointer, let text = String(validatingCString: pointer) else {
+            throw HostFailure(SEARCHLIGHT_INVALID_ARGUMENT, "The \(what) is missing or not UTF-8.")
+        }
+        return text
+    }
+
+    private static func texts(
+        _ pointers: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int
+    ) throws(HostFailure) -> [String] {
+        guard count > 0 else { return [] }
+        guard let pointers else { throw HostFailure(SEARCHLIGHT_INVALID_ARGUMENT, "The identifiers are missing.") }
+        var texts: [String] = []
+        texts.reserveCapacity(count)
+        for index in 0..<count { texts.append(try text(pointers[index], "identifier at \(index)")) }
+        return texts
+    }
+}

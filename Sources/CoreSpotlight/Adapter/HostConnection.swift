@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+internal import SearchlightExtension
+
+/// A status of the C interface with the message that goes with it.
+struct HostFailure: Error {
+    let status: searchlight_status
+    let message: String
+
+    init(_ status: Int32, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+}
+
+/// The host that loaded the extension: the only place that holds its pointers.
+///
+/// Closed when the extension is destroyed; what is called afterwards, such as a handler that an extension kept, does
+/// nothing.
+final class HostConnection: @unchecked Sendable {
+    // Sendable: the host's functions that are called here are thread-safe by contract, the host and its tables are valid
+    // until the extension is destroyed, and `close` lets no call begin after that nor outlast it. The counters are read
+    // and written under the condition's lock only.
+
+    private let host: UnsafePointer<searchlight_host>
+    private let requests: searchlight_host_request
+    private let index: searchlight_host_index?
+    /// The manifest's `NSExtensionPrincipalClass`.
+    let principalClass: String?
+    let bundlePath: String
+
+    private let condition = NSCondition()
+    private var callsUnderWay = 0
+    private var isClosed = false
+
+    /// Reads what the host offers.
+    ///
+    /// - Throws: ``HostFailure`` when the host is of another version, or lacks what every host has.
+    init(_ host: UnsafePointer<searchlight_host>?) throws(HostFailure) {
+        guard let host, Int(host.pointee.size) >= MemoryLayout<searchlight_host>.size else {
+            throw HostFailure(SEARCHLIGHT_INVALID_ARGUMENT, "The host is missing, or older than this CoreSpotlight.")
+        }
+        guard host.pointee.abi_major == SEARCHLIGHT_ABI_MAJOR else {
+            throw HostFailure(
+                SEARCHLIGHT_UNSUPPORTED,
+                "The host speaks version \(host.pointee.abi_major) of the extension interface, this CoreSpotlight "
+                    + "version \(SEARCHLIGHT_ABI_MAJOR). Install both from the same release.")
+        }
+        guard let requests = Self.table(searchlight_host_request.self, SEARCHLIGHT_HOST_REQUEST, \.size, of: host)
+        else {
+            throw HostFailure(SEARCHLIGHT_UNSUPPORTED, "The host offers no \(SEARCHLIGHT_HOST_REQUEST).")
+        }
+        self.host = host
+        self.requests = requests
+        index = Self.table(searchlight_host_index.self, SEARCHLIGHT_HOST_INDEX, \.size, of: host)
+        principalClass = host.pointee.principal_class.map { String(cString: $0) }
+        bundlePath = host.pointee.bundle_path.map { String(cString: $0) } ?? "the bundle"
+    }
+
+    /// A copy of one of the host's tables, if the host has it in full.
+    private static func table<Table>(
+        _ type: Table.Type, _ identifier: String, _ size: KeyPath<Table, UInt32>,
+        of host: UnsafePointer<searchlight_host>
+    ) -> Table? {
+        guard let pointer = host.pointee.get_interface?(host, identifier) else { return nil }
+        // The size is the first field of every table; the rest may be read only if it lies within.
+        let declared = pointer.load(as: UInt32.self)
+        guard Int(declared) >= MemoryLayout<Table>.size else { return nil }
+        return pointer.load(as: Table.self)
+    }
+
+    /// Lets no more calls begin, and waits for those under way.
+    func close() {
+        condition.withLock {
+            isClosed = true
+            while callsUnderWay > 0 { condition.wait() }
+        }
+    }
+
+    /// Calls the host, unless it is gone.
+    private func call<Result>(_ body: (UnsafePointer<searchlight_host>) -> Result) -> Result? {
+        let isOpen = condition.withLock {
+            if !isClosed { callsUnderWay += 1 }
+            return !isClosed
+        }
+        guard isOpen else { return nil }
+        defer {
+            condition.withLock {
+                callsUnderWay -= 1
+                if isClosed { condition.broadcast() }
+            }
+        }
+        return body(host)
+    }
+
+    // MARK: Answers
+
+    func acknowledge(_ request: searchlight_request) {
+        call { requests.finish?($0, request, SEARCHLIGHT_OK, nil) }
+    }
+
+    func fail(_ request: searchlight_request, _ failure: HostFailure) {
+        call { requests.finish?($0, request, failure.status, failure.message) }
+    }
+
+    func finish(_ request: searchlight_request, data: Data) {
+        data.withUnsafeBytes { bytes in
+            _ = call { requests.finish_with_data?($0, request, bytes.baseAddress, bytes.count) }
+        }
+    }
+
+    func finish(_ request: searchlight_request, path: String, removesAfter: Bool) {
+        call { requests.finish_with_file?($0, request, path, removesAfter ? 1 : 0) }
+    }
+
+    func finish(_ request: searchlight_request, preview: RenderedPreview) {
+        preview.data.withUnsafeBytes { bytes in
+            _ = call {
+                requests.finish_with_preview?(
+                    $0, request, preview.contentType, preview.title, bytes.baseAddress, bytes.count)
+            }
+        }
+    }
+
+    /// Whether nobody waits for the answer any more.
+    func isCancelled(_ request: searchlight_request) -> Bool {
+        call { requests.is_cancelled?($0, request) ?? 0 } != 0
+    }
+
+    // MARK: Index
+
+    /// Calls a function of the host's index.
+    ///
+    /// - Returns: what it returned; `SEARCHLIGHT_UNAVAILABLE` if the host is gone or has no index.
+    func callIndex(
+        _ body: (searchlight_host_index, UnsafePointer<searchlight_host>) -> searchlight_status?
+    ) -> searchlight_status {
+        guard let index else { return SEARCHLIGHT_UNAVAILABLE }
+        return call { body(index, $0) ?? SEARCHLIGHT_UNAVAILABLE } ?? SEARCHLIGHT_UNAVAILABLE
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import SearchlightExtension
+import Synchronization
+
+/// What to do when the host reports that a request to the index is durable, or failed.
+///
+/// The host is given a number for a context, not a pointer: a completion that is called twice, or after the extension was
+/// destroyed, then finds nothing instead of freed memory.
+enum PendingCompletions {
+    private struct Entry {
+        let connection: ObjectIdentifier
+        let completion: @Sendable (CSIndexError?) -> Void
+    }
+
+    private struct Table {
+        var lastNumber: UInt = 0
+        var entries: [UInt: Entry] = [:]
+    }
+
+    private static let table = Mutex(Table())
+
+    /// Keeps a completion; the context to hand to the host with ``function``.
+    static func add(
+        _ completion: @escaping @Sendable (CSIndexError?) -> Void, for connection: HostConnection
+    ) -> UnsafeMutableRawPointer? {
+        let number = table.withLock { table in
+            table.lastNumber += 1
+            table.entries[table.lastNumber] = Entry(
+                connection: ObjectIdentifier(connection), completion: completion)
+            return table.lastNumber
+        }
+        return UnsafeMutableRawPointer(bitPattern: number)
+    }
+
+    /// Calls a completion, the first time it is asked to.
+    static func complete(_ context: UnsafeMutableRawPointer?, _ error: CSIndexError?) {
+        let entry = table.withLock { $0.entries.removeValue(forKey: UInt(bitPattern: context)) }
+        entry?.completion(error)
+    }
+
+    /// Fails what the host has not reported before it went away.
+    static func failAll(of connection: HostConnection) {
+        let entries = table.withLock { table in
+            let lost = table.entries.filter { $0.value.connection == ObjectIdentifier(connection) }
+            for number in lost.keys { table.entries[number] = nil }
+            return lost
+        }
+        for entry in entries.values {
+            entry.completion(
+                CSIndexError(
+                    .remoteConnectionError, "The host went away before it said whether the request is durable."))
+        }
+    }
+
+    /// What the host calls.
+    static let function: @convention(c) (UnsafeMutableRawPointer?, searchlight_status, UnsafePointer<CChar>?) -> Void =
+        {
+            context, status, message in
+            PendingCompletions.complete(context, CSIndexError(status, message.map { String(cString: $0) }))
+        }
+}
+
+extension CSIndexError {
+    /// The error for a status of the C interface, `nil` for success.
+    init?(_ status: searchlight_status, _ message: String?) {
+        let code: Code
+        let plain: String
+        switch status {
+        case SEARCHLIGHT_OK: return nil
+        case SEARCHLIGHT_UNSUPPORTED: (code, plain) = (.indexingUnsupported, "The host does not support the request.")
+        case SEARCHLIGHT_CANCELLED:
+            (code, plain) = (.remoteConnectionError, "The request was cancelled; make it again.")
+        case SEARCHLIGHT_INVALID_ARGUMENT:
+            (code, plain) = (.invalidItemError, "The host could not read the items or names.")
+        case SEARCHLIGHT_UNAVAILABLE: (code, plain) = (.indexUnavailableError, "The index cannot be reached now.")
+        case SEARCHLIGHT_TOO_LARGE: (code, plain) = (.quotaExceeded, "The request is over a limit of the host.")
+        case SEARCHLIGHT_REFUSED: (code, plain) = (.quotaExceeded, "The host does not allow the request.")
+        default: (code, plain) = (.unknownError, "The request to the index failed with status \(status).")
+        }
+        self.init(code, message.flatMap { $0.isEmpty ? nil : $0 } ?? plain)
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+internal import SearchlightExtension
+import UniformTypeIdentifiers
+
+/// A preview as it is handed to the host.
+struct RenderedPreview: Equatable {
+    /// The largest preview, in bytes, attachments included.
+    static let maximumBytes = 64 << 20
+
+    let contentType: String
+    /// `nil` for the title of the item.
+    let title: String?
+    let data: Data
+
+    /// Runs the reply's closure, or reads its file.
+    ///
+    /// - Throws: ``HostFailure``, or what the closure throws.
+    init(_ reply: QLPreviewReply) throws {
+        let type: String
+        var data: Data
+        switch reply.content {
+        case .data(let contentType, let make):
+            type = contentType.identifier
+            data = try make(reply)
+        case .file(let url): (type, data) = try Self.read(url)
+        }
+        if Self.textTypes.contains(type) {
+            data = Self.unicode(data, from: reply.stringEncoding)
+            if type == "public.html" { data = try Self.embed(reply.attachments, in: data) }
+        }
+        try Self.check(data.count)
+        contentType = type
+        // Read after the closure, which may have set it.
+        title = reply.title.isEmpty ? nil : reply.title
+        self.data = data
+    }
+
+    private static let textTypes: Set = ["public.html", "public.plain-text", "public.utf8-plain-text"]
+
+    /// The types that a host shows, by the extension of the file's name.
+    private static let types = [
+        "html": "public.html", "htm": "public.html", "txt": "public.plain-text", "text": "public.plain-text",
+        "rtf": "public.rtf", "png": "public.png", "jpg": "public.jpeg", "jpeg": "public.jpeg", "pdf": "com.adobe.pdf",
+    ]
+
+    private static func check(_ count: Int) throws(HostFailure) {
+        guard count <= maximumBytes else {
+            throw HostFailure(
+                SEARCHLIGHT_TOO_LARGE, "The preview has \(count) bytes, and the limit is \(maximumBytes).")
+        }
+    }
+
+    private static func read(_ url: URL) throws -> (String, Data) {
+        guard url.isFileURL, let type = types[url.pathExtension.lowercased()] else {
+            throw HostFailure(
+                SEARCHLIGHT_FAILED,
+                "The preview file \(url.lastPathComponent) is of no type that can be shown: "
+                    + types.keys.sorted().joined(separator: ", ") + ".")
+        }
+        let size = try FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)[.size]
+        try check((size as? NSNumber)?.intValue ?? 0)
+        return (type, try Data(contentsOf: url))
+    }
+
+    /// The text in UTF-8, which is what the host takes; as it is, if it is not in the encoding it is said to be.
+    private static func unicode(_ data: Data, from encoding: String.Encoding) -> Data {
+        guard encoding != .utf8, let text = String(data: data, encoding: encoding) else { return data }
+        return Data(text.utf8)
+    }
+
+    /// Puts the attachments into the HTML, where it refers to them as `cid:KEY`.
+    private static func embed(_ attachments: [String: QLPreviewReplyAttachment], in html: Data) throws(HostFailure)
+        -> Data
+    {
+        guard !attachments.isEmpty, var text = String(data: html, encoding: .utf8) else { return html }
+        var count = html.count
+        // Longer keys first, since one key may begin with another.
+        for (key, attachment) in attachments.sorted(by: { ($0.key.count, $0.key) > ($1.key.count, $1.key) }) {
+            let parts = text.components(separatedBy: "cid:\(key)")
+            guard parts.count > 1 else { continue }
+            count += (parts.count - 1) * (attachment.data.count * 4 / 3 + 64)
+            try check(count)
+            let address = "data:\(mediaType(attachment.contentType));base64,\(attachment.data.base64EncodedString())"
+            text = parts.joined(separator: address)
+        }
+        return Data(text.utf8)
+    }
+
+    private static func mediaType(_ type: UTType) -> String { "application/octet-stream" }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// A text in several languages, which reads as the one in the person's language.
+///
+/// A Swift `String` cannot carry languages, so on Linux such a text is given to an attribute with
+/// ``CSSearchableItemAttributeSet/setLocalizedString(_:for:)``, or as the value of a custom key; converted to `String`
+/// it is the text in the current language only.
+open class CSLocalizedString: NSString {
+    /// The texts by language code.
+    let texts: [String: String]
+    private let characters: [unichar]
+
+    /// A text from its translations: language code (BCP 47) to text. Entries that are not texts are left out.
+    public convenience init(localizedStrings: [AnyHashable: Any]) {
+        var texts: [String: String] = [:]
+        for (language, text) in localizedStrings {
+            guard let language = language as? String, let text = text as? String else { continue }
+            texts[language] = text
+        }
+        self.init(texts: texts)
+    }
+
+    init(texts: [String: String]) {
+        self.texts = texts
+        characters = Array(Self.text(in: texts).utf16)
+        super.init(characters: [0], length: 0)
+    }
+
+    /// A text in no particular language.
+    public override init(characters: UnsafePointer<unichar>, length: Int) {
+        self.characters = Array(UnsafeBufferPointer(start: characters, count: max(length, 0)))
+        texts = ["": String(decoding: self.characters, as: UTF16.self)]
+        super.init(characters: [0], length: 0)
+    }
+
+    /// A text in no particular language.
+    public required convenience init(string: String) { self.init(texts: ["": string]) }
+
+    /// A text in no particular language.
+    public required convenience init(stringLiteral value: StaticString) { self.init(texts: ["": "\(value)"]) }
+
+    /// A text in no particular language.
+    public required convenience init(unicodeScalarLiteral value: StaticString) {
+        self.init(texts: ["": "\(value)"])
+    }
+
+    /// A text in no particular language.
+    public required convenience init(extendedGraphemeClusterLiteral value: StaticString) {
+        self.init(texts: ["": "\(value)"])
+    }
+
+    private static let archiveKey = "texts"
+
+    /// Reads a text with its translations from an archive.
+    public required convenience init?(coder: NSCoder) {
+        let classes = [NSDictionary.self, NSString.self]
+        guard let archived = coder.decodeObject(of: classes, forKey: Self.archiveKey) as? NSDictionary else {
+            return nil
+        }
+        var texts: [String: String] = [:]
+        for (language, text) in archived {
+            if let language = language as? String, let text = text as? String { texts[language] = text }
+        }
+        self.init(texts: texts)
+    }
+
+    /// Texts are archived as what they are, not as plain strings.
+    open override var classForCoder: AnyClass { CSLocalizedString.self }
+
+    /// Writes the text with its translations to an archive.
+    open override func encode(with coder: NSCoder) {
+        coder.encode(NSDictionary(dictionary: texts), forKey: Self.archiveKey)
+    }
+
+    /// The text in the person's language; failing that in English, failing that in the first language there is.
+    open func localizedString() -> String { Self.text(in: texts) }
+
+    /// The length of the current text, in UTF-16 units.
+    open override var length: Int { characters.count }
+
+    /// The UTF-16 unit at a position of the current text.
+    open override func character(at index: Int) -> unichar { characters[index] }
+
+    /// Texts never change, so the copy is the text itself.
+    open override func copy(with zone: NSZone? = nil) -> Any { self }
+
+    static func text(in texts: [String: String], languages: [String] = Locale.preferredLanguages) -> String {
+        guard let fallback = texts.min(by: { $0.key < $1.key })?.value else { return "" }
+        for wanted in languages + ["en"] {
+            // "pt-BR" is served by "pt_BR", then by "pt".
+            var subtags = wanted.split { $0 == "-" || $0 == "_" }
+            while !subtags.isEmpty {
+                if let text = texts[subtags.joined(separator: "-")] ?? texts[subtags.joined(separator: "_")] {
+                    return text
+                }
+                subtags.removeLast()
+            }
+        }
+        return fallback
+    }
+}
+
+extension CSSearchableItemAttributeSet {
+    /// Stores a text with all its translations in a text attribute, such as `\.displayName`; the attribute then reads as
+    /// the text in the person's language. An addition for Linux, see ``CSLocalizedString``.
+    public func setLocalizedString(
+        _ text: CSLocalizedString?, for attribute: ReferenceWritableKeyPath<CSSearchableItemAttributeSet, String?>
+    ) {
+        lastTextAttribute = nil
+        self[keyPath: attribute] = text?.localizedString()
+        guard let text, let lastTextAttribute else { return }
+        values[lastTextAttribute] = .localizedString(text.texts)
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+// Documents of any kind.
+extension CSSearchableItemAttributeSet {
+    /// What the document is about.
+    public var subject: String? {
+        get { value() }
+        set { store(newValue) }
+    }
+
+    /// The theme of the document.
+    public var theme: String? {
+        get { value() }
+        set { store(newValue) }
+    }
+
+    /// A short description of the content, the second line of a result.
+    public var contentDescription: String? {
+        get { value() }
+        set { store(newValue) }
+    }
+
+    /// A formal identifier, such as an ISBN.
+    public var identifier: String? {
+        get { value() }
+        set { store(newValue) }
+    }
+
+    /// Whom the document is meant for.
+    public var audiences: [String]? {
+        get { value() }
+        set { store(newValue) }
+    }
+
+    /// The size of the file, in megabytes.
+    public var fileSize: NSNumber? {
+        get { value() }
+        set { store(newValue) }
+    }
+
+    /// How many pages there are.
+    public var pageCount: NSNumber? {
+        get { value() }
+        set { store(newValue) }
+    }
+
+    /// The width of the first page, in points.
+    public var pageWidth: NSNumber? {
+        get { value() }
+        set { store(newValue) }
+    }
+
+    /// The height of the first page, in points.
+    public var pageHeight: NSNumber? {
+        get { value() }
+        set { store(newValue) }
+    }
+
+    /// How the document is encrypted.
+    public var securityMethod: String? {
+        get { value() }
+        set { store(newValue) }
+    }
+
+    /// The program that made the content.
+    public var creator: String? {
+        get { value() }
+        set { store(newValue) }
+    }
+
+    /// The programs that converted the document to its present form.
+    public var encodingApplications: [String]? {
+        get { value() }
+        set { store(newValue) }
+    }
+
+    /// The kind of document, in words.
+    public var kind: String? {
+        get { value() }
+        set { store(newValue) }
+    }
+
+    /// The fonts in use.
+    public var fontNames: [String]? {
+        get { value() }
+        set { store(newValue) }
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The principal class of an extension that reads attributes out of files. No host on Linux calls it yet.
+open class CSImportExtension: NSObject, NSExtensionRequestHandling {
+    /// Makes the object, off the main thread.
+    public override init() {}
+
+    /// Makes the object by calling `init()`; see ``CSIndexExtensionRequestHandler``.
+    public required convenience init(loadedBy: Void) { self.init() }
+
+    /// Does nothing.
+    open func beginRequest(with context: NSExtensionContext) {}
+
+    /// Writes what the file says into the attributes. Called from several threads at once, for different files.
+    open func update(_ attributes: CSSearchableItemAttributeSet, forFileAt contentURL: URL) throws {
+        throw UnservedRequest("update(_:forFileAt:)", Self.self)
+    }
+}

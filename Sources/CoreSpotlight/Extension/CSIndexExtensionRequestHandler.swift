@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The principal class of an index extension: override what the extension serves, and name the class in
+/// `NSExtensionPrincipalClass` of the manifest.
+///
+/// One object serves all requests, several at once, on threads other than the main one; the main queue runs meanwhile.
+/// What is donated to the index that is passed in, to ``CSSearchableIndex/default()`` or to a named index goes to the app
+/// that the extension belongs to.
+open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling, CSSearchableIndexDelegate {
+    /// Makes the object, off the main thread.
+    public override init() {}
+
+    /// Makes the object by calling `init()`. A class found by its name can be made through a required initializer only,
+    /// and were `init()` required, subclasses written for Apple's SDK would not compile.
+    public required convenience init(loadedBy: Void) { self.init() }
+
+    /// Does nothing.
+    open func beginRequest(with context: NSExtensionContext) {}
+
+    /// Lets go of the handler without calling it, so that the request fails and is repeated. Override it.
+    open func searchableIndex(
+        _ searchableIndex: CSSearchableIndex,
+        reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping () -> Void
+    ) {}
+
+    /// Lets go of the handler without calling it, so that the request fails and is repeated. Override it.
+    open func searchableIndex(
+        _ searchableIndex: CSSearchableIndex, reindexSearchableItemsWithIdentifiers identifiers: [String],
+        acknowledgementHandler: @escaping () -> Void
+    ) {}
+
+    /// Does nothing.
+    open func searchableIndexDidThrottle(_ searchableIndex: CSSearchableIndex) {}
+
+    /// Does nothing.
+    open func searchableIndexDidFinishThrottle(_ searchableIndex: CSSearchableIndex) {}
+
+    /// Says that no data is promised.
+    open func data(
+        for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String
+    ) throws -> Data {
+        throw UnservedRequest("data(for:itemIdentifier:typeIdentifier:)", Self.self)
+    }
+
+    /// Says that no file is promised.
+    open func fileURL(
+        for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String, inPlace: Bool
+    ) throws -> URL {
+        throw UnservedRequest("fileURL(for:itemIdentifier:typeIdentifier:inPlace:)", Self.self)
+    }
+
+    /// Supplies none.
+    open func searchableItems(
+        forIdentifiers identifiers: [String], searchableItemsHandler: @escaping ([CSSearchableItem]) -> Void
+    ) {
+        searchableItemsHandler([])
+    }
+
+    /// Does nothing.
+    open func searchableItemsDidUpdate(_ items: [CSSearchableItem]) {}
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Answers what the index asks of an app: to donate again, and to turn items into what they promised.
+///
+/// Methods are called off the main thread, several at once. Where Apple's protocol has optional methods, this one has
+/// default implementations; the method to be called is chosen where the conformance is declared, so a subclass must
+/// inherit from a class that declares them, as ``CSIndexExtensionRequestHandler`` does.
+public protocol CSSearchableIndexDelegate: NSObjectProtocol {
+    /// The index was lost: donate every item again, then call the handler. Until it was called the request is repeated.
+    func searchableIndex(
+        _ searchableIndex: CSSearchableIndex,
+        reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping () -> Void)
+
+    /// Donate these items again, or delete them, then call the handler. Until it was called the request is repeated.
+    func searchableIndex(
+        _ searchableIndex: CSSearchableIndex, reindexSearchableItemsWithIdentifiers identifiers: [String],
+        acknowledgementHandler: @escaping () -> Void)
+
+    /// Indexing is slowed down, since the machine is busy or runs on battery: do only what matters. Optional.
+    func searchableIndexDidThrottle(_ searchableIndex: CSSearchableIndex)
+
+    /// Indexing is no longer slowed down. Optional.
+    func searchableIndexDidFinishThrottle(_ searchableIndex: CSSearchableIndex)
+
+    /// The item as data of a type it promised in `providerDataTypeIdentifiers`. Empty data stands for no such item.
+    /// Optional.
+    func data(
+        for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String
+    ) throws -> Data
+
+    /// The item as a file of a type it promised: the original, or a copy unless `inPlace`. A copy in the temporary
+    /// directory is removed once it was delivered. The URL `file://` stands for no such item. Optional.
+    func fileURL(
+        for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String, inPlace: Bool
+    ) throws -> URL
+
+    /// Supplies items for these identifiers. Optional; no service on Linux asks yet.
+    func searchableItems(
+        forIdentifiers identifiers: [String], searchableItemsHandler: @escaping ([CSSearchableItem]) -> Void)
+
+    /// Is told of items for which the system found out something. Optional; no service on Linux tells yet.
+    func searchableItemsDidUpdate(_ items: [CSSearchableItem])
+}
+
+extension CSSearchableIndexDelegate {
+    /// Does nothing.
+    public func searchableIndexDidThrottle(_ searchableIndex: CSSearchableIndex) {}
+
+    /// Does nothing.
+    public func searchableIndexDidFinishThrottle(_ searchableIndex: CSSearchableIndex) {}
+
+    /// Says that no data is promised.
+    public func data(
+        for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String
+    ) throws -> Data {
+        throw UnservedRequest("data(for:itemIdentifier:typeIdentifier:)", Self.self)
+    }
+
+    /// Says that no file is promised.
+    public func fileURL(
+        for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String, inPlace: Bool
+    ) throws -> URL {
+        throw UnservedRequest("fileURL(for:itemIdentifier:typeIdentifier:inPlace:)", Self.self)
+    }
+
+    /// Supplies none.
+    public func searchableItems(
+        forIdentifiers identifiers: [String], searchableItemsHandler: @escaping ([CSSearchableItem]) -> Void
+    ) {
+        searchableItemsHandler([])
+    }
+
+    /// Does nothing.
+    public func searchableItemsDidUpdate(_ items: [CSSearchableItem]) {}
+}
+
+/// Thrown by the methods that a class did not write.
+struct UnservedRequest: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ method: String, _ type: Any.Type) { description = "\(type) does not implement \(method)." }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// The principal class of an extension that renders previews as data: inherit from it and conform to
+/// ``QLPreviewingController``.
+open class QLPreviewProvider: NSObject, NSExtensionRequestHandling {
+    /// Makes the object, off the main thread.
+    public override init() {}
+
+    /// Makes the object by calling `init()`; see ``CSIndexExtensionRequestHandler``.
+    public required convenience init(loadedBy: Void) { self.init() }
+
+    /// Does nothing.
+    open func beginRequest(with context: NSExtensionContext) {}
+}
+
+/// Asks for a preview of a file.
+open class QLFilePreviewRequest: NSObject {
+    /// The file; readable by the extension.
+    public let fileURL: URL
+
+    init(fileURL: URL) { self.fileURL = fileURL }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Synchronization
+
+/// Renders previews.
+///
+/// Searchlight shows data-based previews: implement ``providePreview(for:)-async`` for items with a file, and
+/// ``providePreviewOfSearchableItem(identifier:queryString:)`` for items without. The methods that prepare a view are here
+/// so that source written for Apple's SDK compiles; nothing calls them. Where Apple's protocol has optional methods, this
+/// one has default implementations.
+public protocol QLPreviewingController: NSObjectProtocol {
+    /// Prepares a view of an indexed item. Never called.
+    func preparePreviewOfSearchableItem(
+        identifier: String, queryString: String?, completionHandler handler: @escaping ((any Error)?) -> Void)
+
+    /// Prepares a view of an indexed item. Never called.
+    func preparePreviewOfSearchableItem(identifier: String, queryString: String?) async throws
+
+    /// Prepares a view of a file. Never called.
+    func preparePreviewOfFile(at url: URL, completionHandler handler: @escaping ((any Error)?) -> Void)
+
+    /// Prepares a view of a file. Never called.
+    func preparePreviewOfFile(at url: URL) async throws
+
+    /// Renders a file.
+    func providePreview(
+        for request: QLFilePreviewRequest, completionHandler handler: @escaping (QLPreviewReply?, (any Error)?) -> Void)
+
+    /// Renders a file.
+    func providePreview(for request: QLFilePreviewRequest) async throws -> QLPreviewReply
+
+    /// Renders an indexed item, whether it has a file or not; asked before the file is. An addition for Linux, where there
+    /// are no views to prepare.
+    ///
+    /// - Parameters:
+    ///   - identifier: the item's unique identifier.
+    ///   - queryString: what the person typed, if anything.
+    func providePreviewOfSearchableItem(identifier: String, queryString: String?) async throws -> QLPreviewReply
+}
+
+extension QLPreviewingController {
+    /// Says that it is not implemented.
+    public func preparePreviewOfSearchableItem(
+        identifier: String, queryString: String?, completionHandler handler: @escaping ((any Error)?) -> Void
+    ) {
+        handler(UnservedRequest("preparePreviewOfSearchableItem(identifier:queryString:)", Self.self))
+    }
+
+    /// Calls the form with a handler.
+    public func preparePreviewOfSearchableItem(identifier: String, queryString: String?) async throws {
+        try await answer { (answer: Answer<Void>) in
+            preparePreviewOfSearchableItem(identifier: identifier, queryString: queryString) { error in
+                answer.give((), error)
+            }
+        }
+    }
+
+    /// Says that it is not implemented.
+    public func preparePreviewOfFile(at url: URL, completionHandler handler: @escaping ((any Error)?) -> Void) {
+        handler(UnservedRequest("preparePreviewOfFile(at:)", Self.self))
+    }
+
+    /// Calls the form with a handler.
+    public func preparePreviewOfFile(at url: URL) async throws {
+        try await answer { (answer: Answer<Void>) in
+            preparePreviewOfFile(at: url) { error in answer.give((), error) }
+        }
+    }
+
+    /// Says that it is not implemented.
+    public func providePreview(
+        for request: QLFilePreviewRequest, completionHandler handler: @escaping (QLPreviewReply?, (any Error)?) -> Void
+    ) {
+        handler(nil, UnservedRequest("providePreview(for:)", Self.self))
+    }
+
+    /// Calls the form with a handler.
+    public func providePreview(for request: QLFilePreviewRequest) async throws -> QLPreviewReply {
+        try await answer { (answer: Answer<QLPreviewReply>) in
+            providePreview(for: request) { reply, error in answer.give(reply, error) }
+        }
+    }
+
+    /// Says that it is not implemented.
+    public func providePreviewOfSearchableItem(
+        identifier: String, queryString: String?
+    ) async throws -> QLPreviewReply {
+        throw UnservedRequest("providePreviewOfSearchableItem(identifier:queryString:)", Self.self)
+    }
+}
+
+/// Waits for what a handler is given.
+private func answer<Value>(_ ask: (Answer<Value>) -> Void) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in ask(Answer(continuation)) }.value
+}
+
+/// Gives a handler's first answer to the one who waits for it: a second answer is ignored, and none at all is an error.
+private final class Answer<Value>: Sendable {
+    /// Sendable: the value is let go by the one who gives it, and taken by the one who waits.
+    struct Handed: @unchecked Sendable { let value: Value }
+
+    private let continuation: Mutex<CheckedContinuation<Handed, any Error>?>
+
+    init(_ continuation: CheckedContinuation<Handed, any Error>) { self.continuation = Mutex(continuation) }
+
+    func give(_ value: Value?, _ error: (any Error)?) {
+        let waiting = continuation.withLock { waiting in
+            defer { waiting = nil }
+            return waiting
+        }
+        if let error {
+            waiting?.resume(throwing: error)
+        } else if let value {
+            waiting?.resume(returning: Handed(value: value))
+        } else {
+            waiting?.resume(
+                throwing: MissingAnswer(description: "The completion handler was given neither reply nor error."))
+        }
+    }
+
+    deinit {
+        continuation.withLock { $0 }?.resume(
+            throwing: MissingAnswer(description: "The completion handler was released without being called."))
+    }
+}
+
+/// A handler was not called as it must be.
+private struct MissingAnswer: Error, CustomStringConvertible { let description: String }

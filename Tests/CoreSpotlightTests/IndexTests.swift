@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+import Synchronization
+import Testing
+
+@testable import CoreSpotlight
+
+/// Records what is sent, and answers as the test says.
+final class RecordingTransport: IndexTransport {
+    struct Sent: Equatable {
+        let request: IndexRequest
+        let indexName: String?
+    }
+
+    private let log = Mutex<[Sent]>([])
+    private let outcome: @Sendable (_ number: Int) -> CSIndexError?
+
+    init(outcome: @escaping @Sendable (Int) -> CSIndexError? = { _ in nil }) { self.outcome = outcome }
+
+    var sent: [Sent] { log.withLock { $0 } }
+
+    func send(_ request: IndexRequest, to indexName: String?, completion: @escaping @Sendable (CSIndexError?) -> Void) {
+        let number = log.withLock { log in
+            log.append(Sent(request: request, indexName: indexName))
+            return log.count
+        }
+        completion(outcome(number))
+    }
+}
+
+@Suite("Index")
+struct IndexTests {
+    private func index(_ transport: RecordingTransport, name: String? = nil) -> CSSearchableIndex {
+        CSSearchableIndex(name: name, sender: RequestSender(transport: transport))
+    }
+
+    private func items(_ identifiers: some Sequence<String>, text: String = "t") -> [CSSearchableItem] {
+        identifiers.map { identifier in
+            let set = CSSearchableItemAttributeSet()
+            set.textContent = text
+            return CSSearchableItem(uniqueIdentifier: identifier, domainIdentifier: nil, attributeSet: set)
+        }
+    }
+
+    private func identifiers(_ requests: [IndexRequest]) throws -> [[String]] {
+        try requests.map { request in
+            guard case .index(let batch) = request else { return [] }
+            return try RecordBatch.split(batch).map { try ItemRecord(decoding: $0).uniqueIdentifier }
+        }
+    }
+
+    @Test func requestsNobodyWaitsForArriveInOrder() async throws {
+        let transport = RecordingTransport()
+        let index = index(transport, name: "notes")
+        // Calls without await are made in synchronous code, else the asynchronous form is chosen.
+        func deleteEverything() {
+            index.deleteAllSearchableItems()
+            for number in 0..<100 { index.deleteSearchableItems(withIdentifiers: ["\(number)"]) }
+        }
+        deleteEverything()
+        try await index.deleteSearchableItems(withDomainIdentifiers: ["d"])
+        let expected = [.deleteAll] + (0..<100).map { .deleteItems(["\($0)"]) } + [IndexRequest.deleteDomains(["d"])]
+        #expect(transport.sent.map(\.request) == expected)
+        #expect(transport.sent.allSatisfy { $0.indexName == "notes" })
+    }
+
+    @Test func itemsAreIndexedAsTheyWereWhenTheyWereHandedOver() async throws {
+        let transport = RecordingTransport()
+        let index = index(transport)
+        let item = items(["1"], text: "before")[0]
+        func handOver() { index.indexSearchableItems([item]) }
+        handOver()
+        item.attributeSet.textContent = "after"
+        try await index.deleteAllSearchableItems()
+        guard case .index(let batch) = transport.sent.first?.request else { throw CSIndexError(.unknownError) }
+        let record = try ItemRecord(decoding: RecordBatch.split(batch)[0])
+        #expect(record.text("textContent") == "before")
+    }
+
+    @Test func manyItemsAreCutAndCompleteOnce() async throws {
+        let transport = RecordingTransport()
+        let names = (0..<600).map { "item \($0)" }
+        try await index(transport).indexSearchableItems(items(names))
+        let parts = try identifiers(transport.sent.map(\.request))
+        #expect(parts.map(\.count) == [256, 256, 88])
+        #expect(parts.flatMap { $0 } == names)
+    }
+
+    @Test func randomItemsArriveWholeAndWithinTheLimits() async throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SplitMix64(seed: seed)
+        for _ in 0..<20 {
+            let sizes = (0..<Int.random(in: 0...40, using: &random)).map { _ in
+                Int.random(in: 0...[10, 50_000, 700_000].randomElement(using: &random)!, using: &random)
+            }
+            let items = sizes.enumerated().map { number, size in
+                self.items(["\(number)"], text: String(repeating: "x", count: size))[0]
+            }
+            let (requests, error) = IndexRequest.index(items)
+            #expect(error == nil)
+            #expect(try identifiers(requests).flatMap { $0 } == sizes.indices.map { "\($0)" }, "seed \(seed)")
+            for case .index(let batch) in requests {
+                let count = try RecordBatch.split(batch).count
+                #expect(count == 1 || batch.count <= IndexRequest.maximumBytes + 4 * 256, "seed \(seed)")
+            }
+        }
+    }
+
+    @Test func itemsThatCannotBeIndexedFailTheCallAndSpareTheOthers() async throws {
+        let transport = RecordingTransport()
+        let mixed = items(["a", "", "n\u{0}l", String(repeating: "x", count: 4097), "b"])
+        mixed[4].domainIdentifier = "fine"
+        let error = await #expect(throws: CSIndexError.self) {
+            try await self.index(transport).indexSearchableItems(mixed)
+        }
+        #expect(error?.code == .invalidItemError)
+        #expect(try identifiers(transport.sent.map(\.request)) == [["a", "b"]])
+    }
+
+    @Test func domainsWithNULAreRefused() async {
+        let item = items(["a"])[0]
+        item.domainIdentifier = "d\u{0}"
+        let (requests, error) = IndexRequest.index([item])
+        #expect(requests.isEmpty && error?.code == .invalidItemError)
+    }
+
+    @Test func namesThatNoItemCanHaveAreNotSent() async throws {
+        let transport = RecordingTransport()
+        // As a C string the first would delete another item.
+        try await index(transport).deleteSearchableItems(withIdentifiers: [
+            "a\u{0}b", "c", String(repeating: "x", count: 4097),
+        ])
+        #expect(transport.sent.map(\.request) == [.deleteItems(["c"])])
+    }
+
+    @Test func theFirstErrorIsReportedAndTheRestIsNotSent() async {
+        let transport = RecordingTransport { $0 == 2 ? CSIndexError(.quotaExceeded) : nil }
+        let error = await #expect(throws: CSIndexError.self) {
+            try await self.index(transport).indexSearchableItems(self.items((0..<2000).map(String.init)))
+        }
+        #expect(error?.code == .quotaExceeded)
+        #expect(transport.sent.count == 2)
+    }
+
+    @Test func handlersGetTheOutcome() async {
+        let failing = index(RecordingTransport { _ in CSIndexError(.unknownError) })
+        let succeeding = index(RecordingTransport())
+        let items = items(["a"])
+        let failure = await withCheckedContinuation { done in
+            failing.indexSearchableItems(items) { done.resume(returning: ($0 as? CSIndexError)?.code) }
+        }
+        #expect(failure == .unknownError)
+        let success = await withCheckedContinuation { done in
+            succeeding.indexSearchableItems([]) { done.resume(returning: $0 == nil) }
+        }
+        #expect(success)
+    }
+
+    @Test func handlersMayWaitForOneAnother() async {
+        let index = index(RecordingTransport())
+        await withCheckedContinuation { done in
+            index.deleteAllSearchableItems { _ in
+                let inner = DispatchSemaphore(value: 0)
+                index.deleteAllSearchableItems { _ in inner.signal() }
+                inner.wait()
+                done.resume()
+            }
+        }
+    }
+
+    @Test(arguments: ["", "a\u{0}b", String(repeating: "n", count: 256)])
+    func badIndexNamesAreRefused(_ name: String) async {
+        let transport = RecordingTransport()
+        let error = await #expect(throws: CSIndexError.self) {
+            try await self.index(transport, name: name).deleteAllSearchableItems()
+        }
+        #expect(error?.code == .indexUnavailableError)
+        #expect(transport.sent.isEmpty)
+    }
+
+    @Test func batchesAreRefusedWithTheReason() async {
+        let named = index(RecordingTransport(), name: "n")
+        let unnamed = index(RecordingTransport())
+        func code(_ body: () async throws -> Void) async -> CSIndexError.Code? {
+            do { try await body() } catch { return (error as? CSIndexError)?.code }
+            return nil
+        }
+        #expect(await code { try await named.endBatch(withClientState: Data(count: 251)) } == .invalidClientStateError)
+        #expect(await code { try await named.endBatch(withClientState: Data(count: 250)) } == .indexingUnsupported)
+        #expect(await code { try await unnamed.endBatch(withClientState: Data()) } == .indexingUnsupported)
+        #expect(
+            await code { try await named.endIndexBatch(expectedClientState: nil, newClientState: Data()) }
+                == .indexingUnsupported)
+        #expect(await code { _ = try await named.fetchLastClientState() } == .indexingUnsupported)
+        let state = await withCheckedContinuation { done in
+            named.fetchLastClientState { data, error in done.resume(returning: data == nil && error != nil) }
+        }
+        #expect(state)
+    }
+
+    @Test func theDelegateIsNotRetained() {
+        let index = CSSearchableIndex(name: "n")
+        do {
+            let delegate = CSIndexExtensionRequestHandler()
+            index.indexDelegate = delegate
+            #expect(index.indexDelegate === delegate)
+        }
+        #expect(index.indexDelegate == nil)
+        #expect(CSSearchableIndex.default() === CSSearchableIndex.default())
+    }
+}
