@@ -28,11 +28,12 @@ struct MarkdownDocument: ~Copyable {
             if let found = cmark_find_syntax_extension(name) { cmark_parser_attach_syntax_extension(parser, found) }
         }
         var markdown = markdown
-        let root = Self.parsing.withLock { _ in
+        var root: Node?
+        Self.parsing.withLock { _ in
             markdown.withUTF8 { bytes in
                 bytes.withMemoryRebound(to: CChar.self) { cmark_parser_feed(parser, $0.baseAddress, $0.count) }
             }
-            return cmark_parser_finish(parser)
+            root = cmark_parser_finish(parser)
         }
         guard let root else {
             cmark_parser_free(parser)
