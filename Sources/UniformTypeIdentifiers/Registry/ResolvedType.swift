@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// What stands above one type in one snapshot. Immutable once published, so any thread may read it.
+struct ResolvedType: Sendable {
+    /// The ancestors that have a column in the core table (and the type itself, if it has one).
+    var row = ClosureRow()
+    /// The ancestors from the core table that have none.
+    var coreAncestors: [CoreIndex] = []
+    /// The other ancestors by identifier: types of extensions, and parents nobody declares.
+    var namedAncestors: [String] = []
+    /// The direct parents, in declared order, lowercase.
+    var parents: [String] = []
+    /// Whether a declaration is registered.
+    var isDeclared = false
+
+    /// Whether a core type is an ancestor.
+    @inline(__always)
+    func contains(_ core: CoreIndex) -> Bool {
+        let column = CoreTable.shared.columns[Int(core)]
+        return column == CoreTable.noColumn ? coreAncestors.contains(core) : row.contains(column)
+    }
+
+    /// Adds everything above a parent.
+    mutating func formUnion(_ other: ResolvedType) {
+        row.formUnion(other.row)
+        for core in other.coreAncestors where !coreAncestors.contains(core) { coreAncestors.append(core) }
+        for name in other.namedAncestors where !namedAncestors.contains(name) { namedAncestors.append(name) }
+    }
+
+    /// Adds a parent itself.
+    mutating func insert(core: CoreIndex) {
+        let column = CoreTable.shared.columns[Int(core)]
+        if column != CoreTable.noColumn {
+            row.insert(column)
+        } else if !coreAncestors.contains(core) {
+            coreAncestors.append(core)
+        }
+    }
+
+    mutating func insert(name: String) {
+        if !namedAncestors.contains(name) { namedAncestors.append(name) }
+    }
+}
+
+/// A type that is not in the core table: dynamic, declared by an extension, or only named.
+///
+/// What stands above it depends on what is registered. The answer found when the value was made is kept beside the
+/// generation it belongs to; while that is the current one, a query needs neither a lock nor a look-up.
+final class TypeBox: Sendable {
+    enum Kind: Sendable {
+        /// Made from a tag.
+        case dynamic(DynamicTypeIdentifier)
+        /// Known by name; `assumedParents` hold until a declaration is registered.
+        case named(assumedParents: [String])
+    }
+
+    struct Stamped: Sendable {
+        let generation: UInt64
+        let type: ResolvedType
+    }
+
+    let identifier: String
+    let kind: Kind
+    let initial: Stamped
+    private let refreshed = Mutex<Stamped?>(nil)
+
+    /// Makes a type of a lowercase identifier.
+    init(identifier: String, kind: Kind, in snapshot: UTTypeSnapshot) {
+        self.identifier = identifier
+        self.kind = kind
+        initial = Stamped(generation: snapshot.generation, type: snapshot.resolve(identifier, kind))
+    }
+
+    /// What stands above the type in a snapshot.
+    func resolved(in snapshot: UTTypeSnapshot) -> ResolvedType {
+        if initial.generation == snapshot.generation { return initial.type }
+        if let kept = refreshed.withLock({ $0 }), kept.generation == snapshot.generation { return kept.type }
+        // Two threads may both compute this; the answers are equal.
+        let type = snapshot.resolve(identifier, kind)
+        refreshed.withLock { $0 = Stamped(generation: snapshot.generation, type: type) }
+        return type
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is wrong with the type declarations of bundles. None of these stops the rest from being registered.
+public enum UTTypeDiagnostic: Hashable, Sendable {
+    /// The value of a declarations key is no array.
+    case notAList(key: String, bundle: String)
+    /// An element of a declarations array is no dictionary.
+    case notADictionary(key: String, position: Int, bundle: String)
+    /// An element has no identifier that is a string.
+    case missingIdentifier(key: String, position: Int, bundle: String)
+    /// The value of a key has the wrong type or is too long; it is left out.
+    case unreadableValue(key: String, identifier: String)
+    /// The identifier has characters identifiers do not have; the declaration is ignored.
+    case illegalIdentifier(String, bundle: String)
+    /// Only the system declares in the `public.` domain; the declaration is ignored.
+    case reservedIdentifier(String, bundle: String)
+    /// Dynamic identifiers cannot be declared; the declaration is ignored.
+    case dynamicIdentifier(String, bundle: String)
+    /// A parent is no identifier; it is left out.
+    case illegalParent(String, identifier: String)
+    /// A tag is empty, begins with the dot or holds control characters; it is left out.
+    case illegalTag(String, tagClass: UTTagClass, identifier: String)
+    /// There are more than are taken; the rest is left out.
+    case tooMany(String, limit: Int, identifier: String)
+    /// The bundle declares the identifier twice; the first declaration counts.
+    case duplicate(String, bundle: String)
+    /// An exported declaration is not in force, because another bundle's is (`nil`: the system's).
+    case notInForce(String, bundle: String, winner: String?)
+    /// A parent that nobody declares: the type conforms to it by name and to nothing through it.
+    case undeclaredParent(String, identifier: String)
+    /// Types that conform to each other in a circle; the last step is ignored.
+    case cycle([String])
+    /// The type reaches neither data nor a directory, so that no file can ever be of it.
+    case neverOfAFile(String)
+}
+
+extension UTTypeDiagnostic: CustomStringConvertible {
+    /// One line that says what is wrong and what becomes of it.
+    public var description: String {
+        switch self {
+        case .notAList(let key, let bundle): "\(bundle): \(key) is not an array; ignored"
+        case .notADictionary(let key, let position, let bundle):
+            "\(bundle): \(key), element \(position) is not a dictionary; ignored"
+        case .missingIdentifier(let key, let position, let bundle):
+            "\(bundle): \(key), element \(position) has no UTTypeIdentifier; ignored"
+        case .unreadableValue(let key, let identifier):
+            "\(identifier): the value of \(key) cannot be read; left out"
+        case .illegalIdentifier(let identifier, let bundle):
+            "\(bundle): \"\(identifier)\" is not an identifier (letters, digits, - and . only); ignored"
+        case .reservedIdentifier(let identifier, let bundle):
+            "\(bundle): \(identifier) is in the public. domain, which belongs to the system; ignored"
+        case .dynamicIdentifier(let identifier, let bundle):
+            "\(bundle): \(identifier) is a dynamic identifier and cannot be declared; ignored"
+        case .illegalParent(let parent, let identifier):
+            "\(identifier): the parent \"\(parent)\" is not an identifier; left out"
+        case .illegalTag(let tag, let tagClass, let identifier):
+            "\(identifier): \"\(tag)\" is not a tag of the class \(tagClass); left out"
+        case .tooMany(let what, let limit, let identifier):
+            "\(identifier): more than \(limit) \(what); the rest left out"
+        case .duplicate(let identifier, let bundle): "\(bundle): \(identifier) is declared twice; the first one counts"
+        case .notInForce(let identifier, let bundle, let winner):
+            "\(bundle): its declaration of \(identifier) is not in force; \(winner ?? "the system") has that type"
+        case .undeclaredParent(let parent, let identifier):
+            "\(identifier): nobody declares its parent \(parent); it counts by name only"
+        case .cycle(let identifiers):
+            "\(identifiers.joined(separator: " → ")): the types conform to each other in a circle; the last step is ignored"
+        case .neverOfAFile(let identifier):
+            "\(identifier): reaches neither public.data nor public.directory, so no file can be of this type"
+        }
+    }
+}

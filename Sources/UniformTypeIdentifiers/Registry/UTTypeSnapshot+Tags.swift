@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension UTTypeSnapshot {
+    /// The order among several declared types of one tag; smaller is better (uniform-types.md §6).
+    private struct Rank: Comparable {
+        /// 0 where a recording shows this winner against the rest of the order.
+        let recorded: Int
+        /// 0 for the core declarations.
+        let core: Int
+        /// 0 for the `public.` domain.
+        let domain: Int
+        /// 0 for exported declarations.
+        let kind: Int
+        /// The place in the table, or behind it in order of registration.
+        let order: Int
+
+        static func < (one: Rank, other: Rank) -> Bool {
+            (one.recorded, one.core, one.domain, one.kind, one.order)
+                < (other.recorded, other.core, other.domain, other.kind, other.order)
+        }
+    }
+
+    /// All types for a tag, best first.
+    ///
+    /// - Parameters:
+    ///   - tag: The tag; compared without case, except four-character codes and pasteboard names.
+    ///   - tagClass: Its class.
+    ///   - supertype: What the types must conform to; anything if `nil`.
+    /// - Returns: One dynamic type when no declared type fits; nothing for a malformed tag or an unknown class.
+    public func types(tag: String, tagClass: UTTagClass, conformingTo supertype: UTType?) -> [UTType] {
+        guard let key = tagClass.key, TypeIdentifier.isTagText(tag) else { return [] }
+        // An empty extension is what a file without one has; an empty tag of another class means nothing.
+        guard !tag.isEmpty || key == .filenameExtension else { return [] }
+        let declared = declaredTypes(tag: tag, key, conformingTo: supertype)
+        if !declared.isEmpty { return declared }
+        let dynamic = DynamicTypeIdentifier(
+            parent: supertype?.identifier, tags: [.init(tagClass: UTTagClass(key), value: tag)])
+        guard let dynamic else { return [] }
+        return [UTType(TypeBox(identifier: dynamic.identifier, kind: .dynamic(dynamic), in: self))]
+    }
+
+    /// The declared types for a tag, best first.
+    func declaredTypes(tag: String, _ key: TagKey, conformingTo supertype: UTType?) -> [UTType] {
+        let table = CoreTable.shared
+        var found: [(rank: Rank, type: UTType)] = []
+        for tag in table.tags(matching: tag, key) {
+            let type = UTType(core: tag.type)
+            // An exported declaration in force replaces the tags of the one the core imports.
+            if !coreOverrides.isEmpty, active[type.identifier] != nil { continue }
+            if let supertype, !conforms(type, to: supertype) { continue }
+            let origin = table.origins[Int(tag.type)]
+            let rank = Rank(
+                recorded: tag.isRecordedWinner ? 0 : 1, core: origin == .elsewhere ? 1 : 0,
+                domain: type.isPublic ? 0 : 1, kind: origin == .coreImported ? 1 : 0, order: Int(tag.type))
+            found.append((rank, type))
+        }
+        for name in tagged[TagText(key, tag)] ?? [] {
+            guard let active = active[name] else { continue }
+            let type = typeOrName(name)
+            if let supertype, !conforms(type, to: supertype) { continue }
+            let rank = Rank(
+                recorded: 1, core: 1, domain: type.isPublic ? 0 : 1,
+                kind: active.declaration.kind == .exported ? 0 : 1, order: table.count + active.order)
+            found.append((rank, type))
+        }
+        return found.sorted { $0.rank < $1.rank }.map(\.type)
+    }
+
+    /// The declaration of an extension that is in force for a type, or `nil` if the core or nobody declares it.
+    public func declaration(of type: UTType) -> UTTypeDeclaration? {
+        active.isEmpty ? nil : active[type.identifier]?.declaration
+    }
+
+    /// The declarations that were registered for a type and are not in force.
+    public func inactiveDeclarations(of type: UTType) -> [UTTypeDeclaration] { inactive[type.identifier] ?? [] }
+
+    /// The tags of a type by class, preferred first.
+    public func tags(of type: UTType) -> [UTTagClass: [String]] {
+        if let declaration = declaration(of: type) { return declaration.tags }
+        switch type.storage {
+        case .core(let core): return CoreTable.shared.tags(of: core)
+        case .other(let box):
+            guard case .dynamic(let dynamic) = box.kind else { return [:] }
+            return Dictionary(grouping: dynamic.tags, by: \.tagClass).mapValues { $0.map(\.value) }
+        }
+    }
+
+    /// The first tag of a class.
+    func preferredTag(of type: UTType, _ tagClass: UTTagClass) -> String? {
+        if case .core(let core) = type.storage, active.isEmpty {
+            return CoreTable.shared.firstItem(
+                core, tagClass == .filenameExtension ? .filenameExtensions : .mimeTypes)
+        }
+        return tags(of: type)[tagClass]?.first
+    }
+
+    /// The description of a type: its own, or else the first one found above, depth first.
+    public func localizedDescription(of type: UTType) -> String? {
+        guard !type.isDynamic else { return nil }
+        var visited: Set<UTType> = []
+        // An explicit stack: how deep the types of extensions are nested is not ours to say.
+        var stack = [type]
+        while let type = stack.popLast() {
+            guard visited.insert(type).inserted else { continue }
+            if let declaration = declaration(of: type) {
+                if let text = declaration.localizedDescription { return text }
+            } else if case .core(let core) = type.storage, let text = CoreTable.shared.localizedDescription(core) {
+                return text
+            }
+            stack += parents(of: type).reversed()
+        }
+        return nil
+    }
+
+    /// The type an imported name stands for: the preferred owner of its preferred extension, if that is another one.
+    func preferredType(forImported type: UTType, conformingTo parent: UTType?) -> UTType {
+        guard let filenameExtension = preferredTag(of: type, .filenameExtension) else { return type }
+        // What a directory's extension means must be asked of directories.
+        let physical: UTType = conforms(type, to: .directory) ? .directory : .data
+        let candidates = declaredTypes(tag: filenameExtension, .filenameExtension, conformingTo: parent ?? physical)
+        return candidates.first ?? type
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// All types as they were declared at one moment: the core table and what extensions had registered.
+///
+/// Immutable, so any thread may read it for as long as it likes. `UTType` asks the current snapshot of
+/// ``UTTypeRegistry/shared``; a program that must not see types appear between two questions keeps one and asks it.
+public final class UTTypeSnapshot: Sendable {
+    /// A declaration that is in force.
+    struct ActiveType: Sendable {
+        let declaration: UTTypeDeclaration
+        /// Its place among all registrations, for the last tie-break.
+        let order: Int
+        let resolved: ResolvedType
+    }
+
+    /// The tag of an extension's type, as it is looked up.
+    struct TagText: Hashable, Sendable {
+        let tagClass: TagKey
+        let text: String
+
+        init(_ tagClass: TagKey, _ text: String) {
+            self.tagClass = tagClass
+            self.text = tagClass.isCaseSensitive ? text : text.lowercased()
+        }
+    }
+
+    /// The core table alone.
+    static let core = UTTypeSnapshot(
+        generation: 0, active: [:], coreOverrides: [:], tagged: [:], inactive: [:], diagnostics: [])
+
+    /// Grows with each registration; unique in the process.
+    let generation: UInt64
+    /// The declarations of extensions that are in force, by lowercase identifier.
+    let active: [String: ActiveType]
+    /// The core types that stand elsewhere than in the table because an extension exports them or one of their parents.
+    let coreOverrides: [CoreIndex: ResolvedType]
+    /// Which of ``active`` have a tag, in order of registration.
+    let tagged: [TagText: [String]]
+    /// The declarations that lost against another one of the same identifier.
+    let inactive: [String: [UTTypeDeclaration]]
+    /// What is wrong with the declarations as a whole: cycles, parents nobody declares, losers.
+    public let diagnostics: [UTTypeDiagnostic]
+
+    init(
+        generation: UInt64, active: [String: ActiveType], coreOverrides: [CoreIndex: ResolvedType],
+        tagged: [TagText: [String]], inactive: [String: [UTTypeDeclaration]], diagnostics: [UTTypeDiagnostic]
+    ) {
+        self.generation = generation
+        self.active = active
+        self.coreOverrides = coreOverrides
+        self.tagged = tagged
+        self.inactive = inactive
+        self.diagnostics = diagnostics
+    }
+}
+
+// MARK: - Types
+
+extension UTTypeSnapshot {
+    /// The type of an identifier, in any case.
+    ///
+    /// - Returns: `nil` when it is neither declared nor a dynamic identifier.
+    public func type(_ identifier: String) -> UTType? {
+        guard !TypeIdentifier.isDynamic(identifier) else {
+            return DynamicTypeIdentifier(identifier).map { dynamic in
+                let name = TypeIdentifier.lowercased(identifier)
+                return UTType(TypeBox(identifier: name, kind: .dynamic(dynamic), in: self))
+            }
+        }
+        guard identifier.utf8.count <= TypeIdentifier.maximumBytes else { return nil }
+        let name = TypeIdentifier.lowercased(identifier)
+        if let core = CoreTable.shared.index(ofLowercase: name) { return UTType(core: core) }
+        guard active[name] != nil else { return nil }
+        return UTType(TypeBox(identifier: name, kind: .named(assumedParents: []), in: self))
+    }
+
+    /// The type of an identifier, or one that is only a name: it conforms to itself, to `parents`, and to what is above.
+    func typeOrName(_ identifier: String, parents: [String] = []) -> UTType {
+        if let type = type(identifier) { return type }
+        let name = TypeIdentifier.lowercased(identifier)
+        return UTType(TypeBox(identifier: name, kind: .named(assumedParents: parents), in: self))
+    }
+
+    /// What stands above a type.
+    func resolved(_ type: UTType) -> ResolvedType {
+        switch type.storage {
+        case .core(let core): resolved(core)
+        case .other(let box): box.resolved(in: self)
+        }
+    }
+
+    func resolved(_ core: CoreIndex) -> ResolvedType {
+        if let override = coreOverrides[core] { return override }
+        let table = CoreTable.shared
+        return ResolvedType(
+            row: table.row(core), parents: table.parents(of: core).map(table.identifier), isDeclared: true)
+    }
+
+    /// Works out what stands above a type that is not in the core table.
+    func resolve(_ identifier: String, _ kind: TypeBox.Kind) -> ResolvedType {
+        switch kind {
+        case .dynamic(let dynamic): return above([dynamic.parent].compactMap(\.self))
+        case .named(let assumedParents): return active[identifier]?.resolved ?? above(assumedParents)
+        }
+    }
+
+    /// Everything above a type with these parents, which need not be declared.
+    private func above(_ parents: [String]) -> ResolvedType {
+        var result = ResolvedType()
+        for parent in parents {
+            let name = TypeIdentifier.lowercased(parent)
+            result.parents.append(name)
+            if let core = CoreTable.shared.index(ofLowercase: name) {
+                result.insert(core: core)
+                result.formUnion(resolved(core))
+            } else {
+                result.insert(name: name)
+                if let declared = active[name] {
+                    result.formUnion(declared.resolved)
+                } else if let dynamic = DynamicTypeIdentifier(name) {
+                    // An identifier that contains one is longer by 8/5, so this ends.
+                    result.formUnion(resolve(name, .dynamic(dynamic)))
+                }
+            }
+        }
+        return result
+    }
+}
+
+// MARK: - Conformance
+
+extension UTTypeSnapshot {
+    /// Whether a type is another one or stands below it.
+    public func conforms(_ type: UTType, to other: UTType) -> Bool {
+        switch (type.storage, other.storage) {
+        case (.core(let one), .core(let two)):
+            if coreOverrides.isEmpty { return CoreTable.shared.conforms(one, to: two) }
+            return one == two || (coreOverrides[one]?.contains(two) ?? CoreTable.shared.conforms(one, to: two))
+        case (.core(let one), .other(let box)):
+            return coreOverrides[one]?.namedAncestors.contains(box.identifier) ?? false
+        case (.other(let box), .core(let two)):
+            if box.initial.generation == generation { return box.initial.type.contains(two) }
+            return box.resolved(in: self).contains(two)
+        case (.other(let one), .other(let two)):
+            if one === two || one.identifier == two.identifier { return true }
+            return one.resolved(in: self).namedAncestors.contains(two.identifier)
+        }
+    }
+
+    /// All types above a type, without itself, in no order.
+    public func supertypes(of type: UTType) -> Set<UTType> {
+        let resolved = resolved(type)
+        var result: Set<UTType> = []
+        for column in resolved.row.columns { result.insert(UTType(core: CoreTable.shared.columnTypes[Int(column)])) }
+        for core in resolved.coreAncestors { result.insert(UTType(core: core)) }
+        for name in resolved.namedAncestors { result.insert(typeOrName(name)) }
+        result.remove(type)
+        return result
+    }
+
+    /// The direct parents of a type, in declared order.
+    public func parents(of type: UTType) -> [UTType] {
+        resolved(type).parents.map { typeOrName($0) }
+    }
+
+    /// The types whose declaration names a type as a parent: core types in table order, then those of extensions by name.
+    ///
+    /// - Complexity: Linear in the number of types.
+    public func children(of type: UTType) -> [UTType] {
+        declaredTypes.filter { resolved($0).parents.contains(type.identifier) }
+    }
+
+    /// All declared types: core types in table order, then those of extensions by name.
+    public var declaredTypes: [UTType] {
+        let core = (0..<CoreTable.shared.count).map { UTType(core: CoreIndex($0)) }
+        let others = active.keys.filter { CoreTable.shared.index(ofLowercase: $0) == nil }
+        return core + others.sorted().map { typeOrName($0) }
+    }
+
+    /// The fewest steps from a type up to another one; 0 for itself, `nil` if it does not conform.
+    func distance(from type: UTType, to other: UTType) -> Int? {
+        guard conforms(type, to: other) else { return nil }
+        var (level, distance): (Set<UTType>, Int) = ([type], 0)
+        var visited = level
+        while !level.isEmpty {
+            if level.contains(other) { return distance }
+            level = Set(level.flatMap(parents(of:))).subtracting(visited)
+            visited.formUnion(level)
+            distance += 1
+        }
+        return nil
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The position of a type in the table of the core declarations.
+typealias CoreIndex = UInt16
+
+/// The core declarations, indexed once at first use; immutable afterwards, so any thread may read it.
+///
+/// Conformance is one bit test: the types that are a parent of something (fewer than 256) have a column each, and every
+/// type has a row of four words with the bits of all its ancestors and, if it has a column, of itself.
+final class CoreTable: Sendable {
+    /// The one table.
+    static let shared = CoreTable(CoreTypeRecords.text, count: CoreTypeRecords.count)
+
+    /// The words of one closure row.
+    static let rowWords = 4
+    /// What stands in ``columns`` for a type that is nobody's parent.
+    static let noColumn: UInt8 = 255
+    /// What stands in the hash slots where nothing is.
+    static let emptySlot: UInt16 = .max
+
+    /// The fields of a record, in their order.
+    enum Field: Int {
+        case origin, identifier, parents, filenameExtensions, mimeTypes, furtherTags, localizedDescription
+        static let count = 7
+    }
+
+    /// Who declares a type; smaller is preferred (uniform-types.md §6).
+    enum Origin: UInt8, Sendable {
+        case coreExported = 0
+        case coreImported = 1
+        case elsewhere = 2
+    }
+
+    let text: StaticString
+    let count: Int
+    /// Where each field begins in the text; `Field.count` per type and one at the end.
+    let fieldStarts: [UInt32]
+    let origins: [Origin]
+    /// The direct parents of all types in one list; those of type i begin at `parentStarts[i]`.
+    let parents: [CoreIndex]
+    let parentStarts: [UInt16]
+    let columns: [UInt8]
+    /// Which type each column stands for.
+    let columnTypes: [CoreIndex]
+    /// `rowWords` words per type.
+    let closure: [UInt64]
+    let identifierSlots: [UInt16]
+    let tags: [CoreTag]
+    let tagSlots: [UInt16]
+
+    init(_ text: StaticString, count: Int) {
+        let bytes = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        let fieldStarts = CoreTable.split(bytes, records: count)
+        let field = { (type: Int, field: Field) in CoreTable.slice(bytes, fieldStarts, type, field) }
+
+        var identifierSlots = [UInt16](repeating: CoreTable.emptySlot, count: CoreTable.identifierSlotCount)
+        var origins: [Origin] = []
+        origins.reserveCapacity(count)
+        for type in 0..<count {
+            var slot = CoreTable.hash(field(type, .identifier)) & (identifierSlots.count - 1)
+            while identifierSlots[slot] != CoreTable.emptySlot { slot = (slot + 1) & (identifierSlots.count - 1) }
+            identifierSlots[slot] = CoreIndex(type)
+            switch field(type, .origin).first {
+            case UInt8(ascii: "E"): origins.append(.coreExported)
+            case UInt8(ascii: "I"): origins.append(.coreImported)
+            default: origins.append(.elsewhere)
+            }
+        }
+
+        var parents: [CoreIndex] = []
+        var parentStarts: [UInt16] = [0]
+        var columns = [UInt8](repeating: CoreTable.noColumn, count: count)
+        var columnTypes: [CoreIndex] = []
+        parents.reserveCapacity(count * 2)
+        parentStarts.reserveCapacity(count + 1)
+        for type in 0..<count {
+            for name in CoreTable.items(field(type, .parents)) {
+                guard
+                    let parent = CoreTable.find(name, slots: identifierSlots, identifier: { field($0, .identifier) })
+                else { continue }
+                parents.append(parent)
+                if columns[Int(parent)] == CoreTable.noColumn, columnTypes.count < Int(CoreTable.noColumn) {
+                    columns[Int(parent)] = UInt8(columnTypes.count)
+                    columnTypes.append(parent)
+                }
+            }
+            parentStarts.append(UInt16(parents.count))
+        }
+
+        self.text = text
+        self.count = count
+        self.fieldStarts = fieldStarts
+        self.identifierSlots = identifierSlots
+        self.origins = origins
+        self.parents = parents
+        self.parentStarts = parentStarts
+        self.columns = columns
+        self.columnTypes = columnTypes
+        closure = CoreTable.closure(parents: parents, starts: parentStarts, columns: columns)
+        (tags, tagSlots) = CoreTable.indexTags(count: count, bytes: bytes, fieldStarts: fieldStarts)
+    }
+
+    /// The bytes the table occupies: the text and all indexes.
+    var memoryFootprint: Int {
+        text.utf8CodeUnitCount + fieldStarts.count * 4 + origins.count + parents.count * 2 + parentStarts.count * 2
+            + columns.count + columnTypes.count * 2 + closure.count * 8 + identifierSlots.count * 2
+            + tags.count * MemoryLayout<CoreTag>.stride + tagSlots.count * 2
+    }
+}
+
+// MARK: - Reading
+
+extension CoreTable {
+    /// Whether one type is another or stands below it. Constant time.
+    @inline(__always)
+    func conforms(_ type: CoreIndex, to other: CoreIndex) -> Bool {
+        let column = columns[Int(other)]
+        if column == CoreTable.noColumn { return type == other }
+        let word = closure[Int(type) &* CoreTable.rowWords &+ Int(column >> 6)]
+        return (word >> UInt64(column & 63)) & 1 != 0
+    }
+
+    /// The direct parents of a type, in declared order.
+    func parents(of type: CoreIndex) -> ArraySlice<CoreIndex> {
+        parents[Int(parentStarts[Int(type)])..<Int(parentStarts[Int(type) + 1])]
+    }
+
+    /// The closure row of a type.
+    func row(_ type: CoreIndex) -> ClosureRow {
+        let start = Int(type) * CoreTable.rowWords
+        return ClosureRow(closure[start], closure[start + 1], closure[start + 2], closure[start + 3])
+    }
+
+    /// The bytes of a field; they live as long as the program.
+    func field(_ type: CoreIndex, _ field: Field) -> UnsafeBufferPointer<UInt8> {
+        let bytes = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        return CoreTable.slice(bytes, fieldStarts, Int(type), field)
+    }
+
+    /// The identifier of a type.
+    func identifier(_ type: CoreIndex) -> String { String(decoding: field(type, .identifier), as: UTF8.self) }
+
+    /// The description of a type, or `nil`.
+    func localizedDescription(_ type: CoreIndex) -> String? {
+        let bytes = field(type, .localizedDescription)
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Whether the identifier stands in the `public.` domain.
+    func isPublic(_ type: CoreIndex) -> Bool { field(type, .identifier).starts(with: "public.".utf8) }
+
+    /// The type of an identifier that is lowercase already.
+    func index(ofLowercase identifier: String) -> CoreIndex? {
+        var copy = identifier
+        return copy.withUTF8 { name in
+            CoreTable.find(name, slots: identifierSlots) { self.field(CoreIndex($0), .identifier) }
+        }
+    }
+}
+
+/// The ancestors of a type that have a column in the core table.
+struct ClosureRow: Hashable, Sendable {
+    var words: SIMD4<UInt64>
+
+    init() { words = .zero }
+    init(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {
+        words = SIMD4(first, second, third, fourth)
+    }
+
+    /// Whether a column is set.
+    @inline(__always)
+    func contains(_ column: UInt8) -> Bool { (words[Int(column >> 6)] >> UInt64(column & 63)) & 1 != 0 }
+
+    mutating func insert(_ column: UInt8) { words[Int(column >> 6)] |= 1 << UInt64(column & 63) }
+    mutating func remove(_ column: UInt8) { words[Int(column >> 6)] &= ~(1 << UInt64(column & 63)) }
+    mutating func formUnion(_ other: ClosureRow) { words |= other.words }
+
+    /// The columns that are set, ascending.
+    var columns: [UInt8] { (0..<UInt8.max).filter(contains) }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// The facts the table was generated from, read once more by other code: what the table must agree with.
+struct TypeFacts: Sendable {
+    struct Row: Sendable {
+        let identifier: String
+        let swiftName: String
+        let parents: [String]
+        let filenameExtensions: [String]
+        let mimeTypes: [String]
+        let localizedDescription: String
+    }
+
+    let rows: [Row]
+    let byIdentifier: [String: Row]
+
+    static let shared = TypeFacts()
+
+    init() {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let text = try? String(contentsOf: root.appending(path: "Scripts/uniform-types/types.csv"), encoding: .utf8)
+        let lines = (text ?? "").split(whereSeparator: \.isNewline).dropFirst()
+        rows = lines.map { line in
+            let fields = TypeFacts.fields(line)
+            let list = { (text: String) in text.split(separator: ";").map(String.init) }
+            return Row(
+                identifier: fields[0], swiftName: fields[1], parents: list(fields[2]),
+                filenameExtensions: list(fields[3]),
+                mimeTypes: list(fields[4]).map { $0.replacingOccurrences(of: "%3B", with: ";") },
+                localizedDescription: fields[5])
+        }
+        byIdentifier = Dictionary(rows.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private static func fields(_ line: Substring) -> [String] {
+        var fields = [""]
+        var isQuoted = false
+        var previousWasQuote = false
+        for character in line {
+            if character == "\"" {
+                if isQuoted {
+                    isQuoted = false
+                    previousWasQuote = true
+                    continue
+                }
+                if previousWasQuote { fields[fields.count - 1].append("\"") }
+                isQuoted = true
+            } else if character == ",", !isQuoted {
+                fields.append("")
+            } else {
+                fields[fields.count - 1].append(character)
+            }
+            previousWasQuote = false
+        }
+        return fields
+    }
+
+    /// All types above one, by a plain walk that shares nothing with the table's bit rows.
+    func ancestors(of identifier: String) -> Set<String> {
+        var found: Set<String> = []
+        var waiting = byIdentifier[identifier]?.parents ?? []
+        while let next = waiting.popLast() {
+            if found.insert(next).inserted { waiting += byIdentifier[next]?.parents ?? [] }
+        }
+        return found
+    }
+}
+
+/// A repeatable source of randomness; the seed is in the test's arguments, so that a failure can be replayed.
+struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+    init(seed: UInt64) { state = seed }
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
