@@ -13,7 +13,7 @@ package struct JournalSettings: Sendable, Equatable {
 
     /// Absolute paths of folders that exist, without a slash at the end, each once.
     package var folders: [String] = []
-    /// What is wrong with the settings, one line each.
+    /// What is wrong with single folders, one line each.
     package var problems: [String] = []
 
     private let home: String
@@ -21,14 +21,15 @@ package struct JournalSettings: Sendable, Equatable {
     /// Reads the settings of the person whose environment this is.
     ///
     /// - Parameter environment: `HOME` and `XDG_CONFIG_HOME` are looked at
-    package init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+    /// - Throws: if the settings are there and cannot be read: then it is not known which folders are meant
+    package init(environment: [String: String] = ProcessInfo.processInfo.environment) throws(Skip) {
         home = Self.absolute(environment["HOME"]) ?? Self.normalized(NSHomeDirectory()) ?? "/"
         let configuration = Self.absolute(environment["XDG_CONFIG_HOME"]) ?? home + "/.config"
         let file = configuration + "/com.searchlight.journal/folders"
         switch Self.contents(of: file) {
         case .success(let text): readFolders(text, from: file)
         case .failure(.vanished): takeDocuments(userDirectories: configuration + "/user-dirs.dirs")
-        case .failure(let reason): problems.append(Skip(path: file, reason: reason).description)
+        case .failure(let reason): throw Skip(path: file, reason: reason)
         }
     }
 

@@ -22,6 +22,22 @@ package struct NoteFolders: Sendable {
     /// Identifiers come from outside and are not trusted: below a configured folder no symbolic link to a directory is
     /// passed, no hidden name and no `..`.
     package func file(withIdentifier identifier: String) throws(NoteLookupError) -> NoteFile {
+        let (note, kind, directories) = try open(identifier)
+        do throws(SkipReason) {
+            return try note.read(path: identifier, directories: directories, kind: kind)
+        } catch {
+            throw .skipped(Skip(path: identifier, reason: error))
+        }
+    }
+
+    /// The kind of the note under that identifier, whose file can be opened; the same rules, without reading it.
+    package func kind(ofIdentifier identifier: String) throws(NoteLookupError) -> NoteKind {
+        try open(identifier).kind
+    }
+
+    private func open(
+        _ identifier: String
+    ) throws(NoteLookupError) -> (note: OpenedNote, kind: NoteKind, directories: [String]) {
         guard let (folder, components) = locate(identifier), let name = components.last else {
             throw .outsideFolders(identifier)
         }
@@ -32,10 +48,11 @@ package struct NoteFolders: Sendable {
                 let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
                 directory = try opener.descriptor(in: directory, name: component, flags: flags)
             }
+            // Before opening, which for a device could do something.
             let type = FileType(mode: try directory.status(ofEntry: name, followingLinks: true).st_mode)
             guard type == .regular else { throw .notRegularFile(type) }
-            return try OpenedNote(in: directory, name: name, followingLinks: true, opener: opener)
-                .read(path: identifier, directories: components.dropLast(), kind: kind)
+            let note = try OpenedNote(in: directory, name: name, followingLinks: true, opener: opener)
+            return (note, kind, components.dropLast())
         } catch {
             throw .skipped(Skip(path: identifier, reason: error))
         }
@@ -74,5 +91,19 @@ extension NoteLookupError: CustomStringConvertible {
         case .notANote(let identifier): "\(identifier.onOneLine) is not named like a note"
         case .skipped(let skip): skip.description
         }
+    }
+}
+
+extension NoteLookupError {
+    /// Whether the note was deleted, as notes are.
+    package var isGone: Bool {
+        if case .skipped(let skip) = self { return skip.reason == .vanished }
+        return false
+    }
+
+    /// Whether it says something about the machine at this moment, not about the note.
+    package var mayPass: Bool {
+        if case .skipped(let skip) = self, case .system = skip.reason { return true }
+        return false
     }
 }
