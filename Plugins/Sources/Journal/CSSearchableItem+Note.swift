@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import CoreSpotlight
+import JournalNotes
+
+extension Note {
+    /// What a note can be had as, besides its own file.
+    static let dataTypes = [UTType.html.identifier, UTType.utf8PlainText.identifier]
+}
+
+extension CSSearchableItem {
+    /// The item of a note. It never expires: a note is gone when its file is.
+    convenience init(_ note: Note) {
+        let attributes = CSSearchableItemAttributeSet()
+        attributes.contentType = note.contentType
+        attributes.title = note.title
+        attributes.displayName = note.title
+        attributes.contentDescription = note.summary
+        attributes.textContent = note.text
+        attributes.keywords = note.keywords.isEmpty ? nil : note.keywords
+        attributes.identifier = note.identifier
+        attributes.contentURL = URL(filePath: note.identifier, directoryHint: .notDirectory)
+        attributes.contentCreationDate = note.created
+        attributes.contentModificationDate = note.modified
+        // The attribute is in megabytes.
+        attributes.fileSize = NSNumber(value: Double(note.fileSize) / 1_000_000)
+        attributes.providerDataTypeIdentifiers = Note.dataTypes
+        attributes.providerInPlaceFileTypeIdentifiers = [note.contentType]
+        self.init(uniqueIdentifier: note.identifier, domainIdentifier: note.domain, attributeSet: attributes)
+        expirationDate = .distantFuture
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import CoreSpotlight
+import Dispatch
+import JournalNotes
+import Synchronization
+
+/// Sends notes to an index in batches, so few at a time that memory does not grow with their number: at most two batches
+/// are under way while the next is gathered. One thread at a time; calls block until there is room.
+final class Donations {
+    static let itemsPerBatch = 200
+    /// UTF-8 bytes of text after which a batch is sent although it has fewer items.
+    static let textPerBatch = 4 << 20
+
+    /// How many were added.
+    private(set) var noteCount = 0
+
+    private let index: CSSearchableIndex
+    private let window = Window(size: 2)
+    private var batch: [CSSearchableItem] = []
+    private var textInBatch = 0
+    private var deletions: [String] = []
+
+    init(to index: CSSearchableIndex) { self.index = index }
+
+    /// Returns once it is durable.
+    func deleteAll() throws {
+        try window.enter { [index] done in index.deleteAllSearchableItems(completionHandler: done) }
+        try window.waitForAll()
+    }
+
+    /// Throws the error of an earlier batch, if there was one.
+    func add(_ note: Note) throws {
+        batch.append(CSSearchableItem(note))
+        noteCount += 1
+        textInBatch += note.text.utf8.count
+        if batch.count >= Self.itemsPerBatch || textInBatch >= Self.textPerBatch { try sendBatch() }
+    }
+
+    func delete(_ identifier: String) throws {
+        deletions.append(identifier)
+        if deletions.count >= Self.itemsPerBatch { try sendDeletions() }
+    }
+
+    /// Returns once everything is durable, or throws the first error.
+    func finish() throws {
+        if !batch.isEmpty { try sendBatch() }
+        if !deletions.isEmpty { try sendDeletions() }
+        try window.waitForAll()
+    }
+
+    private func sendBatch() throws {
+        try window.enter { [index, batch] done in index.indexSearchableItems(batch, completionHandler: done) }
+        batch.removeAll(keepingCapacity: true)
+        textInBatch = 0
+    }
+
+    private func sendDeletions() throws {
+        try window.enter { [index, deletions] done in
+            index.deleteSearchableItems(withIdentifiers: deletions, completionHandler: done)
+        }
+        deletions.removeAll()
+    }
+}
+
+/// Lets a number of requests be under way at once and remembers the first error.
+private final class Window: Sendable {
+    typealias Completion = @Sendable ((any Error)?) -> Void
+
+    private let size: Int
+    private let room: DispatchSemaphore
+    private let firstError = Mutex<(any Error)?>(nil)
+
+    init(size: Int) {
+        self.size = size
+        // Not made with `size`: a semaphore must not be let go of while it is lower than it was made.
+        room = DispatchSemaphore(value: 0)
+        for _ in 0..<size { room.signal() }
+    }
+
+    /// Waits for room, then makes a request that reports to the completion it is given, once, from any thread.
+    func enter(_ request: (@escaping Completion) -> Void) throws {
+        room.wait()
+        if let error = firstError.withLock({ $0 }) {
+            room.signal()
+            throw error
+        }
+        request { [self] error in
+            firstError.withLock { if $0 == nil { $0 = error } }
+            room.signal()
+        }
+    }
+
+    func waitForAll() throws {
+        for _ in 0..<size { room.wait() }
+        for _ in 0..<size { room.signal() }
+        if let error = firstError.withLock({ $0 }) { throw error }
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// One visible entry of a directory.
+struct DirectoryEntry {
+    /// Bytes that are not UTF-8 are replaced; then `nameIsExact` is false and the entry cannot be opened by it.
+    var name: String
+    var nameIsExact: Bool
+    var type: FileType
+}
+
+/// The visible entries of one directory in the order of their names' bytes; hidden ones are left out.
+struct DirectoryListing {
+    var entries: [DirectoryEntry] = []
+    /// How many entries were met, hidden ones included.
+    var entriesMet = 0
+    /// False if the limit was reached before the end.
+    var isComplete = true
+
+    /// - Parameter limit: stop after so many entries
+    init(of directory: Descriptor, limit: Int) throws(SkipReason) {
+        // A second descriptor, because the stream owns and closes the one it is made of.
+        let copy = fcntl(directory.raw, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw SkipReason(errno: errno) }
+        guard let stream = fdopendir(copy) else {
+            let code = errno
+            close(copy)
+            throw SkipReason(errno: code)
+        }
+        defer { closedir(stream) }
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                guard errno == 0 else { throw SkipReason(errno: errno) }
+                break
+            }
+            guard entriesMet < limit else {
+                isComplete = false
+                break
+            }
+            entriesMet += 1
+            if let visible = Self.visibleEntry(entry) { entries.append(visible) }
+        }
+        entries.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+
+    private static func visibleEntry(_ entry: UnsafeMutablePointer<dirent>) -> DirectoryEntry? {
+        let type = FileType(entryType: entry.pointee.d_type)
+        // Not through a copy of the struct: the record may be shorter than the type.
+        let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+        let bytes = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
+        if bytes.pointee == CChar(bitPattern: UInt8(ascii: ".")) { return nil }
+        if let name = String(validatingCString: bytes) {
+            return DirectoryEntry(name: name, nameIsExact: true, type: type)
+        }
+        return DirectoryEntry(name: String(cString: bytes), nameIsExact: false, type: type)
+    }
+}

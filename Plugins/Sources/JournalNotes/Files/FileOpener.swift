@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// How files and directories are opened; a value of its own, so that tests can make any file refuse.
+package struct FileOpener: Sendable {
+    /// Opens `name`, relative to the directory or absolute, with the flags of open(2). Answers a descriptor that the
+    /// caller owns, or throws what it means for a note. Any thread.
+    package var open: @Sendable (_ directory: Int32, _ name: String, _ flags: Int32) throws(SkipReason) -> Int32
+
+    package init(open: @escaping @Sendable (Int32, String, Int32) throws(SkipReason) -> Int32) {
+        self.open = open
+    }
+
+    /// The kernel's.
+    package static let system = FileOpener { (directory, name, flags) throws(SkipReason) -> Int32 in
+        while true {
+            let descriptor = openat(directory, name, flags | O_CLOEXEC)
+            if descriptor >= 0 { return descriptor }
+            let code = errno
+            if code != EINTR { throw SkipReason(errno: code) }
+        }
+    }
+
+    func descriptor(in directory: Descriptor?, name: String, flags: Int32) throws(SkipReason) -> Descriptor {
+        Descriptor(raw: try open(directory?.raw ?? AT_FDCWD, name, flags))
+    }
+}
+
+/// Owns one file descriptor and closes it when nobody refers to it any more.
+final class Descriptor: Sendable {
+    let raw: Int32
+
+    init(raw: Int32) { self.raw = raw }
+
+    deinit { close(raw) }
+
+    func status() throws(SkipReason) -> stat {
+        var status = stat()
+        guard fstat(raw, &status) == 0 else { throw SkipReason(errno: errno) }
+        return status
+    }
+
+    /// Status of an entry of this directory.
+    func status(ofEntry name: String, followingLinks: Bool) throws(SkipReason) -> stat {
+        var status = stat()
+        guard fstatat(raw, name, &status, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 else {
+            throw SkipReason(errno: errno)
+        }
+        return status
+    }
+}
+
+/// One file of the machine, whatever its name: hard links and symbolic links to it have the same identity.
+struct FileIdentity: Hashable, Sendable {
+    var device: UInt
+    var inode: UInt
+
+    init(_ status: stat) {
+        device = UInt(status.st_dev)
+        inode = UInt(status.st_ino)
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import CFileBirth
+import Foundation
+import Glibc
+
+/// A note as it lies on disk: its whole text and what the file system says about it.
+package struct NoteFile: Sendable {
+    /// The largest file that is read, in bytes.
+    package static let maximumSize: Int64 = 16 << 20
+
+    /// Absolute; the identifier of its item.
+    package var path: String
+    /// Names of the directories between the configured folder and the file, outermost first.
+    package var directories: [String]
+    package var kind: NoteKind
+    /// Bytes.
+    package var size: Int64
+    /// When the file was made; nil where the file system does not tell.
+    package var birth: Date?
+    package var modified: Date
+    /// Everything in the file but a byte order mark.
+    package var text: String
+
+    /// Last component of the path.
+    package var fileName: String {
+        String(path[(path.utf8.lastIndex(of: UInt8(ascii: "/")).map(after) ?? path.startIndex)...])
+    }
+
+    private func after(_ index: String.Index) -> String.Index { path.utf8.index(after: index) }
+}
+
+extension NoteFile {
+    /// Reads one file wherever it lies, following symbolic links; `directories` is empty.
+    ///
+    /// - Parameter path: absolute, without zero bytes
+    /// - Returns: nil if its name is not that of a note
+    package init?(contentsOf path: String, opener: FileOpener = .system) throws(SkipReason) {
+        guard let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map({ String(Substring($0)) }),
+            let kind = NoteKind(fileName: name), !path.utf8.contains(0)
+        else { return nil }
+        let opened = try OpenedNote(in: nil, name: path, followingLinks: true, opener: opener)
+        self = try opened.read(path: path, directories: [], kind: kind)
+    }
+}
+
+/// A regular file that was opened and not read yet.
+struct OpenedNote {
+    let descriptor: Descriptor
+    let status: stat
+
+    var identity: FileIdentity { FileIdentity(status) }
+
+    /// Opens without waiting: opening a pipe would otherwise block until somebody writes to it.
+    init(in directory: Descriptor?, name: String, followingLinks: Bool, opener: FileOpener) throws(SkipReason) {
+        let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | (followingLinks ? 0 : O_NOFOLLOW)
+        descriptor = try opener.descriptor(in: directory, name: name, flags: flags)
+        status = try descriptor.status()
+        let type = FileType(mode: status.st_mode)
+        guard type == .regular else { throw .notRegularFile(type) }
+        guard status.st_size <= NoteFile.maximumSize else {
+            throw .tooLarge(size: Int64(status.st_size), limit: NoteFile.maximumSize)
+        }
+    }
+
+    func read(path: String, directories: [String], kind: NoteKind) throws(SkipReason) -> NoteFile {
+        let text = try Self.text(of: readAll())
+        var birth: Date?
+        var seconds: Int64 = 0
+        var nanoseconds: UInt32 = 0
+        if file_birth_time(descriptor.raw, &seconds, &nanoseconds) == 0 {
+            birth = Date(timeIntervalSince1970: Double(seconds) + Double(nanoseconds) / 1e9)
+        }
+        let modified = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
+        return NoteFile(
+            path: path, directories: directories, kind: kind, size: Int64(status.st_size), birth: birth,
+            modified: Date(timeIntervalSince1970: modified), text: text)
+    }
+
+    /// To the end of the file, which may have grown since it was opened; one byte beyond the limit is enough to know.
+    private func readAll() throws(SkipReason) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var room = Int(status.st_size) + 1
+        while true {
+            bytes.reserveCapacity(bytes.count + room)
+            var code: Int32 = 0
+            let chunk = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+                let result = Glibc.read(descriptor.raw, buffer.baseAddress, buffer.count)
+                if result < 0 { code = errno }
+                count = max(result, 0)
+            }
+            if code == EINTR { continue }
+            guard code == 0 else { throw SkipReason(errno: code) }
+            if chunk.isEmpty { return bytes }
+            if bytes.isEmpty { bytes = chunk } else { bytes += chunk }
+            guard bytes.count <= NoteFile.maximumSize else {
+                throw .tooLarge(size: Int64(bytes.count), limit: NoteFile.maximumSize)
+            }
+            room = max(Int(status.st_size) + 1 - bytes.count, 4096)
+        }
+    }
+
+    static func text(of bytes: [UInt8]) throws(SkipReason) -> String {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let body = bytes.starts(with: mark) ? bytes[mark.count...] : bytes[...]
+        do {
+            let text = try String(copying: UTF8Span(validating: body.span))
+            guard let zero = body.firstIndex(of: 0) else { return text }
+            throw SkipReason.notUTF8Text(offset: zero)
+        } catch let reason as SkipReason {
+            throw reason
+        } catch let fault as UTF8.ValidationError {
+            throw .notUTF8Text(offset: body.startIndex + fault.byteOffsets.lowerBound)
+        } catch {
+            throw .notUTF8Text(offset: 0)
+        }
+    }
+}

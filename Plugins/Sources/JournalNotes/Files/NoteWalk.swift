@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// Walks folders and yields their notes one at a time, so that memory does not grow with them.
+///
+/// Entries come in the order of their names' bytes, a directory's content where its name stands. Symbolic links to
+/// files are followed, those to directories are not entered. A file that was met before, under whatever name, is not
+/// yielded again. Hidden entries and files that do not look like notes pass silently; every other file that cannot be
+/// taken is yielded as a ``Skip``. One thread at a time.
+package struct NoteWalk: Sequence, IteratorProtocol {
+    /// One step of the walk.
+    package enum Step: Sendable {
+        case note(NoteFile)
+        case skipped(Skip)
+    }
+
+    /// How far a walk goes; what lies beyond is named in a skip.
+    package struct Limits: Sendable {
+        /// Directories below a configured folder.
+        package var depth = 64
+        /// Directory entries in all, hidden ones included.
+        package var entries = 1_000_000
+
+        package init() {}
+    }
+
+    /// A directory being walked; the entries still to come are in reverse order.
+    private struct Level {
+        var descriptor: Descriptor
+        var path: String
+        var remaining: [DirectoryEntry]
+    }
+
+    private var foldersToCome: ArraySlice<String>
+    private let opener: FileOpener
+    private let limits: Limits
+    private var levels: [Level] = []
+    /// Names of the directories of `levels` but the first.
+    private var directories: [String] = []
+    private var entriesMet = 0
+    /// 16 bytes per note are what the walk keeps.
+    private var seen: Set<FileIdentity> = []
+
+    /// - Parameter folders: absolute paths; a folder may itself be a symbolic link
+    package init(folders: [String], opener: FileOpener = .system, limits: Limits = Limits()) {
+        foldersToCome = folders[...]
+        self.opener = opener
+        self.limits = limits
+    }
+
+    package mutating func next() -> Step? {
+        while true {
+            guard let entry = nextEntry() else {
+                guard let folder = foldersToCome.popFirst() else { return nil }
+                if let skip = enterFolder(folder) { return .skipped(skip) }
+                continue
+            }
+            let path = levels[levels.count - 1].path + "/" + entry.name
+            do throws(SkipReason) {
+                if let file = try visit(entry, path: path) { return .note(file) }
+            } catch {
+                return .skipped(Skip(path: path, reason: error))
+            }
+        }
+    }
+
+    /// The next entry of the innermost directory that has one left; leaves the others.
+    private mutating func nextEntry() -> DirectoryEntry? {
+        while !levels.isEmpty {
+            if let entry = levels[levels.count - 1].remaining.popLast() { return entry }
+            levels.removeLast()
+            if !directories.isEmpty { directories.removeLast() }
+        }
+        return nil
+    }
+
+    private mutating func enterFolder(_ folder: String) -> Skip? {
+        do throws(SkipReason) {
+            let descriptor = try opener.descriptor(in: nil, name: folder, flags: O_RDONLY | O_DIRECTORY)
+            return try enter(descriptor, path: folder)
+        } catch {
+            return Skip(path: folder, reason: error)
+        }
+    }
+
+    /// Returns a skip if the directory had too many entries; those that were met are walked.
+    private mutating func enter(_ descriptor: Descriptor, path: String) throws(SkipReason) -> Skip? {
+        let listing = try DirectoryListing(of: descriptor, limit: limits.entries - entriesMet)
+        entriesMet += listing.entriesMet
+        levels.append(Level(descriptor: descriptor, path: path, remaining: listing.entries.reversed()))
+        if listing.isComplete { return nil }
+        return Skip(path: path, reason: .tooManyEntries(limit: limits.entries))
+    }
+
+    /// The note behind an entry; nil if there is none to yield.
+    private mutating func visit(_ entry: DirectoryEntry, path: String) throws(SkipReason) -> NoteFile? {
+        let parent = levels[levels.count - 1].descriptor
+        var type = entry.type
+        if type == .unknown, entry.nameIsExact {
+            type = FileType(mode: try parent.status(ofEntry: entry.name, followingLinks: false).st_mode)
+        }
+        if type == .directory {
+            try enterDirectory(entry, path: path, parent: parent)
+            return nil
+        }
+        guard let kind = NoteKind(fileName: entry.name) else { return nil }
+        guard entry.nameIsExact else { throw .nameNotUTF8 }
+        var followingLinks = false
+        if type == .symbolicLink {
+            type = FileType(mode: try parent.status(ofEntry: entry.name, followingLinks: true).st_mode)
+            if type == .directory { return nil }
+            followingLinks = true
+        }
+        // Before opening, which for a device could do something.
+        guard type == .regular else { throw .notRegularFile(type) }
+        let opened = try OpenedNote(in: parent, name: entry.name, followingLinks: followingLinks, opener: opener)
+        guard seen.insert(opened.identity).inserted else { return nil }
+        return try opened.read(path: path, directories: directories, kind: kind)
+    }
+
+    private mutating func enterDirectory(
+        _ entry: DirectoryEntry, path: String, parent: Descriptor
+    ) throws(SkipReason) {
+        guard entry.nameIsExact else { throw .nameNotUTF8 }
+        guard directories.count < limits.depth else { throw .tooDeep(limit: limits.depth) }
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
+        let descriptor = try opener.descriptor(in: parent, name: entry.name, flags: flags)
+        let skip = try enter(descriptor, path: path)
+        directories.append(entry.name)
+        if let skip { throw skip.reason }
+    }
+}

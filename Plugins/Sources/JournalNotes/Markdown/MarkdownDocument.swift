@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import CMarkGFM
+import Glibc
+import Synchronization
+
+/// Markdown parsed by cmark-gfm, with GitHub's tables, strikethrough, autolinks, task lists and tag filter. Owns the
+/// parser and its tree; one thread at a time.
+struct MarkdownDocument: ~Copyable {
+    typealias Node = OpaquePointer
+
+    private let parser: OpaquePointer
+    let root: Node
+
+    /// While it parses, an extension writes the characters it wants into a table that all parsers of the process share.
+    private static let parsing = Mutex(())
+
+    private static let areExtensionsRegistered: Bool = {
+        cmark_gfm_core_extensions_ensure_registered()
+        return true
+    }()
+
+    /// - Returns: nil if the Markdown would cost too much, see ``MarkdownCost``
+    init?(_ markdown: Substring) {
+        guard Self.areExtensionsRegistered, MarkdownCost.isAcceptable(markdown),
+            let parser = cmark_parser_new(CMARK_OPT_DEFAULT)
+        else { return nil }
+        for name in ["table", "strikethrough", "autolink", "tasklist", "tagfilter"] {
+            if let found = cmark_find_syntax_extension(name) { cmark_parser_attach_syntax_extension(parser, found) }
+        }
+        var markdown = markdown
+        var root: Node?
+        Self.parsing.withLock { _ in
+            markdown.withUTF8 { bytes in
+                bytes.withMemoryRebound(to: CChar.self) { cmark_parser_feed(parser, $0.baseAddress, $0.count) }
+            }
+            root = cmark_parser_finish(parser)
+        }
+        guard let root else {
+            cmark_parser_free(parser)
+            return nil
+        }
+        self.parser = parser
+        self.root = root
+    }
+
+    deinit {
+        cmark_node_free(root)
+        cmark_parser_free(parser)
+    }
+
+    /// An HTML fragment. Raw HTML and links to scripts are left out: cmark-gfm does so unless told otherwise.
+    func html() -> String {
+        guard let rendered = cmark_render_html(root, CMARK_OPT_DEFAULT, cmark_parser_get_syntax_extensions(parser))
+        else { return "" }
+        // cmark-gfm's default allocator is that of the C library.
+        defer { free(rendered) }
+        return String(cString: rendered)
+    }
+}

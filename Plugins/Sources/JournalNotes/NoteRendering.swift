@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a note looks like to a person, and what it says as plain text.
+extension NoteFile {
+    /// A complete HTML document. It holds no script and no raw HTML of the note, and forbids whoever shows it to load
+    /// anything but images that it carries itself.
+    package func html() -> String {
+        let (frontMatter, body) = FrontMatter.split(text)
+        let title = Note(self).title
+        var content: String
+        if kind == .markdown, let document = MarkdownDocument(body) {
+            content = document.html()
+            let hasHeading = MarkdownText(of: document, limit: .max).heading != nil
+            if !hasHeading, frontMatter?.title != nil { content = "<h1>\(title.escapedForHTML)</h1>\n" + content }
+        } else {
+            content = "<pre>\(String(body).escapedForHTML)</pre>\n"
+        }
+        return """
+            <!DOCTYPE html>
+            <html>
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <meta http-equiv="Content-Security-Policy" content="\(Self.contentPolicy)">
+            <title>\(title.escapedForHTML)</title>
+            <style>\(Self.style)</style>
+            </head>
+            <body>
+            \(content)</body>
+            </html>
+
+            """
+    }
+
+    /// All the text without markup, however long.
+    package func plainText() -> String {
+        let (_, body) = FrontMatter.split(text)
+        guard kind == .markdown, let document = MarkdownDocument(body) else { return text }
+        return MarkdownText(of: document, limit: .max).text + "\n"
+    }
+
+    private static let contentPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+    private static let style = """
+
+        :root { color-scheme: light dark; --text: #1f2328; --faint: #6a737d; --line: #d8dee4; --shade: #f4f5f7; }
+        @media (prefers-color-scheme: dark) {
+          :root { --text: #dfe3e8; --faint: #949ca6; --line: #3a4149; --shade: #23282e; }
+        }
+        body { color: var(--text); font: 16px/1.55 system-ui, sans-serif; max-width: 42em; margin: 2em auto; padding: 0 1em; }
+        h1, h2, h3, h4, h5, h6 { line-height: 1.25; margin: 1.4em 0 .5em; }
+        h1:first-child { margin-top: 0; }
+        pre, code { font-family: ui-monospace, monospace; font-size: .9em; background: var(--shade); border-radius: 4px; }
+        code { padding: .1em .3em; }
+        pre { padding: .8em 1em; overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; }
+        pre code { padding: 0; background: none; }
+        blockquote { margin-left: 0; padding-left: 1em; border-left: 3px solid var(--line); color: var(--faint); }
+        table { border-collapse: collapse; }
+        th, td { border: 1px solid var(--line); padding: .3em .7em; }
+        img { max-width: 100%; }
+        hr { border: 0; border-top: 1px solid var(--line); }
+
+        """
+}
+
+extension String {
+    /// For text and for attribute values in double quotes.
+    var escapedForHTML: String {
+        var result: [UInt8] = []
+        result.reserveCapacity(utf8.count)
+        for byte in utf8 {
+            switch byte {
+            case UInt8(ascii: "&"): result += "&amp;".utf8
+            case UInt8(ascii: "<"): result += "&lt;".utf8
+            case UInt8(ascii: ">"): result += "&gt;".utf8
+            case UInt8(ascii: "\""): result += "&quot;".utf8
+            default: result.append(byte)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+}
