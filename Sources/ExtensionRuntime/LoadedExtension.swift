@@ -29,10 +29,6 @@ final class LoadedExtension: @unchecked Sendable {
     private static let maximumErrorBytes = 1024
 
     init(_ request: LoadRequest, session: HostSession) throws(LoadError) {
-        // Loaded first, so that the extension's reference to libCoreSpotlight.so is satisfied by the host's own copy.
-        if request.principalClass != nil, let framework = request.frameworkPath {
-            _ = try Self.open(framework)
-        }
         let library = try Self.open(request.libraryPath)
         let entry = try Self.entry(of: library, request)
         tables = HostTables(

@@ -20,7 +20,7 @@ final class RunningWorker: Sendable {
         let worker = try RunningWorker(bundle, configuration, receiver: receiver, onEvent: onEvent)
         let request = LoadRequest(
             bundlePath: bundle.path, libraryPath: bundle.libraryPath, bundleIdentifier: bundle.identifier,
-            principalClass: bundle.manifest.principalClass, frameworkPath: configuration.frameworkPath)
+            principalClass: bundle.manifest.principalClass)
         do throws(ExtensionError) {
             _ = try await worker.perform(.load(request))
         } catch {

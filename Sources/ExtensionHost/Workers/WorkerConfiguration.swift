@@ -4,8 +4,9 @@
 public struct WorkerConfiguration: Sendable {
     /// The `searchlight-worker` program, absolute.
     public var workerPath: String
-    /// `libCoreSpotlight.so`, absolute; `nil` leaves it to the extension to find it.
-    public var frameworkPath: String?
+    /// The folder of `libCoreSpotlight.so`, absolute; `nil` leaves it to the extension to find it. It is searched before
+    /// the places an extension names itself, so that all extensions use the host's copy.
+    public var frameworkFolder: String?
     /// The variables the host was started with; a worker gets only those in ``passedVariables``.
     public var environment: [String: String]
     /// The time limits.
@@ -15,11 +16,11 @@ public struct WorkerConfiguration: Sendable {
 
     /// Creates a configuration.
     public init(
-        workerPath: String, frameworkPath: String?, environment: [String: String], limits: Limits = Limits(),
+        workerPath: String, frameworkFolder: String?, environment: [String: String], limits: Limits = Limits(),
         clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.workerPath = workerPath
-        self.frameworkPath = frameworkPath
+        self.frameworkFolder = frameworkFolder
         self.environment = environment
         self.limits = limits
         self.clock = clock
@@ -44,13 +45,15 @@ public struct WorkerConfiguration: Sendable {
     /// is any business of an extension's.
     static let passedVariables: Set<String> = [
         "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME",
-        "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS", "LD_LIBRARY_PATH",
+        "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS",
     ]
 
     var workerEnvironment: [String] {
         var variables = environment.filter { Self.passedVariables.contains($0.key) || $0.key.hasPrefix("LC_") }
         // The runtime's crash reporter would start a process and read all of memory; its plain frame list is enough.
         variables["SWIFT_BACKTRACE"] = "enable=no"
+        let libraryFolders = [frameworkFolder, environment["LD_LIBRARY_PATH"]].compactMap { $0 }
+        if !libraryFolders.isEmpty { variables["LD_LIBRARY_PATH"] = libraryFolders.joined(separator: ":") }
         return variables.map { "\($0.key)=\($0.value)" }.sorted()
     }
 }

@@ -44,7 +44,7 @@ public enum WorkerRequest: Sendable, Hashable {
         case .load(let load):
             [
                 .string(load.bundlePath), .string(load.libraryPath), .string(load.bundleIdentifier),
-                .string(load.principalClass ?? ""), .string(load.frameworkPath ?? ""),
+                .string(load.principalClass ?? ""),
             ]
         case .reindexAll, .didThrottle, .didFinishThrottle: []
         case .reindexItems(let identifiers): [.strings(identifiers)]
@@ -66,8 +66,7 @@ public enum WorkerRequest: Sendable, Hashable {
             self = .load(
                 LoadRequest(
                     bundlePath: try arguments.string(), libraryPath: try arguments.string(),
-                    bundleIdentifier: try arguments.string(), principalClass: try arguments.string().nonEmpty,
-                    frameworkPath: try arguments.string().nonEmpty))
+                    bundleIdentifier: try arguments.string(), principalClass: try arguments.string().nonEmpty))
         case (Self.interface, "ReindexAll"): self = .reindexAll
         case (Self.interface, "ReindexItems"): self = .reindexItems(try arguments.strings())
         case (Self.interface, "ProvideData"):
@@ -97,19 +96,13 @@ public struct LoadRequest: Sendable, Hashable {
     public var bundleIdentifier: String
     /// The class that implements the extension, for one written against CoreSpotlight.
     public var principalClass: String?
-    /// Where `libCoreSpotlight.so` is; loaded first if the extension has a principal class.
-    public var frameworkPath: String?
 
     /// Creates a request from its parts.
-    public init(
-        bundlePath: String, libraryPath: String, bundleIdentifier: String, principalClass: String? = nil,
-        frameworkPath: String? = nil
-    ) {
+    public init(bundlePath: String, libraryPath: String, bundleIdentifier: String, principalClass: String? = nil) {
         self.bundlePath = bundlePath
         self.libraryPath = libraryPath
         self.bundleIdentifier = bundleIdentifier
         self.principalClass = principalClass
-        self.frameworkPath = frameworkPath
     }
 }
 

@@ -56,7 +56,7 @@ struct GlobalOptions: ParsableArguments {
             storeDirectory: storeDirectory, access: access,
             extensionSearchPath: searchPath,
             worker: WorkerConfiguration(
-                workerPath: installation.workerPath, frameworkPath: installation.frameworkPath,
+                workerPath: installation.workerPath, frameworkFolder: installation.frameworkFolder,
                 environment: environment))
         return try SearchlightEngine(configuration, onEvent: onEvent)
     }
@@ -69,7 +69,7 @@ func absolute(_ path: String) -> String { URL(filePath: path).standardizedFileUR
 /// the same prefix when installed.
 struct Installation {
     let workerPath: String
-    let frameworkPath: String?
+    let frameworkFolder: String?
 
     init(environment: [String: String]) {
         let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/"
@@ -83,9 +83,7 @@ struct Installation {
                 environment["SEARCHLIGHT_WORKER"], folder + "/searchlight-worker",
                 prefix + "/libexec/searchlight/searchlight-worker",
             ]) ?? folder + "/searchlight-worker"
-        frameworkPath = first([
-            environment["SEARCHLIGHT_FRAMEWORK"], folder + "/libCoreSpotlight.so",
-            prefix + "/lib/searchlight/libCoreSpotlight.so",
-        ])
+        let framework = first([folder + "/libCoreSpotlight.so", prefix + "/lib/searchlight/libCoreSpotlight.so"])
+        frameworkFolder = framework.map { URL(filePath: $0).deletingLastPathComponent().path }
     }
 }
