@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+/// Where the things are that the tests run.
+enum BuiltProducts {
+    /// The root of the repository.
+    static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().path
+
+    /// The folder with the programs and libraries of this build: the one the test program itself is in.
+    static let folder: String = {
+        let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        let folder = URL(filePath: program).deletingLastPathComponent().path
+        // Some runners load the tests into a program of the toolchain's.
+        guard !FileManager.default.fileExists(atPath: folder + "/searchlight-worker") else { return folder }
+        return repository + "/.build/debug"
+    }()
+
+    /// A program of this build.
+    static func program(_ name: String) throws -> String {
+        let path = folder + "/" + name
+        try #require(
+            FileManager.default.isExecutableFile(atPath: path),
+            "\(path) is missing. Run “swift build” first, or Scripts/test, which does.")
+        return path
+    }
+
+    /// The library of the Journal extension, from the package in Plugins/.
+    static func journalLibrary() throws -> String {
+        let path = repository + "/Plugins/.build/debug/libJournal.so"
+        try #require(
+            FileManager.default.fileExists(atPath: path),
+            "\(path) is missing. Run “swift build --package-path Plugins --product Journal”, or Scripts/test.")
+        return path
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import SearchlightEngine
+import ServiceProtocol
+import Synchronization
+import Testing
+
+/// A folder of one's own with a store and extensions, and engines over them. Removed when the test ends.
+final class Harness: Sendable {
+    let folder: String
+    private let events = Mutex<[ExtensionEvent]>([])
+    private let listeners = Mutex<[@Sendable (ExtensionEvent) -> Void]>([])
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.path + "/searchlight-test-\(UUID().uuidString)"
+        for name in ["extensions", "config", "data"] {
+            try FileManager.default.createDirectory(atPath: folder + "/" + name, withIntermediateDirectories: true)
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    var store: String { folder + "/store" }
+    var extensions: String { folder + "/extensions" }
+
+    /// An engine with a real worker program. The time limits are generous by default, because the machine may be busy.
+    func engine(
+        _ access: EngineConfiguration.Access = .readWrite, limits: WorkerConfiguration.Limits = .patient
+    ) throws -> SearchlightEngine {
+        var environment = ["XDG_CONFIG_HOME": folder + "/config", "HOME": folder]
+        // Whatever the toolchain needs to find its runtime.
+        environment["LD_LIBRARY_PATH"] = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]
+        let configuration = EngineConfiguration(
+            storeDirectory: store, access: access, extensionSearchPath: [extensions],
+            worker: WorkerConfiguration(
+                workerPath: try BuiltProducts.program("searchlight-worker"), frameworkFolder: BuiltProducts.folder,
+                environment: environment, limits: limits))
+        return try SearchlightEngine(configuration) { [weak self] event in
+            guard let self else { return }
+            events.withLock { $0.append(event) }
+            for listener in listeners.withLock({ $0 }) { listener(event) }
+        }
+    }
+
+    /// Runs a body with an engine and closes it.
+    func withEngine<Result>(
+        _ access: EngineConfiguration.Access = .readWrite, limits: WorkerConfiguration.Limits = .patient,
+        _ body: (SearchlightEngine) async throws -> Result
+    ) async throws -> Result {
+        let engine = try engine(access, limits: limits)
+        do {
+            let result = try await body(engine)
+            await engine.close()
+            return result
+        } catch {
+            await engine.close()
+            throw error
+        }
+    }
+
+    /// Calls a closure for each event from now on.
+    func listen(_ listener: @escaping @Sendable (ExtensionEvent) -> Void) { listeners.withLock { $0.append(listener) } }
+
+    var recordedEvents: [ExtensionEvent] { events.withLock { $0 } }
+
+    /// The lines that extensions printed or logged.
+    var messages: [String] {
+        recordedEvents.compactMap { event in
+            switch event {
+            case .output(_, let line), .log(_, _, let line): line
+            default: nil
+            }
+        }
+    }
+
+    /// How often a request was made once more after a crash.
+    var retries: Int { recordedEvents.count { if case .retrying = $0 { true } else { false } } }
+
+    /// Drops a bundle into the extensions folder.
+    ///
+    /// - Parameter manifest: The keys of its Info.plist; those of the standard manifest with `nil` are left out.
+    @discardableResult
+    func install(
+        _ identifier: String, library: String?, libraryName: String = "library.so", principalClass: String? = nil,
+        manifest changes: [String: Any?] = [:]
+    ) throws -> String {
+        let bundle = extensions + "/\(identifier).searchext"
+        try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
+        var point: [String: Any] = ["NSExtensionPointIdentifier": "com.apple.spotlight.index"]
+        if let principalClass { point["NSExtensionPrincipalClass"] = principalClass }
+        var manifest: [String: Any] = [
+            "CFBundleIdentifier": identifier, "CFBundleVersion": "1", "CFBundleExecutable": libraryName,
+            "NSExtension": point,
+        ]
+        for (key, value) in changes { manifest[key] = value }
+        let data = try PropertyListSerialization.data(fromPropertyList: manifest, format: .xml, options: 0)
+        try data.write(to: URL(filePath: bundle + "/Info.plist"))
+        if let library {
+            try FileManager.default.copyItem(atPath: library, toPath: bundle + "/" + libraryName)
+        }
+        return bundle
+    }
+
+    /// Drops a C fixture into the extensions folder as `com.example.NAME`, and gives back that identifier.
+    func installFixture(_ name: String) throws -> String {
+        let identifier = "com.example.\(name)"
+        try install(identifier, library: try CFixture.library(name))
+        return identifier
+    }
+
+    /// Installs Journal for a folder of notes.
+    func installJournal(notes: String) throws -> String {
+        let identifier = "com.searchlight.journal"
+        let bundle = extensions + "/\(identifier).searchext"
+        try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            atPath: BuiltProducts.repository + "/Plugins/Journal/Info.plist", toPath: bundle + "/Info.plist")
+        try FileManager.default.copyItem(
+            atPath: try BuiltProducts.journalLibrary(), toPath: bundle + "/libJournal.so")
+        let settings = folder + "/config/\(identifier)"
+        try FileManager.default.createDirectory(atPath: settings, withIntermediateDirectories: true)
+        try Data((notes + "\n").utf8).write(to: URL(filePath: settings + "/folders"))
+        return identifier
+    }
+}
+
+extension WorkerConfiguration.Limits {
+    /// For extensions that are expected to work, however busy the machine is.
+    static var patient: Self {
+        var limits = Self()
+        (limits.load, limits.answer, limits.progress) = (.seconds(60), .seconds(60), .seconds(60))
+        return limits
+    }
+
+    /// For extensions that are expected to hang.
+    static var short: Self {
+        var limits = Self.patient
+        (limits.load, limits.answer, limits.progress) = (.seconds(5), .milliseconds(400), .milliseconds(400))
+        return limits
+    }
+}
