@@ -11,7 +11,7 @@ public struct TextPattern: Hashable, Sendable {
         case literal(String)
         /// `*`: any number of characters, also none.
         case anyText
-        /// `?`: exactly one character (one Unicode scalar of the text in composed form).
+        /// `?`: exactly one character: one Unicode scalar of the folded text in composed form.
         case anyCharacter
     }
 

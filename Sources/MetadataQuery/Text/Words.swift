@@ -71,6 +71,9 @@ enum CharacterKind {
         case ..<0x80: self = .separator
         // Joiners and skin tones belong to the letter or the emoji before them.
         case 0x200C, 0x200D, 0x1F3FB...0x1F3FF: self = .mark
+        // A Korean syllable in parts: a leading consonant and what belongs to it.
+        case 0x1100...0x115F: self = .single
+        case 0x1160...0x11FF: self = .mark
         default:
             switch scalar.properties.generalCategory {
             case .nonspacingMark, .spacingMark, .enclosingMark: self = .mark
