@@ -15,13 +15,40 @@ enum CanonicalForm {
     /// Every scalar below is a starter that nothing before it composes with, so texts of such scalars are in form C.
     static let firstThatMayChange: UInt32 = 0x300
 
+    /// Whether composing a text may change it because it holds the scalar; most texts are answered by this alone.
+    private static func mayChange(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case ..<firstThatMayChange, 0x3400...0x9FFF, 0xAC00...0xD7A3: false
+        case ...0xFFFF: changing[Int(scalar.value >> 6)] >> UInt64(scalar.value & 63) & 1 == 1
+        case 0x1F000...0x1FAFF, 0x20000...0x2F7FF: false
+        default: true
+        }
+    }
+
+    /// One bit for each scalar of the first plane: marks, second halves of pairs, and what does not compose again.
+    private static let changing: [UInt64] = {
+        var bits = [UInt64](repeating: 0, count: 1_024)
+        func set(_ value: UInt32) {
+            if value <= 0xFFFF { bits[Int(value >> 6)] |= 1 << UInt64(value & 63) }
+        }
+        for entry in decompositionTable {
+            if entry >> 63 == 0 { set(UInt32(entry >> 42 & 0x1F_FFFF)) }
+            set(UInt32(entry & 0x1F_FFFF))
+        }
+        for value in firstThatMayChange...0xFFFF where !(0x3400...0x9FFF).contains(value) {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            if (0x1160...0x11FF).contains(value) || combiningClass(of: scalar) != 0 { set(value) }
+        }
+        return bits
+    }()
+
     static func combiningClass(of scalar: Unicode.Scalar) -> UInt8 {
         scalar.value < firstThatMayChange ? 0 : scalar.properties.canonicalCombiningClass.rawValue
     }
 
     /// The text in form C.
     static func composed(_ elements: [Element]) -> [Element] {
-        guard elements.contains(where: { $0.scalar.value >= firstThatMayChange }) else { return elements }
+        guard elements.contains(where: { mayChange($0.scalar) }) else { return elements }
         var decomposed: [Element] = []
         decomposed.reserveCapacity(elements.count)
         for element in elements {

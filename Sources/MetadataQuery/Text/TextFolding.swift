@@ -32,9 +32,9 @@ public enum TextFolding {
         guard foldsCase || foldsDiacritics else { return elements }
         var result: [CanonicalForm.Element] = []
         result.reserveCapacity(elements.count)
+        let table = foldsCase ? (foldsDiacritics ? foldedFully : foldedInCase) : foldedInDiacritics
         for element in elements {
-            if element.scalar.isASCII {
-                let scalar = foldsCase ? lowercasedASCII(element.scalar) : element.scalar
+            if let scalar = folded(element.scalar, by: table) {
                 result.append(CanonicalForm.Element(scalar: scalar, startsWord: element.startsWord))
                 continue
             }
@@ -45,6 +45,36 @@ public enum TextFolding {
             }
         }
         return CanonicalForm.composed(result)
+    }
+
+    // MARK: Tables
+
+    // Latin, Greek, Cyrillic, Hebrew: what each scalar becomes if that is one scalar, else 0. Made on first use.
+    private static let foldedInCase = table(case: true, diacritics: false)
+    private static let foldedInDiacritics = table(case: false, diacritics: true)
+    private static let foldedFully = table(case: true, diacritics: true)
+
+    private static func table(case foldsCase: Bool, diacritics foldsDiacritics: Bool) -> [UInt32] {
+        (0..<UInt32(0x600)).map { value in
+            guard let scalar = Unicode.Scalar(value) else { return 0 }
+            var folded: [CanonicalForm.Element] = []
+            fold(scalar, case: foldsCase, diacritics: foldsDiacritics) {
+                folded.append(CanonicalForm.Element(scalar: $0))
+            }
+            let composed = CanonicalForm.composed(folded)
+            return composed.count == 1 ? composed[0].scalar.value : 0
+        }
+    }
+
+    /// The one scalar that the scalar becomes, if that is known at once. Ideographs and Hangul syllables stay.
+    private static func folded(_ scalar: Unicode.Scalar, by table: [UInt32]) -> Unicode.Scalar? {
+        switch scalar.value {
+        case 1..<0x600:
+            let value = table[Int(scalar.value)]
+            return value == 0 ? nil : Unicode.Scalar(value)
+        case 0x3400...0x9FFF, 0xAC00...0xD7A3: return scalar
+        default: return nil
+        }
     }
 
     private static func fold(
@@ -81,10 +111,6 @@ public enum TextFolding {
         case 0, 7, 8, 9, 84, 91, 103, 118, 129, 130, 132: return false
         default: return scalar.properties.generalCategory == .nonspacingMark
         }
-    }
-
-    private static func lowercasedASCII(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
-        ("A"..."Z").contains(scalar) ? Unicode.Scalar(UInt8(scalar.value) + 32) : scalar
     }
 
     private static func lowercasedASCII(_ text: String) -> String {
