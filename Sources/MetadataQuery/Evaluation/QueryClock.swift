@@ -39,8 +39,10 @@ public struct QueryClock: Sendable {
     /// The local day and the seconds since its midnight, as a clock on the wall shows them.
     func wall(at instant: Double) -> (day: CivilDay, seconds: Double) {
         let local = instant + Double(offset(at: instant))
-        let day = (local / 86_400).rounded(.down)
-        return (CivilDay(index: Int(day)), local - day * 86_400)
+        // By truncation, since rounding down would need the C mathematics library; the day is far within range.
+        let truncated = Int(local / 86_400)
+        let day = Double(truncated) * 86_400 > local ? truncated - 1 : truncated
+        return (CivilDay(index: day), local - Double(day) * 86_400)
     }
 
     /// The first instant at which the wall shows this time. A time that is skipped (clocks put forward) is counted with

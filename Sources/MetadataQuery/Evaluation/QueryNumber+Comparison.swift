@@ -16,9 +16,9 @@ extension QueryNumber {
         if double >= 0x1p63 { return .less }
         if double < -0x1p63 { return .greater }
         // The whole part fits; when it is equal, the fraction decides.
-        let whole = double.rounded(.down)
-        let result = ComparisonResult(integer, Int64(whole))
-        return result == .equal && whole < double ? .less : result
+        let whole = Int64(double)
+        if integer != whole { return integer < whole ? .less : .greater }
+        return ComparisonResult(Double(whole), double)
     }
 
     enum ComparisonResult {

@@ -108,14 +108,22 @@ private struct Piece {
         var state = [UInt64](repeating: 0, count: words)
         let last = (count - 1) / 64
         let lastBit: UInt64 = 1 << UInt64((count - 1) % 64)
+        // As long as nothing has begun to match, only the first scalar is looked for.
+        var first: Unicode.Scalar?
+        if case .scalar(let scalar) = elements[0] { first = scalar }
+        var isIdle = true
         for index in scalars.indices {
+            if isIdle, let first, scalars[index] != first { continue }
             let fits = masks[scalars[index]] ?? anyMask
             var carry: UInt64 = 1
+            var live: UInt64 = 0
             for word in 0..<words {
                 let shifted = state[word] << 1 | carry
                 carry = state[word] >> 63
                 state[word] = shifted & fits[word]
+                live |= state[word]
             }
+            isIdle = live == 0
             if state[last] & lastBit != 0, accepts(index + 1 - count, index + 1) { return index + 1 }
         }
         return nil
