@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+
+extension QueryExpression {
+    /// Whether an item satisfies the query. For many items make one ``QueryMatcher``.
+    public func matches(_ record: ItemRecord, context: QueryContext) -> Bool {
+        QueryMatcher(self, context: context).matches(record)
+    }
+}
+
+/// A query made ready for testing many items: patterns folded, `$time` terms resolved.
+///
+/// The plain reading of the language, without an index: what any other reader of ``QueryExpression`` must agree with.
+/// It may be used on several threads at once.
+///
+/// - Complexity: for each item, the number of comparisons times the length of the texts they look at, at worst times the
+///   length of the value divided by 64; no comparison backtracks.
+public struct QueryMatcher: Sendable {
+    private let root: Node
+    private let context: QueryContext
+
+    /// Prepares a query; the clock of the context is read once, here.
+    public init(_ expression: QueryExpression, context: QueryContext) {
+        root = Node(expression, clock: context.clock)
+        self.context = context
+    }
+
+    /// Whether the item satisfies the query.
+    public func matches(_ record: ItemRecord) -> Bool {
+        var evaluation = RecordEvaluation(record: record, context: context)
+        return evaluation.holds(root)
+    }
+
+    indirect enum Node: Sendable {
+        case test(AttributeSelector, ValueTest)
+        case and([Node])
+        case or([Node])
+        case not(Node)
+
+        init(_ expression: QueryExpression, clock: QueryClock) {
+            switch expression {
+            case .and(let operands): self = .and(operands.map { Node($0, clock: clock) })
+            case .or(let operands): self = .or(operands.map { Node($0, clock: clock) })
+            case .not(let operand): self = .not(Node(operand, clock: clock))
+            case .range(let range): self = .test(range.attribute, ValueTest(range, clock: clock))
+            case .comparison(let comparison):
+                let test = Node.test(comparison.attribute, ValueTest(comparison, clock: clock))
+                // By definition the negation of equality, for arrays, missing attributes and wildcards alike.
+                self = comparison.operation == .notEqual ? .not(test) : test
+            }
+        }
+    }
+}
+
+/// What one predicate asks of a value.
+enum ValueTest: Sendable {
+    /// There is a value.
+    case presence
+    /// The value is equal to a text, a number or both, when the text spells one.
+    case equal(TextMatcher, literal: String?, number: QueryNumber?)
+    /// The value is a date within a period.
+    case during(ResolvedTime)
+    /// The value is a number or a date with this order to another; dates alone for `$time`.
+    case ordered(ComparisonOperator, QueryNumber, isTime: Bool)
+    /// Both tests hold for the same value.
+    case range(minimum: QueryNumber, maximum: QueryNumber, isTime: Bool)
+    /// A text has no order.
+    case never
+
+    init(_ comparison: Comparison, clock: QueryClock) {
+        if comparison.isPresenceTest {
+            self = .presence
+            return
+        }
+        let isOrdering = comparison.operation.isOrdering
+        switch comparison.value {
+        case .time(let term):
+            let time = term.resolved(at: clock)
+            self = isOrdering ? .ordered(comparison.operation, .double(time.start), isTime: true) : .during(time)
+        case .number(let number):
+            if isOrdering {
+                self = .ordered(comparison.operation, number.value, isTime: false)
+            } else {
+                let matcher = TextMatcher(TextPattern(literal: number.spelling), options: comparison.options)
+                self = .equal(matcher, literal: number.spelling, number: number.value)
+            }
+        case .text(let pattern):
+            if isOrdering {
+                self = pattern.number.map { .ordered(comparison.operation, $0.value, isTime: false) } ?? .never
+            } else {
+                let matcher = TextMatcher(pattern, options: comparison.options)
+                self = .equal(matcher, literal: pattern.literal, number: pattern.number?.value)
+            }
+        }
+    }
+
+    init(_ range: RangePredicate, clock: QueryClock) {
+        func value(_ bound: RangeBound) -> (QueryNumber, isTime: Bool) {
+            switch bound {
+            case .number(let number): (number.value, false)
+            case .time(let term): (.double(term.resolved(at: clock).start), true)
+            }
+        }
+        let (minimum, firstIsTime) = value(range.minimum)
+        let (maximum, secondIsTime) = value(range.maximum)
+        self = .range(minimum: minimum, maximum: maximum, isTime: firstIsTime || secondIsTime)
+    }
+}

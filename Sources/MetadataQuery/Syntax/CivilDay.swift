@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A day of the Gregorian calendar, counted from 2001-01-01 (a Monday).
+struct CivilDay: Hashable, Sendable {
+    /// Days since 2001-01-01.
+    var index: Int
+
+    init(index: Int) { self.index = index }
+
+    /// `nil` when the month lacks the day, or there is no such month.
+    init?(year: Int, month: Int, day: Int) {
+        guard (1...12).contains(month), (1...Self.length(ofMonth: month, year: year)).contains(day) else { return nil }
+        index = Self.index(year: year, month: month, day: day)
+    }
+
+    static func length(ofMonth month: Int, year: Int) -> Int {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    /// Years are counted from March, so that the leap day is the last of its year; 400 years have 146,097 days.
+    private static func index(year: Int, month: Int, day: Int) -> Int {
+        let marchYear = month > 2 ? year : year - 1
+        let era = floorDivide(marchYear, 400)
+        let yearOfEra = marchYear - era * 400
+        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - daysFromMarchZeroTo2001
+    }
+
+    /// From 0000-03-01 to 2001-01-01.
+    private static let daysFromMarchZeroTo2001 = 730_791
+
+    /// Year, month and day of month.
+    var components: (year: Int, month: Int, day: Int) {
+        let shifted = index + Self.daysFromMarchZeroTo2001
+        let era = floorDivide(shifted, 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (year, month, dayOfYear - (153 * marchMonth + 2) / 5 + 1)
+    }
+
+    /// 0 for Monday to 6 for Sunday.
+    var weekday: Int { index - floorDivide(index, 7) * 7 }
+
+    /// The day after so many months; a day the month lacks becomes its last.
+    func adding(months: Int) -> CivilDay {
+        let (year, month, day) = components
+        let total = year * 12 + (month - 1) + months
+        let newYear = floorDivide(total, 12)
+        let newMonth = total - newYear * 12 + 1
+        let newDay = min(day, Self.length(ofMonth: newMonth, year: newYear))
+        return CivilDay(index: Self.index(year: newYear, month: newMonth, day: newDay))
+    }
+
+    /// The day after so many days, weeks, months or years.
+    func adding(_ amount: Int, _ unit: TimeUnit) -> CivilDay {
+        switch unit {
+        case .second, .minute, .hour: self
+        case .day: CivilDay(index: index + amount)
+        case .week: CivilDay(index: index + amount * 7)
+        case .month: adding(months: amount)
+        case .year: adding(months: amount * 12)
+        }
+    }
+}
+
+func floorDivide(_ dividend: Int, _ divisor: Int) -> Int {
+    let quotient = dividend / divisor
+    return dividend % divisor < 0 ? quotient - 1 : quotient
+}

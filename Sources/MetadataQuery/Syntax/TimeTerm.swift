@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A `$time` term of a query. It stands for a moment that is fixed when the query starts (``TimeTerm/resolved(at:)``).
+public enum TimeTerm: Hashable, Sendable {
+    /// `$time.today`, `$time.now(-3600)`, `$time.this_week(-1)`, `$time.today(-7d)` and so on.
+    case relative(TimeFunction, TimeShift)
+    /// `$time.iso(2024-05-01T12:00:00Z)`.
+    case iso(ISOMoment)
+}
+
+/// The functions that count from the present.
+public enum TimeFunction: String, Hashable, Sendable, CaseIterable {
+    /// The current instant.
+    case now
+    /// The current local day.
+    case today
+    /// The local day before the current one.
+    case yesterday
+    /// The current local week.
+    case thisWeek = "this_week"
+    /// The local week before the current one.
+    case lastWeek = "last_week"
+    /// The current local month.
+    case thisMonth = "this_month"
+    /// The current local year.
+    case thisYear = "this_year"
+
+    /// The unit of an argument without a suffix.
+    public var defaultUnit: TimeUnit {
+        switch self {
+        case .now: .second
+        case .today, .yesterday: .day
+        case .thisWeek, .lastWeek: .week
+        case .thisMonth: .month
+        case .thisYear: .year
+        }
+    }
+
+    /// Whether the function may be written with an argument.
+    public var takesArgument: Bool { self != .yesterday && self != .lastWeek }
+}
+
+/// The argument of a time function: how far to move, forwards or (negative) backwards.
+public struct TimeShift: Hashable, Sendable {
+    /// How many units; at most ``TimeUnit/maximumAmount`` in either direction.
+    public let amount: Int
+    /// The unit.
+    public let unit: TimeUnit
+
+    /// Creates a shift; `nil` when the amount is beyond the unit's limit.
+    public init?(_ amount: Int, _ unit: TimeUnit) {
+        guard amount.magnitude <= UInt(unit.maximumAmount) else { return nil }
+        self.amount = amount
+        self.unit = unit
+    }
+
+    private init(none unit: TimeUnit) {
+        amount = 0
+        self.unit = unit
+    }
+
+    /// No shift, as when the function is written without an argument.
+    public static func none(for function: TimeFunction) -> TimeShift { TimeShift(none: function.defaultUnit) }
+}
+
+/// The units of shifts and their suffixes. Only `m` (minute) and `M` (month) differ by case.
+public enum TimeUnit: String, Hashable, Sendable, CaseIterable {
+    /// `s`
+    case second = "s"
+    /// `m`
+    case minute = "m"
+    /// `h`
+    case hour = "h"
+    /// `d`: a local day, also when it has 23 or 25 hours.
+    case day = "d"
+    /// `w`: seven local days.
+    case week = "w"
+    /// `M`: a calendar month; a day that the month lacks becomes its last.
+    case month = "M"
+    /// `y`: a calendar year.
+    case year = "y"
+
+    /// The length in seconds of the units that always have the same; `nil` for units of the calendar.
+    var seconds: Int? {
+        switch self {
+        case .second: 1
+        case .minute: 60
+        case .hour: 3600
+        case .day, .week, .month, .year: nil
+        }
+    }
+
+    /// The largest shift, in units: about 3,000 years, so that no arithmetic on dates can overflow.
+    public var maximumAmount: Int {
+        switch self {
+        case .second: 100_000_000_000
+        case .minute: 1_600_000_000
+        case .hour: 26_000_000
+        case .day: 1_100_000
+        case .week: 156_000
+        case .month: 36_000
+        case .year: 3_000
+        }
+    }
+}
