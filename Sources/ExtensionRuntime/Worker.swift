@@ -22,10 +22,11 @@ final class Worker: Sendable {
     /// threads are doing.
     static func start(connection socket: OwnedDescriptor) throws(BusError) {
         let worker = Worker()
-        let connection = try BusConnection(
-            adopting: socket, side: .client, name: "searchlight-bus", onCall: { worker.handle($0) },
-            onDisconnect: { _exit(0) })
-        worker.state.withLock { state in
+        // Under the lock, so that a request that arrives at once waits until there is a way back to the host.
+        try worker.state.withLock { (state) throws(BusError) in
+            let connection = try BusConnection(
+                adopting: socket, side: .client, name: "searchlight-bus", onCall: { worker.handle($0) },
+                onDisconnect: { _exit(0) })
             state.connection = connection
             state.session = HostSession(link: BusHostLink(connection: connection))
         }

@@ -18,6 +18,12 @@ public struct Representation: Hashable, Sendable {
     public var type: String
     /// What is produced.
     public var form: Form
+
+    /// Creates a representation.
+    public init(type: String, form: Form) {
+        self.type = type
+        self.form = form
+    }
 }
 
 extension ItemRecord {

@@ -42,8 +42,11 @@ public final class SearchlightEngine: Sendable {
             onEvent: onEvent)
     }
 
-    /// Ends all workers. Call it once, when done.
-    public func close() async { await host.shutdown() }
+    /// Ends all workers and gives the store back. Call it once, when done; nothing may be asked afterwards.
+    public func close() async {
+        await host.shutdown()
+        lock?.release()
+    }
 
     /// The reindexes that are owed: asked for and not acknowledged.
     public var owedJobs: [Job] { jobStore.jobs }

@@ -33,6 +33,12 @@ final class StoreLock: Sendable {
         _ = text.withCString { pwrite(number, $0, strlen($0), 0) }
     }
 
+    /// Gives the lock back. Closing the descriptor alone would not: a process that is being started at this moment shares
+    /// it until its program begins.
+    func release() { flock(descriptor.number, LOCK_UN) }
+
+    deinit { release() }
+
     private static func owner(_ number: Int32) -> String? {
         var buffer = [UInt8](repeating: 0, count: 20)
         let count = pread(number, &buffer, buffer.count, 0)
