@@ -3,6 +3,8 @@ import ServiceProtocol
 
 /// What happens while extensions work, for whoever shows progress or keeps a log.
 public enum ExtensionEvent: Sendable {
+    /// A worker was started for the extension.
+    case started(bundle: String, processIdentifier: Int32)
     /// The extension printed a line.
     case output(bundle: String, line: String)
     /// The extension logged a message.

@@ -43,6 +43,7 @@ final class RunningWorker: Sendable {
             progress.note()
             onEvent(.output(bundle: identifier, line: line))
         }
+        onEvent(.started(bundle: identifier, processIdentifier: process.identifier))
         let (donations, intake) = AsyncStream.makeStream(
             of: (HostRequest, IncomingCall).self, bufferingPolicy: .bufferingOldest(Self.maximumWaitingDonations))
         do throws(BusError) {

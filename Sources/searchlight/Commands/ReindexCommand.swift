@@ -103,6 +103,7 @@ private final class ReindexWatcher: Sendable {
     func take(_ event: ExtensionEvent) {
         state.withLock { state in
             switch event {
+            case .started: break
             case .donated(let bundle, let count):
                 state.donated += count
                 guard !isQuiet, Output.showsProgress else { return }

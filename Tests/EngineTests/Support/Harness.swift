@@ -9,17 +9,25 @@ import Testing
 /// A folder of one's own with a store and extensions, and engines over them. Removed when the test ends.
 final class Harness: Sendable {
     let folder: String
+    private let owner: Harness?
     private let events = Mutex<[ExtensionEvent]>([])
     private let listeners = Mutex<[@Sendable (ExtensionEvent) -> Void]>([])
 
+    /// A second set of engines over the folder of another harness, as another process would have.
+    init(sharing other: Harness) throws {
+        owner = other
+        folder = other.folder
+    }
+
     init() throws {
+        owner = nil
         folder = FileManager.default.temporaryDirectory.path + "/searchlight-test-\(UUID().uuidString)"
         for name in ["extensions", "config", "data"] {
             try FileManager.default.createDirectory(atPath: folder + "/" + name, withIntermediateDirectories: true)
         }
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
+    deinit { if owner == nil { try? FileManager.default.removeItem(atPath: folder) } }
 
     var store: String { folder + "/store" }
     var extensions: String { folder + "/extensions" }

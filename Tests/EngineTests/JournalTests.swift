@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import Promises
+import SearchlightEngine
+import Synchronization
+import Testing
+
+/// The main path: the Journal extension, written against Apple's API alone, through the real worker and store.
+@Suite("Journal")
+struct JournalTests {
+    private func write(_ text: String, to path: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: URL(filePath: path).deletingLastPathComponent().path, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: URL(filePath: path))
+    }
+
+    @Test("A folder of notes is indexed, found, previewed and dragged")
+    func wholePath() async throws {
+        let harness = try Harness()
+        let notes = harness.folder + "/notes"
+        let note = notes + "/trips/oslo.md"
+        let source = """
+            ---
+            title: A week in Oslo
+            tags: [travel, norway]
+            ---
+
+            The **ferry** to Bygdøy leaves from pier three.
+
+            <script>alert(1)</script>
+            """
+        try write(source, to: note)
+        try write("Shopping\n\nbread, jam\n", to: notes + "/list.txt")
+        let bundle = try harness.installJournal(notes: notes)
+        try await harness.withEngine { engine in
+            #expect(try await engine.reindexAll(bundle) == 2)
+            let (hits, total) = try await engine.search("bygdoy pie", bundle: nil, limit: 5)
+            #expect(total == 1)
+            let item = try #require(hits.first?.item)
+            #expect(item.displayTitle == "A week in Oslo")
+            #expect(item.record.texts("keywords") == ["travel", "norway"])
+            #expect(item.contentType == "net.daringfireball.markdown")
+
+            let preview = try await engine.preview(of: item, query: "ferry")
+            #expect(preview.source == .extension)
+            let html = String(decoding: preview.content, as: UTF8.self)
+            #expect(html.contains("<strong>ferry</strong>"))
+            #expect(!html.contains("<script"))
+
+            let page = harness.folder + "/drop.html"
+            let dropped = try await engine.drag(item, accepted: ["public.html"], to: .file(path: page))
+            #expect(dropped.representation.form == .data)
+            let pageText = try String(contentsOfFile: page, encoding: .utf8)
+            #expect(UInt64(pageText.utf8.count) == dropped.bytes)
+            #expect(pageText.contains("A week in Oslo"))
+
+            let original = harness.folder + "/drop.md"
+            let copied = try await engine.drag(
+                item, accepted: ["net.daringfireball.markdown"], to: .file(path: original))
+            #expect(copied.representation.form == .inPlaceFile)
+            #expect(try String(contentsOfFile: original, encoding: .utf8) == source)
+
+            let plain = harness.folder + "/drop.txt"
+            _ = try await engine.drag(item, accepted: ["public.utf8-plain-text"], to: .file(path: plain))
+            let plainText = try String(contentsOfFile: plain, encoding: .utf8)
+            #expect(plainText.contains("The ferry to Bygdøy"))
+        }
+    }
+
+    @Test("A note that was removed is gone after the next reindex, and the rest is the same")
+    func removedNote() async throws {
+        let harness = try Harness()
+        let notes = harness.folder + "/notes"
+        try write("# Keep\n", to: notes + "/keep.md")
+        try write("# Remove\n", to: notes + "/remove.md")
+        let bundle = try harness.installJournal(notes: notes)
+        try await harness.withEngine { engine in
+            #expect(try await engine.reindexAll(bundle) == 2)
+            try FileManager.default.removeItem(atPath: notes + "/remove.md")
+            #expect(try await engine.reindexAll(bundle) == 1)
+            #expect(try await engine.search("remove", bundle: nil, limit: 5).total == 0)
+            #expect(try await engine.search("keep", bundle: nil, limit: 5).total == 1)
+        }
+    }
+
+    @Test("What cannot be indexed is skipped with a reason, and everything else is indexed")
+    func badInput() async throws {
+        let harness = try Harness()
+        let notes = harness.folder + "/notes"
+        try write("# Good\n", to: notes + "/good.md")
+        try Data([0x23, 0x20, 0xFF, 0xFE, 0x0A]).write(to: URL(filePath: notes + "/invalid.md"))
+        try FileManager.default.createDirectory(atPath: notes + "/empty", withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(atPath: notes + "/folder.md", withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: notes + "/loop", withDestinationPath: notes)
+        try FileManager.default.createSymbolicLink(atPath: notes + "/self.md", withDestinationPath: "self.md")
+        try FileManager.default.createSymbolicLink(atPath: notes + "/dangling.md", withDestinationPath: "nowhere.md")
+        try #require(mkfifo(notes + "/pipe.md", 0o600) == 0)
+        try #require(FileManager.default.createFile(atPath: notes + "/huge.md", contents: nil))
+        try #require(truncate(notes + "/huge.md", 200 << 20) == 0)
+        let unreadable = notes + "/unreadable.md"
+        try write("# Unreadable\n", to: unreadable)
+        try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: unreadable)
+        // Permission bits do not hold root back.
+        let readable = access(unreadable, R_OK) == 0
+        let bundle = try harness.installJournal(notes: notes)
+        try await harness.withEngine { engine in
+            #expect(try await engine.reindexAll(bundle) == (readable ? 2 : 1))
+            #expect(try await engine.search("good", bundle: nil, limit: 5).total == 1)
+        }
+        let skipped = harness.messages.filter { $0.hasPrefix("skipped ") }
+        let expected =
+            ["invalid.md", "self.md", "dangling.md", "pipe.md", "huge.md"] + (readable ? [] : ["unreadable.md"])
+        for name in expected {
+            #expect(skipped.contains { $0.hasPrefix("skipped \(notes)/\(name): ") }, "\(name): \(skipped)")
+        }
+        #expect(skipped.count == expected.count, "\(skipped)")
+    }
+
+    @Test("An empty folder gives an empty index and no error")
+    func emptyFolder() async throws {
+        let harness = try Harness()
+        let notes = harness.folder + "/notes"
+        try FileManager.default.createDirectory(atPath: notes, withIntermediateDirectories: true)
+        let bundle = try harness.installJournal(notes: notes)
+        try await harness.withEngine { engine in
+            #expect(try await engine.reindexAll(bundle) == 0)
+            #expect(engine.owedJobs.isEmpty)
+        }
+    }
+
+    @Test("5,000 notes survive a worker that is killed half-way: it is reported, asked again, and the end is the same")
+    func killedHalfWay() async throws {
+        let harness = try Harness()
+        let notes = harness.folder + "/notes"
+        for number in 0..<5000 {
+            try write("# Note \(number)\n\nThe text of note \(number).\n", to: notes + "/\(number % 50)/\(number).md")
+        }
+        let bundle = try harness.installJournal(notes: notes)
+        let worker = Mutex<(process: Int32, donated: Int, wasKilled: Bool)>((0, 0, false))
+        harness.listen { event in
+            worker.withLock { worker in
+                switch event {
+                case .started(_, let process): worker.process = process
+                case .donated(_, let count):
+                    worker.donated += count
+                    guard worker.donated >= 2000, !worker.wasKilled else { return }
+                    worker.wasKilled = true
+                    kill(worker.process, SIGKILL)
+                default: break
+                }
+            }
+        }
+        try await harness.withEngine { engine in
+            #expect(try await engine.reindexAll(bundle) == 5000)
+            #expect(engine.owedJobs.isEmpty)
+            for number in [0, 2500, 4999] {
+                let (_, total) = try await engine.search("\"note \(number)\"", bundle: nil, limit: 1)
+                #expect(total == 1)
+            }
+        }
+        #expect(worker.withLock { $0.wasKilled })
+        #expect(harness.retries == 1)
+        let reasons = harness.recordedEvents.compactMap { event -> ExtensionError? in
+            if case .retrying(_, let error) = event { error } else { nil }
+        }
+        guard case .crashed(bundle, "reindex everything", .signalled(SIGKILL), _)? = reasons.first else {
+            Issue.record("\(reasons)")
+            return
+        }
+    }
+
+    @Test("An interrupted reindex is owed by the next process, and made up for by the next reindex")
+    func owedAfterFailure() async throws {
+        let harness = try Harness()
+        let notes = harness.folder + "/notes"
+        try write("# One\n", to: notes + "/one.md")
+        let bundle = try harness.installJournal(notes: notes)
+        harness.listen { event in
+            if case .started(_, let process) = event { kill(process, SIGKILL) }
+        }
+        try await harness.withEngine { engine in
+            await #expect(throws: EngineError.self) { _ = try await engine.reindexAll(bundle) }
+        }
+        let other = try Harness(sharing: harness)
+        try await other.withEngine { engine in
+            #expect(engine.owedJobs.map(\.bundle) == [bundle])
+            #expect(engine.owedJobs.first?.failures == 1)
+            #expect(try await engine.reindexAll(bundle) == 1)
+            #expect(engine.owedJobs.isEmpty)
+        }
+    }
+}
