@@ -20,15 +20,17 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
     open func beginRequest(with context: NSExtensionContext) {}
 
     /// Lets go of the handler without calling it, so that the request fails and is repeated. Override it.
+    @preconcurrency
     open func searchableIndex(
         _ searchableIndex: CSSearchableIndex,
-        reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping () -> Void
+        reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping @Sendable () -> Void
     ) {}
 
     /// Lets go of the handler without calling it, so that the request fails and is repeated. Override it.
+    @preconcurrency
     open func searchableIndex(
         _ searchableIndex: CSSearchableIndex, reindexSearchableItemsWithIdentifiers identifiers: [String],
-        acknowledgementHandler: @escaping () -> Void
+        acknowledgementHandler: @escaping @Sendable () -> Void
     ) {}
 
     /// Does nothing.
@@ -52,8 +54,9 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
     }
 
     /// Supplies none.
+    @preconcurrency
     open func searchableItems(
-        forIdentifiers identifiers: [String], searchableItemsHandler: @escaping ([CSSearchableItem]) -> Void
+        forIdentifiers identifiers: [String], searchableItemsHandler: @escaping @Sendable ([CSSearchableItem]) -> Void
     ) {
         searchableItemsHandler([])
     }

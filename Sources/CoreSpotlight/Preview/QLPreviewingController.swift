@@ -11,21 +11,25 @@ import Synchronization
 /// one has default implementations.
 public protocol QLPreviewingController: NSObjectProtocol {
     /// Prepares a view of an indexed item. Never called.
+    @preconcurrency
     func preparePreviewOfSearchableItem(
-        identifier: String, queryString: String?, completionHandler handler: @escaping ((any Error)?) -> Void)
+        identifier: String, queryString: String?, completionHandler handler: @escaping @Sendable ((any Error)?) -> Void)
 
     /// Prepares a view of an indexed item. Never called.
     func preparePreviewOfSearchableItem(identifier: String, queryString: String?) async throws
 
     /// Prepares a view of a file. Never called.
-    func preparePreviewOfFile(at url: URL, completionHandler handler: @escaping ((any Error)?) -> Void)
+    @preconcurrency
+    func preparePreviewOfFile(at url: URL, completionHandler handler: @escaping @Sendable ((any Error)?) -> Void)
 
     /// Prepares a view of a file. Never called.
     func preparePreviewOfFile(at url: URL) async throws
 
     /// Renders a file.
+    @preconcurrency
     func providePreview(
-        for request: QLFilePreviewRequest, completionHandler handler: @escaping (QLPreviewReply?, (any Error)?) -> Void)
+        for request: QLFilePreviewRequest,
+        completionHandler handler: @escaping @Sendable (QLPreviewReply?, (any Error)?) -> Void)
 
     /// Renders a file.
     func providePreview(for request: QLFilePreviewRequest) async throws -> QLPreviewReply
@@ -41,8 +45,9 @@ public protocol QLPreviewingController: NSObjectProtocol {
 
 extension QLPreviewingController {
     /// Says that it is not implemented.
+    @preconcurrency
     public func preparePreviewOfSearchableItem(
-        identifier: String, queryString: String?, completionHandler handler: @escaping ((any Error)?) -> Void
+        identifier: String, queryString: String?, completionHandler handler: @escaping @Sendable ((any Error)?) -> Void
     ) {
         handler(UnservedRequest("preparePreviewOfSearchableItem(identifier:queryString:)", Self.self))
     }
@@ -57,7 +62,9 @@ extension QLPreviewingController {
     }
 
     /// Says that it is not implemented.
-    public func preparePreviewOfFile(at url: URL, completionHandler handler: @escaping ((any Error)?) -> Void) {
+    @preconcurrency
+    public func preparePreviewOfFile(at url: URL, completionHandler handler: @escaping @Sendable ((any Error)?) -> Void)
+    {
         handler(UnservedRequest("preparePreviewOfFile(at:)", Self.self))
     }
 
@@ -69,8 +76,10 @@ extension QLPreviewingController {
     }
 
     /// Says that it is not implemented.
+    @preconcurrency
     public func providePreview(
-        for request: QLFilePreviewRequest, completionHandler handler: @escaping (QLPreviewReply?, (any Error)?) -> Void
+        for request: QLFilePreviewRequest,
+        completionHandler handler: @escaping @Sendable (QLPreviewReply?, (any Error)?) -> Void
     ) {
         handler(nil, UnservedRequest("providePreview(for:)", Self.self))
     }
