@@ -23,7 +23,8 @@ struct AdapterTests {
         host.destroy(pointer)
     }
 
-    private func reindex(_ host: FakeHost, _ pointer: OpaquePointer, _ request: UInt64, _ identifiers: [String]) throws {
+    private func reindex(_ host: FakeHost, _ pointer: OpaquePointer, _ request: UInt64, _ identifiers: [String]) throws
+    {
         let table = try #require(host.interface(SEARCHLIGHT_REINDEX, of: pointer, as: searchlight_reindex.self))
         var copies: [UnsafePointer<CChar>?] = identifiers.map { UnsafePointer(strdup($0)) }
         table.reindex_items(pointer, request, &copies, copies.count)
@@ -33,7 +34,9 @@ struct AdapterTests {
     private func promise(
         _ host: FakeHost, _ pointer: OpaquePointer, _ item: String, file inPlace: Bool? = nil
     ) async -> FakeHost.Answer? {
-        guard let table = host.interface(SEARCHLIGHT_PROMISES, of: pointer, as: searchlight_promises.self) else { return nil }
+        guard let table = host.interface(SEARCHLIGHT_PROMISES, of: pointer, as: searchlight_promises.self) else {
+            return nil
+        }
         if let inPlace {
             table.provide_file(pointer, 7, item, "public.text", inPlace ? 1 : 0)
         } else {
@@ -45,7 +48,9 @@ struct AdapterTests {
     private func preview(
         _ host: FakeHost, _ pointer: OpaquePointer, _ item: String, query: String? = nil, path: String? = nil
     ) async -> FakeHost.Answer? {
-        guard let table = host.interface(SEARCHLIGHT_PREVIEW, of: pointer, as: searchlight_preview.self) else { return nil }
+        guard let table = host.interface(SEARCHLIGHT_PREVIEW, of: pointer, as: searchlight_preview.self) else {
+            return nil
+        }
         table.preview(pointer, 9, item, query, path)
         return await host.answer(to: 9)
     }
@@ -66,7 +71,9 @@ struct AdapterTests {
             try reindex(host, pointer, 1, ["é", "b"])
             #expect(await host.answer(to: 1) == .finished(SEARCHLIGHT_OK, nil))
             #expect(
-                host.indexCalls == [.deleteItems("named", ["é", "b"]), .deleteDomains("named", ["ü.b"]), .deleteAll(nil)])
+                host.indexCalls == [
+                    .deleteItems("named", ["é", "b"]), .deleteDomains("named", ["ü.b"]), .deleteAll(nil),
+                ])
         }
         #expect(!CSSearchableIndex.isIndexingAvailable())
     }
@@ -139,7 +146,8 @@ struct AdapterTests {
             #expect(error?.code == code)
             #expect(error?.localizedDescription == "the reason")
         }
-        let refusing = FakeHost(principalClass: "CoreSpotlightTests.BareHandler", outcome: (status, SEARCHLIGHT_OK, nil))
+        let refusing = FakeHost(
+            principalClass: "CoreSpotlightTests.BareHandler", outcome: (status, SEARCHLIGHT_OK, nil))
         try await with("BareHandler", refusing) { _, _ in
             let error = await #expect(throws: CSIndexError.self) {
                 try await CSSearchableIndex.default().deleteAllSearchableItems()
@@ -161,7 +169,8 @@ struct AdapterTests {
     @Test func twoExtensionsInAProcessKeepTheirItemsApart() async throws {
         try await with("TestHandler") { first, pointer in
             try await with("TestHandler") { second, _ in
-                let table = try #require(first.interface(SEARCHLIGHT_REINDEX, of: pointer, as: searchlight_reindex.self))
+                let table = try #require(
+                    first.interface(SEARCHLIGHT_REINDEX, of: pointer, as: searchlight_reindex.self))
                 table.reindex_all(pointer, 1)
                 #expect(await first.answer(to: 1) == .finished(SEARCHLIGHT_OK, nil))
                 #expect(second.indexCalls.isEmpty)
@@ -206,7 +215,8 @@ struct AdapterTests {
         try await with("TestHandler") { host, pointer in
             #expect(await promise(host, pointer, "locked") == .finished(SEARCHLIGHT_FAILED, "The note is locked."))
             #expect(
-                await promise(host, pointer, "locked", file: true) == .finished(SEARCHLIGHT_FAILED, "The note is locked."))
+                await promise(host, pointer, "locked", file: true)
+                    == .finished(SEARCHLIGHT_FAILED, "The note is locked."))
             #expect(status(await promise(host, pointer, "unknown")) == SEARCHLIGHT_NOT_FOUND)
             #expect(status(await promise(host, pointer, "unknown", file: false)) == SEARCHLIGHT_NOT_FOUND)
             #expect(status(await promise(host, pointer, "web", file: false)) == SEARCHLIGHT_FAILED)
@@ -293,7 +303,8 @@ struct AdapterTests {
     @Test(arguments: ["twice", "nothing", "never"])
     func carelessPreviewHandlersFailTheRequest(_ name: String) async throws {
         try await with("CarelessPreviewer") { host, pointer in
-            guard case .finished(SEARCHLIGHT_FAILED, _)? = await preview(host, pointer, "a", path: "/tmp/\(name)") else {
+            guard case .finished(SEARCHLIGHT_FAILED, _)? = await preview(host, pointer, "a", path: "/tmp/\(name)")
+            else {
                 Issue.record("answered with \(host.allAnswers)")
                 return
             }
@@ -346,15 +357,18 @@ struct AdapterTests {
         }
     }
 
-    @Test(arguments: [
-        (nil, SEARCHLIGHT_INVALID_ARGUMENT, "NSExtensionPrincipalClass"), ("", SEARCHLIGHT_INVALID_ARGUMENT, "Module.Class"),
-        ("CoreSpotlightTests.Missing", SEARCHLIGHT_NOT_FOUND, "CoreSpotlightTests.Missing is not in"),
-        ("TestHandler", SEARCHLIGHT_INVALID_ARGUMENT, "form Module.Class"),
-        ("A.B.C", SEARCHLIGHT_INVALID_ARGUMENT, "Nested"), ("A.$(B)", SEARCHLIGHT_INVALID_ARGUMENT, "form Module.Class"),
-        (".", SEARCHLIGHT_INVALID_ARGUMENT, "form Module.Class"),
-        ("CoreSpotlightTests.NotAHandler", SEARCHLIGHT_UNSUPPORTED, "inherits neither"),
-        ("CoreSpotlightTests.NotPreviewing", SEARCHLIGHT_UNSUPPORTED, "QLPreviewingController"),
-    ] as [(String?, Int32, String)])
+    @Test(
+        arguments: [
+            (nil, SEARCHLIGHT_INVALID_ARGUMENT, "NSExtensionPrincipalClass"),
+            ("", SEARCHLIGHT_INVALID_ARGUMENT, "Module.Class"),
+            ("CoreSpotlightTests.Missing", SEARCHLIGHT_NOT_FOUND, "CoreSpotlightTests.Missing is not in"),
+            ("TestHandler", SEARCHLIGHT_INVALID_ARGUMENT, "form Module.Class"),
+            ("A.B.C", SEARCHLIGHT_INVALID_ARGUMENT, "Nested"),
+            ("A.$(B)", SEARCHLIGHT_INVALID_ARGUMENT, "form Module.Class"),
+            (".", SEARCHLIGHT_INVALID_ARGUMENT, "form Module.Class"),
+            ("CoreSpotlightTests.NotAHandler", SEARCHLIGHT_UNSUPPORTED, "inherits neither"),
+            ("CoreSpotlightTests.NotPreviewing", SEARCHLIGHT_UNSUPPORTED, "QLPreviewingController"),
+        ] as [(String?, Int32, String)])
     func classesThatCannotServeAreNamed(_ name: String?, _ status: Int32, _ part: String) {
         let created = FakeHost(principalClass: name).create()
         #expect(created.extension == nil)

@@ -78,7 +78,8 @@ final class TestHandler: CSIndexExtensionRequestHandler, QLPreviewingController 
         case "unknown": return URL(string: "file://")!
         case "web": return URL(string: "https://example.com/a")!
         case "temporary": return FileManager.default.temporaryDirectory.appendingPathComponent("a copy.txt")
-        case "escaping": return FileManager.default.temporaryDirectory.appendingPathComponent("../home/ada/original.txt")
+        case "escaping":
+            return FileManager.default.temporaryDirectory.appendingPathComponent("../home/ada/original.txt")
         default: return URL(fileURLWithPath: "/home/ada/\(itemIdentifier).txt")
         }
     }
@@ -86,7 +87,8 @@ final class TestHandler: CSIndexExtensionRequestHandler, QLPreviewingController 
     func providePreview(for request: QLFilePreviewRequest) async throws -> QLPreviewReply {
         if request.fileURL.lastPathComponent == "locked" { throw Refused() }
         return QLPreviewReply(
-            dataOfContentType: .plainText, contentSize: .zero, createDataUsing: { reply in
+            dataOfContentType: .plainText, contentSize: .zero,
+            createDataUsing: { reply in
                 reply.title = "Title"
                 return Data(request.fileURL.path.utf8)
             })
