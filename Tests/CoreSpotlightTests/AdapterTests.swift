@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import SearchlightExtension
 import ServiceProtocol
+import Synchronization
 import Testing
 
 @testable import CoreSpotlight
@@ -129,6 +130,37 @@ struct AdapterTests {
         }
         #expect(late?.code == .indexUnavailableError)
         #expect(host.indexCalls == [.deleteAll(nil)])
+    }
+
+    @Test func everyRequestIsAnsweredOnceWhenTheExtensionEndsUnderLoad() async throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SplitMix64(seed: seed)
+        for _ in 0..<20 {
+            let host = FakeHost(
+                principalClass: "CoreSpotlightTests.BareHandler", completes: Bool.random(using: &random))
+            let created = host.create()
+            // Destroyed by one thread, once.
+            nonisolated(unsafe) let pointer = try #require(created.extension)
+            let index = try #require(ExtensionTables.instance(pointer)).index
+            let endAfter = Int.random(in: 0..<200, using: &random)
+            let answers: [Int] = await {
+                let counts = Mutex(Array(repeating: 0, count: 200))
+                await withCheckedContinuation { done in
+                    DispatchQueue.concurrentPerform(iterations: 200) { number in
+                        if number == endAfter { host.destroy(pointer) }
+                        index.deleteSearchableItems(withIdentifiers: ["\(number)"]) { _ in
+                            let total = counts.withLock { counts in
+                                counts[number] += 1
+                                return counts.reduce(0, +)
+                            }
+                            if total == 200 { done.resume() }
+                        }
+                    }
+                }
+                return counts.withLock { $0 }
+            }()
+            #expect(answers == Array(repeating: 1, count: 200), "seed \(seed)")
+        }
     }
 
     @Test(arguments: [

@@ -61,6 +61,14 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
         searchableItemsHandler([])
     }
 
+    /// Calls the form with a handler.
+    open func searchableItems(forIdentifiers identifiers: [String]) async -> [CSSearchableItem] {
+        let items: [CSSearchableItem]? = try? await answer { answer in
+            searchableItems(forIdentifiers: identifiers) { answer.give($0, nil) }
+        }
+        return items ?? []
+    }
+
     /// Does nothing.
     open func searchableItemsDidUpdate(_ items: [CSSearchableItem]) {}
 }

@@ -43,6 +43,9 @@ public protocol CSSearchableIndexDelegate: NSObjectProtocol {
     func searchableItems(
         forIdentifiers identifiers: [String], searchableItemsHandler: @escaping @Sendable ([CSSearchableItem]) -> Void)
 
+    /// Supplies items for these identifiers. Optional; no service on Linux asks yet.
+    func searchableItems(forIdentifiers identifiers: [String]) async -> [CSSearchableItem]
+
     /// Is told of items for which the system found out something. Optional; no service on Linux tells yet.
     func searchableItemsDidUpdate(_ items: [CSSearchableItem])
 }
@@ -74,6 +77,14 @@ extension CSSearchableIndexDelegate {
         forIdentifiers identifiers: [String], searchableItemsHandler: @escaping @Sendable ([CSSearchableItem]) -> Void
     ) {
         searchableItemsHandler([])
+    }
+
+    /// Calls the form with a handler.
+    public func searchableItems(forIdentifiers identifiers: [String]) async -> [CSSearchableItem] {
+        let items: [CSSearchableItem]? = try? await answer { answer in
+            searchableItems(forIdentifiers: identifiers) { answer.give($0, nil) }
+        }
+        return items ?? []
     }
 
     /// Does nothing.
