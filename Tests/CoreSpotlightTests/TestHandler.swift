@@ -7,12 +7,12 @@ final class TestHandler: CSIndexExtensionRequestHandler, QLPreviewingController 
     struct Refused: Error, CustomStringConvertible { let description = "The note is locked." }
 
     /// Handlers that were kept, to be called by the test.
-    static let kept = Mutex<[Sendable1]>([])
+    static let kept = Mutex<[Acknowledgement]>([])
     /// How often each was called.
     static let throttles = Mutex<[String]>([])
 
-    /// Sendable: the acknowledgement handler may be called from any thread.
-    struct Sendable1: @unchecked Sendable { let call: () -> Void }
+    /// Sendable: an acknowledgement handler may be called from any thread.
+    struct Acknowledgement: @unchecked Sendable { let call: () -> Void }
 
     override func searchableIndex(
         _ searchableIndex: CSSearchableIndex,
@@ -21,7 +21,7 @@ final class TestHandler: CSIndexExtensionRequestHandler, QLPreviewingController 
         let items = ["one", "two"].map {
             CSSearchableItem(uniqueIdentifier: $0, domainIdentifier: "d", attributeSet: CSSearchableItemAttributeSet())
         }
-        let acknowledge = Sendable1(call: acknowledgementHandler)
+        let acknowledge = Acknowledgement(call: acknowledgementHandler)
         searchableIndex.deleteAllSearchableItems()
         searchableIndex.indexSearchableItems(items) { error in
             guard error == nil else { return }
@@ -35,15 +35,15 @@ final class TestHandler: CSIndexExtensionRequestHandler, QLPreviewingController 
     ) {
         switch identifiers.first {
         case "twice":
-            let acknowledge = Sendable1(call: acknowledgementHandler)
+            let acknowledge = Acknowledgement(call: acknowledgementHandler)
             acknowledge.call()
             DispatchQueue.concurrentPerform(iterations: 8) { _ in acknowledge.call() }
         case "never": break
         case "keep":
-            let acknowledge = Sendable1(call: acknowledgementHandler)
+            let acknowledge = Acknowledgement(call: acknowledgementHandler)
             Self.kept.withLock { $0.append(acknowledge) }
         default:
-            let acknowledge = Sendable1(call: acknowledgementHandler)
+            let acknowledge = Acknowledgement(call: acknowledgementHandler)
             let index = CSSearchableIndex(name: "named")
             index.deleteSearchableItems(withIdentifiers: identifiers)
             index.deleteSearchableItems(withDomainIdentifiers: ["ü.b"])
