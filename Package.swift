@@ -81,7 +81,7 @@ let package = Package(
             name: "UniformTypeIdentifiersTests", dependencies: ["UniformTypeIdentifiers"], swiftSettings: strict),
         .testTarget(name: "MetadataQueryTests", dependencies: ["MetadataQuery"], swiftSettings: strict),
         .testTarget(
-            name: "EngineTests",
+            name: "EndToEndTests",
             dependencies: [
                 "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "ServiceProtocol",
             ], swiftSettings: strict),

@@ -1,31 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
+import MetadataQuery
 
-/// What a person typed, as an FTS5 query: all words must occur, words in double quotes side by side, and the last word
-/// may be the beginning of one.
+/// What a person typed, as an FTS5 query: all words and phrases must occur, the last word may be the beginning of one,
+/// and excluded words must not occur.
 struct FullTextQuery {
     /// The text for `MATCH`, or `nil` if nothing was typed that could be searched for.
     let match: String?
 
-    /// More words than a person types only cost time.
-    static let maximumWords = 32
-
     init(_ text: String) {
-        var terms: [String] = []
-        for (position, piece) in text.split(separator: "\"", omittingEmptySubsequences: false).enumerated() {
-            let isQuoted = position % 2 == 1
-            let words = isQuoted ? [piece] : piece.split(whereSeparator: \.isWhitespace)
-            // Punctuation alone has no tokens, and FTS5 would find nothing for it.
-            for word in words
-            where word.unicodeScalars.contains(where: { $0.properties.isAlphabetic || $0.properties.numericType != nil }
-            ) {
-                terms.append("\"\(word)\"")
-            }
+        var wanted: [String] = []
+        var excluded: [String] = []
+        for term in UserQuery(text).terms where !term.words.isEmpty {
+            // Between quotes FTS5 knows no operators; it divides the text into words as it divided the items' texts.
+            let text = term.text.map { $0 == "\"" || $0 == "\0" ? " " : $0 }
+            let phrase = "\"" + String(text) + "\"" + (term.isPrefix ? "*" : "")
+            if term.isExcluded { excluded.append(phrase) } else { wanted.append(phrase) }
         }
-        terms = Array(terms.prefix(Self.maximumWords))
-        // A closing quote or a space says that the last word is complete.
-        if let last = terms.last, text.last?.isWhitespace == false, text.last != "\"" {
-            terms[terms.count - 1] = last + "*"
+        guard !wanted.isEmpty else {
+            match = nil
+            return
         }
-        match = terms.isEmpty ? nil : terms.joined(separator: " ")
+        let all = "(" + wanted.joined(separator: " AND ") + ")"
+        match = excluded.isEmpty ? all : all + " NOT (" + excluded.joined(separator: " OR ") + ")"
     }
 }

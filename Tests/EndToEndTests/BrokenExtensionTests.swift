@@ -17,7 +17,7 @@ struct BrokenExtensionTests {
         let harness = try Harness()
         let good = try harness.installFixture("notebook")
         let broken = try harness.installFixture(fixture)
-        try await harness.withEngine(limits: limits) { engine in
+        try await harness.withEngine(limits: limits) { engine async throws in
             let error = await #expect(throws: EngineError.self) { _ = try await engine.reindexAll(broken) }
             if case .extension(let error)? = error {
                 #expect(isExpected(error), "\(error)")
@@ -27,7 +27,7 @@ struct BrokenExtensionTests {
             #expect(engine.owedJobs.map(\.bundle) == [broken])
             #expect(engine.owedJobs.first?.lastFailure?.isEmpty == false)
         }
-        try await harness.withEngine { engine in
+        try await harness.withEngine { engine async throws in
             let count = try await engine.reindexAll(good)
             #expect(count == 3)
             #expect(engine.owedJobs.map(\.bundle) == [broken])
@@ -97,7 +97,7 @@ struct BrokenExtensionTests {
         }
         let harness = try Harness()
         let bundle = try harness.installFixture("never-acknowledges")
-        try await harness.withEngine(limits: .short) { engine in
+        try await harness.withEngine(limits: .short) { engine async throws in
             _ = try? await engine.reindexAll(bundle)
             let counts = try await engine.itemCounts()
             #expect(counts == [bundle: 1])
@@ -116,7 +116,7 @@ struct BrokenExtensionTests {
     func crashOnDrop() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("crash-in-request")
-        try await harness.withEngine { engine in
+        try await harness.withEngine { engine async throws in
             _ = try? await engine.reindexAll(bundle)
             let item = try await engine.item(named: "one")
             let before = try FileManager.default.contentsOfDirectory(atPath: harness.folder)
@@ -147,7 +147,7 @@ struct BrokenExtensionTests {
         harness.listen { event in
             if case .log(_, .warning, let message) = event, message.contains("answered twice") { noting.yield() }
         }
-        try await harness.withEngine { engine in
+        try await harness.withEngine { engine async throws in
             _ = try await engine.reindexAll(bundle)
             var count = 0
             for await _ in notes {
@@ -162,7 +162,7 @@ struct BrokenExtensionTests {
     func crashOnce() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("crash-once")
-        try await harness.withEngine { engine in
+        try await harness.withEngine { engine async throws in
             let count = try await engine.reindexAll(bundle)
             #expect(count == 2)
             #expect(engine.owedJobs.isEmpty)
@@ -175,7 +175,7 @@ struct BrokenExtensionTests {
     func badDonations() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("bad-donations")
-        try await harness.withEngine { engine in
+        try await harness.withEngine { engine async throws in
             let count = try await engine.reindexAll(bundle)
             #expect(count == 1)
         }
@@ -190,7 +190,7 @@ struct BrokenExtensionTests {
         let bundle = "com.example.missing-class"
         try harness.install(
             bundle, library: try BuiltProducts.journalLibrary(), principalClass: "Journal.NoSuchHandler")
-        try await harness.withEngine { engine in
+        try await harness.withEngine { engine async throws in
             let error = await #expect(throws: EngineError.self) { _ = try await engine.reindexAll(bundle) }
             guard case .extension(.cannotLoad(_, .cannotCreate, let message))? = error else {
                 Issue.record("\(String(describing: error))")

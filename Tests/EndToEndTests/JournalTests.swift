@@ -33,9 +33,9 @@ struct JournalTests {
         try write(source, to: note)
         try write("Shopping\n\nbread, jam\n", to: notes + "/list.txt")
         let bundle = try harness.installJournal(notes: notes)
-        try await harness.withEngine { engine in
+        try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(bundle) == 2)
-            let (hits, total) = try await engine.search("bygdoy pie", bundle: nil, limit: 5)
+            let (hits, total) = try await engine.search("BYGDØY pie", bundle: nil, limit: 5)
             #expect(total == 1)
             let item = try #require(hits.first?.item)
             #expect(item.displayTitle == "A week in Oslo")
@@ -75,7 +75,7 @@ struct JournalTests {
         try write("# Keep\n", to: notes + "/keep.md")
         try write("# Remove\n", to: notes + "/remove.md")
         let bundle = try harness.installJournal(notes: notes)
-        try await harness.withEngine { engine in
+        try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(bundle) == 2)
             try FileManager.default.removeItem(atPath: notes + "/remove.md")
             #expect(try await engine.reindexAll(bundle) == 1)
@@ -104,7 +104,7 @@ struct JournalTests {
         // Permission bits do not hold root back.
         let readable = access(unreadable, R_OK) == 0
         let bundle = try harness.installJournal(notes: notes)
-        try await harness.withEngine { engine in
+        try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(bundle) == (readable ? 2 : 1))
             #expect(try await engine.search("good", bundle: nil, limit: 5).total == 1)
         }
@@ -123,7 +123,7 @@ struct JournalTests {
         let notes = harness.folder + "/notes"
         try FileManager.default.createDirectory(atPath: notes, withIntermediateDirectories: true)
         let bundle = try harness.installJournal(notes: notes)
-        try await harness.withEngine { engine in
+        try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(bundle) == 0)
             #expect(engine.owedJobs.isEmpty)
         }
@@ -151,7 +151,7 @@ struct JournalTests {
                 }
             }
         }
-        try await harness.withEngine { engine in
+        try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(bundle) == 5000)
             #expect(engine.owedJobs.isEmpty)
             for number in [0, 2500, 4999] {
@@ -179,11 +179,11 @@ struct JournalTests {
         harness.listen { event in
             if case .started(_, let process) = event { kill(process, SIGKILL) }
         }
-        try await harness.withEngine { engine in
+        try await harness.withEngine { engine async throws in
             await #expect(throws: EngineError.self) { _ = try await engine.reindexAll(bundle) }
         }
         let other = try Harness(sharing: harness)
-        try await other.withEngine { engine in
+        try await other.withEngine { engine async throws in
             #expect(engine.owedJobs.map(\.bundle) == [bundle])
             #expect(engine.owedJobs.first?.failures == 1)
             #expect(try await engine.reindexAll(bundle) == 1)

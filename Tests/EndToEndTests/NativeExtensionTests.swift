@@ -13,7 +13,7 @@ struct NativeExtensionTests {
     func reindexAndSearch() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("notebook")
-        try await harness.withEngine { engine in
+        try await harness.withEngine { engine async throws in
             #expect(engine.registry.extensions.map(\.identifier) == [bundle])
             #expect(try await engine.reindexAll(bundle) == 3)
             #expect(engine.owedJobs.isEmpty)
@@ -36,7 +36,7 @@ struct NativeExtensionTests {
     func reindexTwice() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("notebook")
-        try await harness.withEngine { engine in
+        try await harness.withEngine { engine async throws in
             _ = try await engine.reindexAll(bundle)
             let first = try await engine.item(named: "alpha").record
             #expect(try await engine.reindexAll(bundle) == 3)
@@ -48,7 +48,7 @@ struct NativeExtensionTests {
     func smallData() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("notebook")
-        try await harness.withEngine { engine in
+        try await harness.withEngine { engine async throws in
             _ = try await engine.reindexAll(bundle)
             let item = try await engine.item(named: "alpha", bundle: bundle)
             let path = harness.folder + "/drop.txt"
@@ -64,7 +64,7 @@ struct NativeExtensionTests {
     func largeData() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("notebook")
-        try await harness.withEngine { engine in
+        try await harness.withEngine { engine async throws in
             _ = try await engine.reindexAll(bundle)
             let path = harness.folder + "/drop.html"
             let item = try await engine.item(named: "beta")
@@ -80,7 +80,7 @@ struct NativeExtensionTests {
     func file() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("notebook")
-        try await harness.withEngine { engine in
+        try await harness.withEngine { engine async throws in
             _ = try await engine.reindexAll(bundle)
             let path = harness.folder + "/drop.rtf"
             let item = try await engine.item(named: "alpha")
@@ -94,7 +94,7 @@ struct NativeExtensionTests {
     func refusals() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("notebook")
-        try await harness.withEngine { engine in
+        try await harness.withEngine { engine async throws in
             _ = try await engine.reindexAll(bundle)
             let path = harness.folder + "/nothing"
             let gone = try await engine.item(named: "gamma")
@@ -121,7 +121,7 @@ struct NativeExtensionTests {
     func previews() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("notebook")
-        try await harness.withEngine { engine in
+        try await harness.withEngine { engine async throws in
             _ = try await engine.reindexAll(bundle)
             let rendered = try await engine.preview(of: try await engine.item(named: "alpha"), query: "ruled")
             #expect(rendered.source == .extension)
@@ -140,9 +140,9 @@ struct NativeExtensionTests {
     func removed() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("notebook")
-        try await harness.withEngine { _ = try await $0.reindexAll(bundle) }
+        try await harness.withEngine { engine async throws in _ = try await engine.reindexAll(bundle) }
         try FileManager.default.removeItem(atPath: harness.extensions + "/\(bundle).searchext")
-        try await harness.withEngine(.readOnly) { engine in
+        try await harness.withEngine(.readOnly) { engine async throws in
             let item = try await engine.item(named: "alpha")
             let error = await #expect(throws: EngineError.self) {
                 _ = try await engine.drag(item, accepted: ["public.html"], to: .file(path: harness.folder + "/x"))

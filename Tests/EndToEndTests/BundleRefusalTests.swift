@@ -175,7 +175,7 @@ struct BundleRefusalTests {
     func askedFor() async throws {
         let harness = try Harness()
         try harness.install("com.example.x", library: nil)
-        try await harness.withEngine { engine in
+        try await harness.withEngine { engine async throws in
             let error = await #expect(throws: EngineError.self) { _ = try await engine.reindexAll("com.example.x") }
             guard case .extension(.refused(_, .libraryUnreadable))? = error else {
                 Issue.record("\(String(describing: error))")

@@ -52,15 +52,14 @@ final class Harness: Sendable {
     }
 
     /// Runs a body with an engine and closes it.
-    func withEngine<Result>(
+    func withEngine(
         _ access: EngineConfiguration.Access = .readWrite, limits: WorkerConfiguration.Limits = .patient,
-        _ body: (SearchlightEngine) async throws -> Result
-    ) async throws -> Result {
+        _ body: (SearchlightEngine) async throws -> Void
+    ) async throws {
         let engine = try engine(access, limits: limits)
         do {
-            let result = try await body(engine)
+            try await body(engine)
             await engine.close()
-            return result
         } catch {
             await engine.close()
             throw error

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import SearchlightEngine
+import Testing
+
+/// The command as a person or a script runs it: what it prints, and how it ends.
+@Suite("The command")
+struct CommandTests {
+    private struct Command {
+        let harness: Harness
+
+        /// Runs `searchlight` over the harness's folders; standard output and standard error come back together.
+        func callAsFunction(_ arguments: String...) throws -> (status: Int32, output: String) {
+            var environment = [
+                "HOME": harness.folder, "XDG_CONFIG_HOME": harness.folder + "/config",
+                "XDG_DATA_HOME": harness.folder + "/data", "XDG_DATA_DIRS": harness.folder + "/nothing",
+                "SEARCHLIGHT_STORE": harness.store, "SEARCHLIGHT_EXTENSION_PATH": harness.extensions,
+                "PATH": "/usr/bin:/bin",
+            ]
+            environment["LD_LIBRARY_PATH"] = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]
+            return try CFixture.run(try BuiltProducts.program("searchlight"), arguments, environment: environment)
+        }
+
+        func json(_ arguments: String..., expecting status: Int32 = 0) throws -> Any {
+            let (found, output) =
+                switch arguments.count {
+                case 2: try self(arguments[0], arguments[1], "--json")
+                case 1: try self(arguments[0], "--json")
+                default: try self(arguments[0], arguments[1], arguments[2], arguments[3], "--json")
+                }
+            #expect(found == status, "\(output)")
+            return try JSONSerialization.jsonObject(with: Data(output.utf8))
+        }
+    }
+
+    private func indexed() throws -> Command {
+        let command = Command(harness: try Harness())
+        _ = try command.harness.installFixture("notebook")
+        let (status, output) = try command("reindex")
+        try #require(status == 0, "\(output)")
+        #expect(output.contains("com.example.notebook: 3 items indexed in "))
+        return command
+    }
+
+    @Test("finds, shows, previews and drops")
+    func wholePath() throws {
+        let command = try indexed()
+        let (searched, hits) = try command("search", "alpha", "sheet")
+        #expect(searched == 0)
+        #expect(hits.contains("@1  Alpha sheet"))
+        #expect(hits.contains("ruled paper, thirty lines"))
+
+        let (shown, facts) = try command("show", "@1")
+        #expect(shown == 0)
+        #expect(facts.contains("uniqueIdentifier") && facts.contains("alpha"))
+
+        let (previewed, text) = try command("preview", "alpha")
+        #expect(previewed == 0)
+        #expect(text.hasPrefix("Alpha sheet\n"))
+
+        let drop = command.harness.folder + "/drop.html"
+        let (dropped, report) = try command("drag", "alpha", "--accept", "public.html", "--output", drop)
+        #expect(dropped == 0)
+        #expect(report == "\(drop): 20 bytes of public.html\n")
+        #expect(try String(contentsOfFile: drop, encoding: .utf8) == "alpha as public.html")
+
+        let (streamed, bytes) = try command("drag", "alpha", "--accept", "public.html", "--output", "-")
+        #expect(streamed == 0)
+        #expect(bytes == "alpha as public.html")
+    }
+
+    @Test("prints JSON that can be parsed")
+    func json() throws {
+        let command = try indexed()
+        let search = try #require(try command.json("search", "beta") as? [String: Any])
+        #expect(search["total"] as? Int == 1)
+        let hit = try #require((search["items"] as? [[String: Any]])?.first)
+        #expect(hit["uniqueIdentifier"] as? String == "beta")
+        let item = try #require(try command.json("show", "beta") as? [String: Any])
+        let attributes = try #require(item["attributes"] as? [String: Any])
+        #expect(attributes["title"] as? String == "Beta sheet")
+        #expect(attributes["pageCount"] as? Int == 2)
+        #expect(attributes["contentCreationDate"] as? String == "2001-01-01T00:00:00Z")
+        let preview = try #require(try command.json("preview", "beta") as? [String: Any])
+        #expect(preview["source"] as? String == "extension")
+        #expect(preview["contentType"] as? String == "public.html")
+        let status = try #require(try command.json("status") as? [String: Any])
+        #expect(status["items"] as? [String: Int] == ["com.example.notebook": 3])
+        let reindex = try #require(try command.json("reindex", "com.example.notebook") as? [[String: Any]])
+        #expect(reindex.first?["items"] as? Int == 3)
+        #expect(reindex.first?["messages"] as? [String] == ["three sheets"])
+        let extensions = try #require(try command.json("extensions") as? [String: Any])
+        #expect((extensions["extensions"] as? [[String: Any]])?.count == 1)
+    }
+
+    @Test("explains which representation it would choose")
+    func dryRun() throws {
+        let command = try indexed()
+        let (status, output) = try command("drag", "alpha", "--accept", "public.text", "--dry-run")
+        #expect(status == 0)
+        #expect(output.contains("→ public.html for public.text: serves, conforms in 1 step"))
+        #expect(try command("drag", "alpha", "--accept", "public.image", "--dry-run").status == 3)
+    }
+
+    @Test("ends with a status of its own for each kind of failure, and says what to do")
+    func failures() throws {
+        let empty = Command(harness: try Harness())
+        let noStore = try empty("search", "anything")
+        #expect(noStore.status == 2)
+        #expect(noStore.output.contains("searchlight reindex"))
+        let noExtension = try empty("reindex")
+        #expect(noExtension.status == 2)
+        #expect(noExtension.output.contains(empty.harness.extensions))
+
+        let command = try indexed()
+        let drop = command.harness.folder + "/drop"
+        #expect(try command("show", "@999").status == 2)
+        #expect(try command("show", "nobody").status == 2)
+        #expect(try command("reindex", "com.example.nobody").status == 2)
+        #expect(try command("drag", "alpha", "--accept", "public.image", "--output", drop).status == 3)
+        #expect(try command("drag", "gamma", "--accept", "public.html", "--output", drop).status == 2)
+        #expect(try command("drag", "alpha", "--accept", "public.html", "--output", drop + "/no/such").status == 8)
+        #expect(try command("drag", "alpha", "--output", drop).status == 64)
+        #expect(try command("drag", "alpha", "--accept", "public.html").status == 64)
+        #expect(try command("search", "--limit", "0", "x").status == 64)
+        #expect(try command("frobnicate").status == 64)
+        #expect(!FileManager.default.fileExists(atPath: drop))
+
+        _ = try command.harness.installFixture("crash-in-request")
+        let crashed = try command("reindex", "com.example.crash-in-request")
+        #expect(crashed.status == 7)
+        #expect(crashed.output.contains("segmentation fault"))
+        let owed = try command("search", "alpha")
+        #expect(owed.status == 0)
+        #expect(owed.output.contains("still owes a reindex"))
+    }
+
+    @Test("reports failures as JSON when asked for JSON")
+    func failureJSON() throws {
+        let command = Command(harness: try Harness())
+        let report = try #require(try command.json("search", "x", expecting: 2) as? [String: Any])
+        #expect(report["status"] as? Int == 2)
+        #expect((report["error"] as? String)?.isEmpty == false)
+    }
+
+    @Test("says who holds the store")
+    func storeInUse() async throws {
+        let command = try indexed()
+        try await command.harness.withEngine { engine async throws in
+            let (status, output) = try command("reindex")
+            #expect(status == 9)
+            #expect(output.contains("process \(getpid())"))
+            // Reading does not need the lock.
+            #expect(try command("search", "alpha").status == 0)
+        }
+    }
+
+    @Test("shows nothing of what an item could do to a terminal")
+    func hostileText() throws {
+        let command = Command(harness: try Harness())
+        let notes = command.harness.folder + "/notes"
+        try FileManager.default.createDirectory(atPath: notes, withIntermediateDirectories: true)
+        try Data("# Evil \u{1B}]0;owned\u{7} \u{1B}[31mred\n\ntext \u{1B}[2J\u{202E}\n".utf8)
+            .write(to: URL(filePath: notes + "/evil.md"))
+        _ = try command.harness.installJournal(notes: notes)
+        #expect(try command("reindex").status == 0)
+        for arguments in [["search", "evil"], ["show", "@1"], ["preview", "@1"]] {
+            let (status, output) = try command(arguments[0], arguments[1])
+            #expect(status == 0)
+            #expect(output.contains("Evil"))
+            #expect(!output.contains("\u{1B}"))
+            #expect(!output.contains("\u{202E}"))
+        }
+    }
+}
