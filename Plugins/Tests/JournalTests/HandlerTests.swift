@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import CoreSpotlight
 import Foundation
 import JournalNotes
 import Testing
 
+@testable import CoreSpotlight
 @testable import Journal
 
 @Suite("Handler")
@@ -159,6 +159,23 @@ final class HandlerTests {
                 try handler.fileURL(
                     for: index, itemIdentifier: identifier, typeIdentifier: "public.plain-text", inPlace: true)
             }
+        }
+    }
+
+    @Test func previewIsThePageOfTheNote() async throws {
+        try write("# Title\n\n*text*", to: "a.md")
+        let request = QLFilePreviewRequest(fileURL: URL(filePath: path("a.md")))
+        let preview = try RenderedPreview(try await handler().providePreview(for: request))
+        #expect(preview.contentType == "public.html")
+        #expect(preview.title == "Title")
+        #expect(String(decoding: preview.data, as: UTF8.self).contains("<em>text</em>"))
+    }
+
+    @Test func previewOfAnotherFileIsRefused() async throws {
+        for name in ["/etc/passwd", "/none/a.md"] {
+            let request = QLFilePreviewRequest(fileURL: URL(filePath: name))
+            let handler = handler()
+            await #expect(throws: (any Error).self) { _ = try await handler.providePreview(for: request).title }
         }
     }
 
