@@ -165,10 +165,16 @@ struct AttributeSetTests {
         set.setLocalizedString(text, for: \.displayName)
         #expect(set.values == ["displayName": .localizedString(["fr": "été"])])
         #expect(set.displayName == "été")
-        let data = try NSKeyedArchiver.archivedData(withRootObject: text, requiringSecureCoding: true)
-        let read = try NSKeyedUnarchiver.unarchivedObject(ofClass: CSLocalizedString.self, from: data)
-        #expect(read?.texts == ["fr": "été"])
         set.setLocalizedString(nil, for: \.displayName)
         #expect(set.displayName == nil)
+    }
+
+    @Test func thePersonsLanguagesComeFromTheEnvironment() {
+        func languages(_ environment: [String: String]) -> [String] { CSLocalizedString.languages(environment) }
+        #expect(languages(["LANG": "de_AT.UTF-8@euro"]) == ["de_AT"])
+        #expect(languages(["LANG": "de_DE", "LC_ALL": "", "LC_MESSAGES": "fr"]) == ["fr"])
+        #expect(languages(["LANG": "de_DE", "LANGUAGE": "pt_BR:it"]) == ["pt_BR", "it", "de_DE"])
+        #expect(languages(["LANG": "C.UTF-8", "LANGUAGE": "it"]) == [])
+        #expect(languages([:]) == [])
     }
 }

@@ -208,4 +208,49 @@ struct IndexTests {
         #expect(index.indexDelegate == nil)
         #expect(CSSearchableIndex.default() === CSSearchableIndex.default())
     }
+
+    @Test func callersThatDoNotAwaitAreHeldUpWhenTooMuchWaits() async {
+        /// Counts how far the caller is ahead of what was sent.
+        final class LaggingTransport: IndexTransport {
+            let returned = Atomic(0)
+            let sent = Atomic(0)
+            let furthest = Atomic(0)
+            let started = DispatchSemaphore(value: 0)
+
+            func send(_ request: IndexRequest, to: String?, completion: @escaping @Sendable (CSIndexError?) -> Void) {
+                // The first waits until the caller had the chance to run ahead.
+                if sent.load(ordering: .acquiring) == 0 { started.wait() }
+                furthest.max(returned.load(ordering: .acquiring) - sent.load(ordering: .acquiring), ordering: .relaxed)
+                sent.add(1, ordering: .releasing)
+                completion(nil)
+            }
+        }
+        let transport = LaggingTransport()
+        // Room for four requests of 20 bytes.
+        let sender = RequestSender(transport: transport, maximumWaitingBytes: 80)
+        await withCheckedContinuation { done in
+            DispatchQueue.global().async {
+                for number in 0..<1000 {
+                    if number == 3 { transport.started.signal() }
+                    let last = number == 999
+                    sender.submit([.deleteItems(["1234"])], to: nil, holdsUp: true) { _ in if last { done.resume() } }
+                    transport.returned.add(1, ordering: .releasing)
+                }
+            }
+        }
+        #expect(transport.sent.load(ordering: .acquiring) == 1000)
+        #expect(transport.furthest.load(ordering: .acquiring) <= 4)
+    }
+
+    @Test func callersThatAwaitAreNotBlocked() async throws {
+        let transport = RecordingTransport()
+        let index = CSSearchableIndex(name: nil, sender: RequestSender(transport: transport, maximumWaitingBytes: 1))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<50 {
+                group.addTask { try await index.deleteSearchableItems(withIdentifiers: ["\(number)"]) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(transport.sent.count == 50)
+    }
 }

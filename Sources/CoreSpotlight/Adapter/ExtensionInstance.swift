@@ -10,7 +10,7 @@ final class ExtensionInstance: @unchecked Sendable {
 
     let connection: HostConnection
     private let sender: RequestSender
-    private let index: CSSearchableIndex
+    let index: CSSearchableIndex
     private let handler: CSIndexExtensionRequestHandler?
     private let previewing: (any QLPreviewingController)?
 

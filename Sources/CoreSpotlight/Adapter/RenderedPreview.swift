@@ -39,11 +39,8 @@ struct RenderedPreview: Equatable {
 
     private static let textTypes: Set = ["public.html", "public.plain-text", "public.utf8-plain-text"]
 
-    /// The types that a host shows, by the extension of the file's name.
-    private static let types = [
-        "html": "public.html", "htm": "public.html", "txt": "public.plain-text", "text": "public.plain-text",
-        "rtf": "public.rtf", "png": "public.png", "jpg": "public.jpeg", "jpeg": "public.jpeg", "pdf": "com.adobe.pdf",
-    ]
+    /// The types that a host shows.
+    private static let shownTypes = textTypes.union(["public.rtf", "public.png", "public.jpeg", "com.adobe.pdf"])
 
     private static func check(_ count: Int) throws(HostFailure) {
         guard count <= maximumBytes else {
@@ -53,11 +50,12 @@ struct RenderedPreview: Equatable {
     }
 
     private static func read(_ url: URL) throws -> (String, Data) {
-        guard url.isFileURL, let type = types[url.pathExtension.lowercased()] else {
+        let type = UTType(filenameExtension: url.pathExtension)?.identifier ?? "public.data"
+        guard url.isFileURL, shownTypes.contains(type) else {
             throw HostFailure(
                 SEARCHLIGHT_FAILED,
-                "The preview file \(url.lastPathComponent) is of no type that can be shown: "
-                    + types.keys.sorted().joined(separator: ", ") + ".")
+                "The preview file \(url.lastPathComponent) is of type \(type), and what can be shown is "
+                    + shownTypes.sorted().joined(separator: ", ") + ".")
         }
         let size = try FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)[.size]
         try check((size as? NSNumber)?.intValue ?? 0)
@@ -82,11 +80,11 @@ struct RenderedPreview: Equatable {
             guard parts.count > 1 else { continue }
             count += (parts.count - 1) * (attachment.data.count * 4 / 3 + 64)
             try check(count)
-            let address = "data:\(mediaType(attachment.contentType));base64,\(attachment.data.base64EncodedString())"
+            let mediaType = attachment.contentType.preferredMIMEType ?? "application/octet-stream"
+            let address = "data:\(mediaType);base64,\(attachment.data.base64EncodedString())"
             text = parts.joined(separator: address)
         }
         return Data(text.utf8)
     }
 
-    private static func mediaType(_ type: UTType) -> String { "application/octet-stream" }
 }

@@ -51,27 +51,10 @@ open class CSLocalizedString: NSString {
         self.init(texts: ["": "\(value)"])
     }
 
-    private static let archiveKey = "texts"
-
-    /// Reads a text with its translations from an archive.
+    /// Reads an archived text, in no particular language: archives keep the current text of any kind of string.
     public required convenience init?(coder: NSCoder) {
-        let classes = [NSDictionary.self, NSString.self]
-        guard let archived = coder.decodeObject(of: classes, forKey: Self.archiveKey) as? NSDictionary else {
-            return nil
-        }
-        var texts: [String: String] = [:]
-        for (language, text) in archived {
-            if let language = language as? String, let text = text as? String { texts[language] = text }
-        }
-        self.init(texts: texts)
-    }
-
-    /// Texts are archived as what they are, not as plain strings.
-    open override var classForCoder: AnyClass { CSLocalizedString.self }
-
-    /// Writes the text with its translations to an archive.
-    open override func encode(with coder: NSCoder) {
-        coder.encode(NSDictionary(dictionary: texts), forKey: Self.archiveKey)
+        guard let text = NSString(coder: coder) else { return nil }
+        self.init(texts: ["": text.substring(from: 0)])
     }
 
     /// The text in the person's language; failing that in English, failing that in the first language there is.
@@ -86,7 +69,20 @@ open class CSLocalizedString: NSString {
     /// Texts never change, so the copy is the text itself.
     open override func copy(with zone: NSZone? = nil) -> Any { self }
 
-    static func text(in texts: [String: String], languages: [String] = Locale.preferredLanguages) -> String {
+    /// The languages that the environment asks for, best first; see gettext's manual for the rules. `Locale` does not
+    /// follow them on Linux.
+    static func languages(_ environment: [String: String]) -> [String] {
+        let variables = ["LC_ALL", "LC_MESSAGES", "LANG"]
+        let locale = variables.lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
+        // "de_AT.UTF-8@euro" is "de_AT".
+        let name = String(locale.prefix { $0 != "." && $0 != "@" })
+        guard !["C", "POSIX"].contains(name) else { return [] }
+        return (environment["LANGUAGE"] ?? "").split(separator: ":").map(String.init) + [name]
+    }
+
+    private static let personsLanguages = languages(ProcessInfo.processInfo.environment)
+
+    static func text(in texts: [String: String], languages: [String] = personsLanguages) -> String {
         guard let fallback = texts.min(by: { $0.key < $1.key })?.value else { return "" }
         for wanted in languages + ["en"] {
             // "pt-BR" is served by "pt_BR", then by "pt".

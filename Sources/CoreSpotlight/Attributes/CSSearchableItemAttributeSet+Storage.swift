@@ -31,7 +31,8 @@ extension CSSearchableItemAttributeSet {
 
     func value(_ name: String = #function) -> UTType? {
         guard case .string(let identifier) = values[name] else { return nil }
-        return UTType(identifier)
+        // A type that this process does not know is still the type that was set.
+        return UTType(identifier) ?? UTType(importedAs: identifier)
     }
 
     func value(_ name: String = #function) -> [String: [Any]]? {

@@ -20,15 +20,17 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
     open func beginRequest(with context: NSExtensionContext) {}
 
     /// Lets go of the handler without calling it, so that the request fails and is repeated. Override it.
+    @preconcurrency
     open func searchableIndex(
         _ searchableIndex: CSSearchableIndex,
-        reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping () -> Void
+        reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping @Sendable () -> Void
     ) {}
 
     /// Lets go of the handler without calling it, so that the request fails and is repeated. Override it.
+    @preconcurrency
     open func searchableIndex(
         _ searchableIndex: CSSearchableIndex, reindexSearchableItemsWithIdentifiers identifiers: [String],
-        acknowledgementHandler: @escaping () -> Void
+        acknowledgementHandler: @escaping @Sendable () -> Void
     ) {}
 
     /// Does nothing.
@@ -52,10 +54,19 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
     }
 
     /// Supplies none.
+    @preconcurrency
     open func searchableItems(
-        forIdentifiers identifiers: [String], searchableItemsHandler: @escaping ([CSSearchableItem]) -> Void
+        forIdentifiers identifiers: [String], searchableItemsHandler: @escaping @Sendable ([CSSearchableItem]) -> Void
     ) {
         searchableItemsHandler([])
+    }
+
+    /// Calls the form with a handler.
+    open func searchableItems(forIdentifiers identifiers: [String]) async -> [CSSearchableItem] {
+        let items: [CSSearchableItem]? = try? await answer { answer in
+            searchableItems(forIdentifiers: identifiers) { answer.give($0, nil) }
+        }
+        return items ?? []
     }
 
     /// Does nothing.

@@ -9,14 +9,16 @@ import Foundation
 /// inherit from a class that declares them, as ``CSIndexExtensionRequestHandler`` does.
 public protocol CSSearchableIndexDelegate: NSObjectProtocol {
     /// The index was lost: donate every item again, then call the handler. Until it was called the request is repeated.
+    @preconcurrency
     func searchableIndex(
         _ searchableIndex: CSSearchableIndex,
-        reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping () -> Void)
+        reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping @Sendable () -> Void)
 
     /// Donate these items again, or delete them, then call the handler. Until it was called the request is repeated.
+    @preconcurrency
     func searchableIndex(
         _ searchableIndex: CSSearchableIndex, reindexSearchableItemsWithIdentifiers identifiers: [String],
-        acknowledgementHandler: @escaping () -> Void)
+        acknowledgementHandler: @escaping @Sendable () -> Void)
 
     /// Indexing is slowed down, since the machine is busy or runs on battery: do only what matters. Optional.
     func searchableIndexDidThrottle(_ searchableIndex: CSSearchableIndex)
@@ -37,8 +39,12 @@ public protocol CSSearchableIndexDelegate: NSObjectProtocol {
     ) throws -> URL
 
     /// Supplies items for these identifiers. Optional; no service on Linux asks yet.
+    @preconcurrency
     func searchableItems(
-        forIdentifiers identifiers: [String], searchableItemsHandler: @escaping ([CSSearchableItem]) -> Void)
+        forIdentifiers identifiers: [String], searchableItemsHandler: @escaping @Sendable ([CSSearchableItem]) -> Void)
+
+    /// Supplies items for these identifiers. Optional; no service on Linux asks yet.
+    func searchableItems(forIdentifiers identifiers: [String]) async -> [CSSearchableItem]
 
     /// Is told of items for which the system found out something. Optional; no service on Linux tells yet.
     func searchableItemsDidUpdate(_ items: [CSSearchableItem])
@@ -66,10 +72,19 @@ extension CSSearchableIndexDelegate {
     }
 
     /// Supplies none.
+    @preconcurrency
     public func searchableItems(
-        forIdentifiers identifiers: [String], searchableItemsHandler: @escaping ([CSSearchableItem]) -> Void
+        forIdentifiers identifiers: [String], searchableItemsHandler: @escaping @Sendable ([CSSearchableItem]) -> Void
     ) {
         searchableItemsHandler([])
+    }
+
+    /// Calls the form with a handler.
+    public func searchableItems(forIdentifiers identifiers: [String]) async -> [CSSearchableItem] {
+        let items: [CSSearchableItem]? = try? await answer { answer in
+            searchableItems(forIdentifiers: identifiers) { answer.give($0, nil) }
+        }
+        return items ?? []
     }
 
     /// Does nothing.

@@ -16,9 +16,12 @@ final class RequestSender: Sendable {
 
     private let transport: any IndexTransport
     private let queue = DispatchQueue(label: "searchlight.index.requests")
-    private let window = Window(capacity: maximumWaitingBytes)
+    private let window: Window
 
-    init(transport: any IndexTransport) { self.transport = transport }
+    init(transport: any IndexTransport, maximumWaitingBytes: Int = maximumWaitingBytes) {
+        self.transport = transport
+        window = Window(capacity: maximumWaitingBytes)
+    }
 
     /// Sends requests, one after the other, and reports once: when all are durable, or else the first error. After an
     /// error, those not yet sent are dropped.

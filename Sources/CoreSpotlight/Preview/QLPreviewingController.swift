@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Synchronization
 
 /// Renders previews.
 ///
@@ -11,21 +10,25 @@ import Synchronization
 /// one has default implementations.
 public protocol QLPreviewingController: NSObjectProtocol {
     /// Prepares a view of an indexed item. Never called.
+    @preconcurrency
     func preparePreviewOfSearchableItem(
-        identifier: String, queryString: String?, completionHandler handler: @escaping ((any Error)?) -> Void)
+        identifier: String, queryString: String?, completionHandler handler: @escaping @Sendable ((any Error)?) -> Void)
 
     /// Prepares a view of an indexed item. Never called.
     func preparePreviewOfSearchableItem(identifier: String, queryString: String?) async throws
 
     /// Prepares a view of a file. Never called.
-    func preparePreviewOfFile(at url: URL, completionHandler handler: @escaping ((any Error)?) -> Void)
+    @preconcurrency
+    func preparePreviewOfFile(at url: URL, completionHandler handler: @escaping @Sendable ((any Error)?) -> Void)
 
     /// Prepares a view of a file. Never called.
     func preparePreviewOfFile(at url: URL) async throws
 
     /// Renders a file.
+    @preconcurrency
     func providePreview(
-        for request: QLFilePreviewRequest, completionHandler handler: @escaping (QLPreviewReply?, (any Error)?) -> Void)
+        for request: QLFilePreviewRequest,
+        completionHandler handler: @escaping @Sendable (QLPreviewReply?, (any Error)?) -> Void)
 
     /// Renders a file.
     func providePreview(for request: QLFilePreviewRequest) async throws -> QLPreviewReply
@@ -41,8 +44,9 @@ public protocol QLPreviewingController: NSObjectProtocol {
 
 extension QLPreviewingController {
     /// Says that it is not implemented.
+    @preconcurrency
     public func preparePreviewOfSearchableItem(
-        identifier: String, queryString: String?, completionHandler handler: @escaping ((any Error)?) -> Void
+        identifier: String, queryString: String?, completionHandler handler: @escaping @Sendable ((any Error)?) -> Void
     ) {
         handler(UnservedRequest("preparePreviewOfSearchableItem(identifier:queryString:)", Self.self))
     }
@@ -57,7 +61,9 @@ extension QLPreviewingController {
     }
 
     /// Says that it is not implemented.
-    public func preparePreviewOfFile(at url: URL, completionHandler handler: @escaping ((any Error)?) -> Void) {
+    @preconcurrency
+    public func preparePreviewOfFile(at url: URL, completionHandler handler: @escaping @Sendable ((any Error)?) -> Void)
+    {
         handler(UnservedRequest("preparePreviewOfFile(at:)", Self.self))
     }
 
@@ -69,8 +75,10 @@ extension QLPreviewingController {
     }
 
     /// Says that it is not implemented.
+    @preconcurrency
     public func providePreview(
-        for request: QLFilePreviewRequest, completionHandler handler: @escaping (QLPreviewReply?, (any Error)?) -> Void
+        for request: QLFilePreviewRequest,
+        completionHandler handler: @escaping @Sendable (QLPreviewReply?, (any Error)?) -> Void
     ) {
         handler(nil, UnservedRequest("providePreview(for:)", Self.self))
     }
@@ -89,41 +97,3 @@ extension QLPreviewingController {
         throw UnservedRequest("providePreviewOfSearchableItem(identifier:queryString:)", Self.self)
     }
 }
-
-/// Waits for what a handler is given.
-private func answer<Value>(_ ask: (Answer<Value>) -> Void) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in ask(Answer(continuation)) }.value
-}
-
-/// Gives a handler's first answer to the one who waits for it: a second answer is ignored, and none at all is an error.
-private final class Answer<Value>: Sendable {
-    /// Sendable: the value is let go by the one who gives it, and taken by the one who waits.
-    struct Handed: @unchecked Sendable { let value: Value }
-
-    private let continuation: Mutex<CheckedContinuation<Handed, any Error>?>
-
-    init(_ continuation: CheckedContinuation<Handed, any Error>) { self.continuation = Mutex(continuation) }
-
-    func give(_ value: Value?, _ error: (any Error)?) {
-        let waiting = continuation.withLock { waiting in
-            defer { waiting = nil }
-            return waiting
-        }
-        if let error {
-            waiting?.resume(throwing: error)
-        } else if let value {
-            waiting?.resume(returning: Handed(value: value))
-        } else {
-            waiting?.resume(
-                throwing: MissingAnswer(description: "The completion handler was given neither reply nor error."))
-        }
-    }
-
-    deinit {
-        continuation.withLock { $0 }?.resume(
-            throwing: MissingAnswer(description: "The completion handler was released without being called."))
-    }
-}
-
-/// A handler was not called as it must be.
-private struct MissingAnswer: Error, CustomStringConvertible { let description: String }

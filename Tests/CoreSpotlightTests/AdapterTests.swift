@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: Apache-2.0
+import SearchlightExtension
+import ServiceProtocol
+import Synchronization
+import Testing
+
+@testable import CoreSpotlight
+
+/// One at a time: an index that a handler makes itself belongs to the only extension of the process.
+@Suite("Adapter", .serialized)
+struct AdapterTests {
+    /// Makes an extension, lets the body use it, destroys it.
+    private func with(
+        _ principalClass: String, _ host: FakeHost? = nil, _ body: (FakeHost, OpaquePointer) async throws -> Void
+    ) async throws {
+        let host = host ?? FakeHost(principalClass: "CoreSpotlightTests.\(principalClass)")
+        let created = host.create()
+        #expect(created.status == SEARCHLIGHT_OK, "\(created.message)")
+        let pointer = try #require(created.extension)
+        do { try await body(host, pointer) } catch {
+            host.destroy(pointer)
+            throw error
+        }
+        host.destroy(pointer)
+    }
+
+    private func reindex(_ host: FakeHost, _ pointer: OpaquePointer, _ request: UInt64, _ identifiers: [String]) throws
+    {
+        let table = try #require(host.interface(SEARCHLIGHT_REINDEX, of: pointer, as: searchlight_reindex.self))
+        var copies: [UnsafePointer<CChar>?] = identifiers.map { UnsafePointer(strdup($0)) }
+        table.reindex_items(pointer, request, &copies, copies.count)
+        for copy in copies { free(UnsafeMutablePointer(mutating: copy)) }
+    }
+
+    private func promise(
+        _ host: FakeHost, _ pointer: OpaquePointer, _ item: String, file inPlace: Bool? = nil
+    ) async -> FakeHost.Answer? {
+        guard let table = host.interface(SEARCHLIGHT_PROMISES, of: pointer, as: searchlight_promises.self) else {
+            return nil
+        }
+        if let inPlace {
+            table.provide_file(pointer, 7, item, "public.text", inPlace ? 1 : 0)
+        } else {
+            table.provide_data(pointer, 7, item, "public.text")
+        }
+        return await host.answer(to: 7)
+    }
+
+    private func preview(
+        _ host: FakeHost, _ pointer: OpaquePointer, _ item: String, query: String? = nil, path: String? = nil
+    ) async -> FakeHost.Answer? {
+        guard let table = host.interface(SEARCHLIGHT_PREVIEW, of: pointer, as: searchlight_preview.self) else {
+            return nil
+        }
+        table.preview(pointer, 9, item, query, path)
+        return await host.answer(to: 9)
+    }
+
+    // MARK: Reindexing
+
+    @Test func reindexAllDonatesAndAcknowledges() async throws {
+        try await with("TestHandler") { host, pointer in
+            let table = try #require(host.interface(SEARCHLIGHT_REINDEX, of: pointer, as: searchlight_reindex.self))
+            table.reindex_all(pointer, 1)
+            #expect(await host.answer(to: 1) == .finished(SEARCHLIGHT_OK, nil))
+            #expect(host.indexCalls == [.deleteAll(nil), .index(nil, ["one", "two"])])
+        }
+    }
+
+    @Test func indexesThatTheHandlerMakesGoTheSameWay() async throws {
+        try await with("TestHandler") { host, pointer in
+            try reindex(host, pointer, 1, ["é", "b"])
+            #expect(await host.answer(to: 1) == .finished(SEARCHLIGHT_OK, nil))
+            #expect(
+                host.indexCalls == [
+                    .deleteItems("named", ["é", "b"]), .deleteDomains("named", ["ü.b"]), .deleteAll(nil),
+                ])
+        }
+        #expect(!CSSearchableIndex.isIndexingAvailable())
+    }
+
+    @Test func acknowledgingTwiceAnswersOnce() async throws {
+        try await with("TestHandler") { host, pointer in
+            try reindex(host, pointer, 1, ["twice"])
+            #expect(host.allAnswers == [.finished(SEARCHLIGHT_OK, nil)])
+        }
+    }
+
+    @Test func aHandlerThatIsLetGoFailsTheRequest() async throws {
+        try await with("TestHandler") { host, pointer in
+            try reindex(host, pointer, 1, ["never"])
+            guard case .finished(SEARCHLIGHT_FAILED, let message?)? = host.allAnswers.first else {
+                Issue.record("answered with \(host.allAnswers)")
+                return
+            }
+            #expect(message.contains("without being called"))
+        }
+    }
+
+    @Test func acknowledgingLateFromAnotherThreadIsFine() async throws {
+        try await with("TestHandler") { host, pointer in
+            try reindex(host, pointer, 5, ["keep"])
+            #expect(host.allAnswers.isEmpty)
+            let kept = TestHandler.kept.withLock { $0.popLast() }
+            DispatchQueue.global().async { kept?.call() }
+            #expect(await host.answer(to: 5) == .finished(SEARCHLIGHT_OK, nil))
+        }
+    }
+
+    @Test func acknowledgingAfterTheEndDoesNothing() async throws {
+        let host = FakeHost(principalClass: "CoreSpotlightTests.TestHandler")
+        try await with("TestHandler", host) { host, pointer in try reindex(host, pointer, 5, ["keep"]) }
+        let kept = try #require(TestHandler.kept.withLock { $0.popLast() })
+        kept.call()
+        #expect(host.allAnswers.isEmpty)
+    }
+
+    @Test func requestsUnderWayAtTheEndFail() async throws {
+        let host = FakeHost(principalClass: "CoreSpotlightTests.TestHandler", completes: false)
+        let created = host.create()
+        let connection = try #require(ExtensionTables.instance(created.extension)).connection
+        let transport = WorkerTransport(connection: connection)
+        let error = await withCheckedContinuation { done in
+            transport.send(.deleteAll, to: nil) { done.resume(returning: $0) }
+            host.destroy(created.extension)
+        }
+        #expect(error?.code == .remoteConnectionError)
+        let late = await withCheckedContinuation { done in
+            transport.send(.deleteAll, to: nil) { done.resume(returning: $0) }
+        }
+        #expect(late?.code == .indexUnavailableError)
+        #expect(host.indexCalls == [.deleteAll(nil)])
+    }
+
+    @Test func everyRequestIsAnsweredOnceWhenTheExtensionEndsUnderLoad() async throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SplitMix64(seed: seed)
+        for _ in 0..<20 {
+            let host = FakeHost(
+                principalClass: "CoreSpotlightTests.BareHandler", completes: Bool.random(using: &random))
+            let created = host.create()
+            // Destroyed by one thread, once.
+            nonisolated(unsafe) let pointer = try #require(created.extension)
+            let index = try #require(ExtensionTables.instance(pointer)).index
+            let endAfter = Int.random(in: 0..<200, using: &random)
+            let answers: [Int] = await {
+                let counts = Mutex(Array(repeating: 0, count: 200))
+                await withCheckedContinuation { done in
+                    DispatchQueue.concurrentPerform(iterations: 200) { number in
+                        if number == endAfter { host.destroy(pointer) }
+                        index.deleteSearchableItems(withIdentifiers: ["\(number)"]) { _ in
+                            let total = counts.withLock { counts in
+                                counts[number] += 1
+                                return counts.reduce(0, +)
+                            }
+                            if total == 200 { done.resume() }
+                        }
+                    }
+                }
+                return counts.withLock { $0 }
+            }()
+            #expect(answers == Array(repeating: 1, count: 200), "seed \(seed)")
+        }
+    }
+
+    @Test(arguments: [
+        (SEARCHLIGHT_FAILED, CSIndexError.Code.unknownError), (SEARCHLIGHT_UNSUPPORTED, .indexingUnsupported),
+        (SEARCHLIGHT_INVALID_ARGUMENT, .invalidItemError), (SEARCHLIGHT_UNAVAILABLE, .indexUnavailableError),
+        (SEARCHLIGHT_TOO_LARGE, .quotaExceeded), (99, .unknownError),
+    ])
+    func statusesBecomeErrors(_ status: Int32, _ code: CSIndexError.Code) async throws {
+        let completing = FakeHost(
+            principalClass: "CoreSpotlightTests.BareHandler", outcome: (SEARCHLIGHT_OK, status, "the reason"))
+        try await with("BareHandler", completing) { _, _ in
+            let error = await #expect(throws: CSIndexError.self) {
+                try await CSSearchableIndex.default().deleteAllSearchableItems()
+            }
+            #expect(error?.code == code)
+            #expect(error?.localizedDescription == "the reason")
+        }
+        let refusing = FakeHost(
+            principalClass: "CoreSpotlightTests.BareHandler", outcome: (status, SEARCHLIGHT_OK, nil))
+        try await with("BareHandler", refusing) { _, _ in
+            let error = await #expect(throws: CSIndexError.self) {
+                try await CSSearchableIndex.default().deleteAllSearchableItems()
+            }
+            #expect(error?.code == code)
+            #expect(error?.localizedDescription.isEmpty == false)
+        }
+    }
+
+    @Test func withoutAWorkerThereIsNoIndex() async {
+        #expect(!CSSearchableIndex.isIndexingAvailable())
+        let error = await #expect(throws: CSIndexError.self) {
+            try await CSSearchableIndex.default().indexSearchableItems([CSSearchableItem()])
+        }
+        #expect(error?.code == .indexUnavailableError)
+        #expect(error?.localizedDescription.contains("cannot connect") == true)
+    }
+
+    @Test func twoExtensionsInAProcessKeepTheirItemsApart() async throws {
+        try await with("TestHandler") { first, pointer in
+            try await with("TestHandler") { second, _ in
+                let table = try #require(
+                    first.interface(SEARCHLIGHT_REINDEX, of: pointer, as: searchlight_reindex.self))
+                table.reindex_all(pointer, 1)
+                #expect(await first.answer(to: 1) == .finished(SEARCHLIGHT_OK, nil))
+                #expect(second.indexCalls.isEmpty)
+                await #expect(throws: CSIndexError.self) {
+                    try await CSSearchableIndex.default().deleteAllSearchableItems()
+                }
+                #expect(second.indexCalls.isEmpty && first.indexCalls.count == 2)
+            }
+        }
+    }
+
+    // MARK: Promises
+
+    @Test func promisesAreFulfilledWithData() async throws {
+        try await with("TestHandler") { host, pointer in
+            #expect(await promise(host, pointer, "ü") == .data(Array("ü as public.text".utf8)))
+        }
+    }
+
+    @Test func promisesAreFulfilledWithFiles() async throws {
+        let temporary = FileManager.default.temporaryDirectory.path
+        try await with("TestHandler") { host, pointer in
+            #expect(await promise(host, pointer, "a", file: true) == .file("/home/ada/a.txt", removesAfter: false))
+            #expect(await promise(host, pointer, "a", file: false) == .file("/home/ada/a.txt", removesAfter: false))
+            guard case .file(let copy, true)? = await promise(host, pointer, "temporary", file: false),
+                case .file(let original, false)? = await promise(host, pointer, "temporary", file: true),
+                case .file(let escaping, false)? = await promise(host, pointer, "escaping", file: false)
+            else {
+                Issue.record("answered with \(host.allAnswers)")
+                return
+            }
+            #expect(copy == original && copy.hasPrefix(temporary) && copy.hasSuffix("/a copy.txt"))
+            #expect(escaping.hasSuffix("ada/original.txt"))
+        }
+    }
+
+    @Test func promisesThatCannotBeKeptSayWhy() async throws {
+        func status(_ answer: FakeHost.Answer?) -> Int32? {
+            guard case .finished(let status, let message) = answer, message?.isEmpty == false else { return nil }
+            return status
+        }
+        try await with("TestHandler") { host, pointer in
+            #expect(await promise(host, pointer, "locked") == .finished(SEARCHLIGHT_FAILED, "The note is locked."))
+            #expect(
+                await promise(host, pointer, "locked", file: true)
+                    == .finished(SEARCHLIGHT_FAILED, "The note is locked."))
+            #expect(status(await promise(host, pointer, "unknown")) == SEARCHLIGHT_NOT_FOUND)
+            #expect(status(await promise(host, pointer, "unknown", file: false)) == SEARCHLIGHT_NOT_FOUND)
+            #expect(status(await promise(host, pointer, "web", file: false)) == SEARCHLIGHT_FAILED)
+            #expect(status(await promise(host, pointer, "super")) == SEARCHLIGHT_UNSUPPORTED)
+        }
+        try await with("BareHandler") { host, pointer in
+            #expect(status(await promise(host, pointer, "a")) == SEARCHLIGHT_UNSUPPORTED)
+            #expect(status(await promise(host, pointer, "a", file: true)) == SEARCHLIGHT_UNSUPPORTED)
+        }
+    }
+
+    @Test func malformedTextsAreRefused() async throws {
+        try await with("TestHandler") { host, pointer in
+            let table = try #require(host.interface(SEARCHLIGHT_PROMISES, of: pointer, as: searchlight_promises.self))
+            let invalid: [CChar] = [-1, -2, 0]
+            table.provide_data(pointer, 7, invalid, "public.text")
+            table.provide_data(pointer, 8, nil, "public.text")
+            let reindex = try #require(host.interface(SEARCHLIGHT_REINDEX, of: pointer, as: searchlight_reindex.self))
+            reindex.reindex_items(pointer, 9, nil, 3)
+            #expect(
+                host.allAnswers.allSatisfy {
+                    guard case .finished(SEARCHLIGHT_INVALID_ARGUMENT, _) = $0 else { return false }
+                    return true
+                })
+            #expect(host.allAnswers.count == 3)
+        }
+    }
+
+    // MARK: Previews and throttling
+
+    @Test func previewsOfFilesAreRendered() async throws {
+        try await with("TestHandler") { host, pointer in
+            #expect(
+                await preview(host, pointer, "a", path: "/tmp/a b")
+                    == .preview(type: "public.plain-text", title: "Title", text: "/tmp/a b"))
+            #expect(
+                await preview(host, pointer, "a", path: "/tmp/locked")
+                    == .finished(SEARCHLIGHT_FAILED, "The note is locked."))
+            guard case .finished(SEARCHLIGHT_UNSUPPORTED, _)? = await preview(host, pointer, "a") else {
+                Issue.record("an item without a file was not passed on")
+                return
+            }
+        }
+    }
+
+    @Test func previewsOfItemsAreRendered() async throws {
+        try await with("ItemPreviewer") { host, pointer in
+            #expect(
+                await preview(host, pointer, "a", query: "q", path: "/tmp/x")
+                    == .preview(type: "public.html", title: nil, text: "a q"))
+            #expect(await preview(host, pointer, "a") == .preview(type: "public.html", title: nil, text: "a no query"))
+        }
+    }
+
+    @Test func htmlIsHandedOverInUnicodeWithItsAttachments() async throws {
+        try await with("PreviewingRequestHandler") { host, pointer in
+            #expect(
+                await preview(host, pointer, "a", path: "/tmp/x")
+                    == .preview(
+                        type: "public.html", title: "Made", text: "<p>café <img src=\"data:image/png;base64,AQID\">"))
+        }
+    }
+
+    @Test func filesAreReadIfTheyCanBeShown() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for name in ["a.htm", "a.exe"] { try Data("text".utf8).write(to: folder.appendingPathComponent(name)) }
+        try await with("PreviewProvider") { host, pointer in
+            #expect(
+                await preview(host, pointer, "a", path: folder.appendingPathComponent("a.htm").path)
+                    == .preview(type: "public.html", title: nil, text: "text"))
+            for name in ["a.exe", "missing.png"] {
+                let path = folder.appendingPathComponent(name).path
+                guard case .finished(SEARCHLIGHT_FAILED, _)? = await preview(host, pointer, "a", path: path) else {
+                    Issue.record("\(name) was shown")
+                    continue
+                }
+            }
+            #expect(host.interface(SEARCHLIGHT_REINDEX, of: pointer, as: searchlight_reindex.self) == nil)
+        }
+    }
+
+    @Test(arguments: ["twice", "nothing", "never"])
+    func carelessPreviewHandlersFailTheRequest(_ name: String) async throws {
+        try await with("CarelessPreviewer") { host, pointer in
+            guard case .finished(SEARCHLIGHT_FAILED, _)? = await preview(host, pointer, "a", path: "/tmp/\(name)")
+            else {
+                Issue.record("answered with \(host.allAnswers)")
+                return
+            }
+            #expect(host.allAnswers.count == 1)
+        }
+    }
+
+    @Test func cancelledPreviewsAreNotMade() async throws {
+        try await with("TestHandler") { host, pointer in
+            host.cancel()
+            guard case .finished(SEARCHLIGHT_CANCELLED, _)? = await preview(host, pointer, "a", path: "/tmp/a") else {
+                Issue.record("answered with \(host.allAnswers)")
+                return
+            }
+        }
+    }
+
+    @Test func throttlingIsToldToTheHandler() async throws {
+        try await with("TestHandler") { host, pointer in
+            let table = try #require(host.interface(SEARCHLIGHT_THROTTLE, of: pointer, as: searchlight_throttle.self))
+            TestHandler.throttles.withLock { $0 = [] }
+            table.did_throttle(pointer)
+            table.did_finish_throttle(pointer)
+            #expect(TestHandler.throttles.withLock { $0 } == ["throttle", "finish"])
+        }
+    }
+
+    // MARK: Making the principal object
+
+    @Test func theEntryIsStatic() {
+        let host = FakeHost(principalClass: nil)
+        #expect(searchlightCoreSpotlightEntryPoint() == searchlightCoreSpotlightEntryPoint())
+        #expect(host.entryTable.identifier == nil)
+        #expect(host.entryTable.size == UInt32(MemoryLayout<searchlight_extension_entry>.size))
+        #expect(host.entryTable.abi_major == SEARCHLIGHT_ABI_MAJOR)
+    }
+
+    @Test func theIndexIsThereWhenTheObjectIsMade() async throws {
+        try await with("CuriousHandler") { host, pointer in
+            #expect(await promise(host, pointer, "a") == .data(Array("true true".utf8)))
+        }
+    }
+
+    @Test func onlyServedInterfacesAreOffered() async throws {
+        try await with("BareHandler") { host, pointer in
+            #expect(host.interface(SEARCHLIGHT_PREVIEW, of: pointer, as: searchlight_preview.self) == nil)
+            #expect(host.interface("searchlight.paging/1", of: pointer, as: searchlight_reindex.self) == nil)
+            let first = host.entryTable.get_interface(pointer, SEARCHLIGHT_REINDEX)
+            #expect(first != nil && first == host.entryTable.get_interface(pointer, SEARCHLIGHT_REINDEX))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (nil, SEARCHLIGHT_INVALID_ARGUMENT, "NSExtensionPrincipalClass"),
+            ("", SEARCHLIGHT_INVALID_ARGUMENT, "Module.Class"),
+            ("CoreSpotlightTests.Missing", SEARCHLIGHT_NOT_FOUND, "CoreSpotlightTests.Missing is not in"),
+            ("TestHandler", SEARCHLIGHT_INVALID_ARGUMENT, "form Module.Class"),
+            ("A.B.C", SEARCHLIGHT_INVALID_ARGUMENT, "Nested"),
+            ("A.$(B)", SEARCHLIGHT_INVALID_ARGUMENT, "form Module.Class"),
+            (".", SEARCHLIGHT_INVALID_ARGUMENT, "form Module.Class"),
+            ("CoreSpotlightTests.NotAHandler", SEARCHLIGHT_UNSUPPORTED, "inherits neither"),
+            ("CoreSpotlightTests.NotPreviewing", SEARCHLIGHT_UNSUPPORTED, "QLPreviewingController"),
+        ] as [(String?, Int32, String)])
+    func classesThatCannotServeAreNamed(_ name: String?, _ status: Int32, _ part: String) {
+        let created = FakeHost(principalClass: name).create()
+        #expect(created.extension == nil)
+        #expect(created.status == status)
+        #expect(created.message.contains(part), "\(created.message)")
+        #expect(!CSSearchableIndex.isIndexingAvailable())
+    }
+
+    @Test func hostsOfAnotherVersionAreRefused() {
+        let host = FakeHost(principalClass: "CoreSpotlightTests.BareHandler", abiMajor: 2)
+        #expect(host.create().status == SEARCHLIGHT_UNSUPPORTED)
+        host.host.pointee.abi_major = SEARCHLIGHT_ABI_MAJOR
+        host.host.pointee.size = 8
+        #expect(host.create().status == SEARCHLIGHT_INVALID_ARGUMENT)
+        host.host.pointee.size = UInt32(MemoryLayout<searchlight_host>.size)
+        host.host.pointee.get_interface = { _, _ in nil }
+        #expect(host.create().status == SEARCHLIGHT_UNSUPPORTED)
+    }
+
+    @Test(arguments: [0, 1, 2, 10, 60]) func longErrorsAreCutToTheirRoom(_ capacity: Int) {
+        let host = FakeHost(principalClass: "CoreSpotlightTests.Größe")
+        let message = host.create(errorCapacity: capacity).message
+        #expect(message.utf8.count < max(capacity, 1))
+        #expect(host.create(errorCapacity: 1000).message.hasPrefix(message))
+    }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+import CoreSpotlight
+import SearchlightExtension
+import ServiceProtocol
+import Synchronization
+
+/// A host in the form in which the C interface has it: tables of C functions that find their way back to this object.
+final class FakeHost: @unchecked Sendable {
+    // Sendable: the pointers never change, and what they point to is not written after init.
+
+    enum Answer: Equatable, Sendable {
+        case finished(Int32, String?)
+        case data([UInt8])
+        case file(String, removesAfter: Bool)
+        case preview(type: String, title: String?, text: String)
+    }
+
+    enum IndexCall: Equatable, Sendable {
+        case index(String?, [String])
+        case deleteItems(String?, [String])
+        case deleteDomains(String?, [String])
+        case deleteAll(String?)
+    }
+
+    let host: UnsafeMutablePointer<searchlight_host>
+    private let entry: UnsafePointer<searchlight_extension_entry>
+    private var texts: [UnsafeMutablePointer<CChar>] = []
+    private let continuation: AsyncStream<(UInt64, Answer)>.Continuation
+    private let stream: AsyncStream<(UInt64, Answer)>
+    private let log = Mutex<[IndexCall]>([])
+    private let answers = Mutex<[(UInt64, Answer)]>([])
+    private let cancelled = Mutex(false)
+    private let completes: Bool
+    /// What every call to the index comes to.
+    private let outcome: (returned: Int32, completed: Int32, message: String?)
+
+    init(
+        principalClass: String?, abiMajor: UInt32 = SEARCHLIGHT_ABI_MAJOR, completes: Bool = true,
+        outcome: (returned: Int32, completed: Int32, message: String?) = (SEARCHLIGHT_OK, SEARCHLIGHT_OK, nil)
+    ) {
+        (stream, continuation) = AsyncStream.makeStream()
+        self.completes = completes
+        self.outcome = outcome
+        host = .allocate(capacity: 1)
+        entry = searchlightCoreSpotlightEntryPoint().assumingMemoryBound(to: searchlight_extension_entry.self)
+        host.initialize(
+            to: searchlight_host(
+                size: UInt32(MemoryLayout<searchlight_host>.size), abi_major: abiMajor, abi_minor: 0, reserved: 0,
+                context: nil, bundle_identifier: nil, bundle_path: nil, principal_class: nil,
+                get_interface: { _, identifier in FakeHost.interface(identifier) }))
+        host.pointee.context = Unmanaged.passUnretained(self).toOpaque()
+        host.pointee.bundle_identifier = cString("com.example.test")
+        host.pointee.bundle_path = cString("/tmp/com.example.test.searchext")
+        host.pointee.principal_class = principalClass.flatMap(cString)
+    }
+
+    deinit {
+        host.deallocate()
+        for text in texts { text.deallocate() }
+    }
+
+    private func cString(_ text: String) -> UnsafePointer<CChar>? {
+        let copy = UnsafeMutablePointer<CChar>.allocate(capacity: text.utf8.count + 1)
+        text.withCString { copy.update(from: $0, count: text.utf8.count + 1) }
+        texts.append(copy)
+        return UnsafePointer(copy)
+    }
+
+    // MARK: The extension
+
+    /// Makes the extension object; the status and message if that fails.
+    func create(errorCapacity: Int = 512) -> (extension: OpaquePointer?, status: Int32, message: String) {
+        var pointer: OpaquePointer?
+        var error = [CChar](repeating: 1, count: max(errorCapacity, 1))
+        error[0] = 0
+        let status = entry.pointee.create(host, &pointer, &error, errorCapacity)
+        return (pointer, status, error.withUnsafeBufferPointer { String(cString: $0.baseAddress!) })
+    }
+
+    func destroy(_ pointer: OpaquePointer?) { entry.pointee.destroy(pointer) }
+
+    var entryTable: searchlight_extension_entry { entry.pointee }
+
+    func interface<Table>(_ identifier: String, of pointer: OpaquePointer?, as type: Table.Type) -> Table? {
+        entry.pointee.get_interface(pointer, identifier)?.load(as: type)
+    }
+
+    // MARK: What happened
+
+    var indexCalls: [IndexCall] { log.withLock { $0 } }
+    var allAnswers: [Answer] { answers.withLock { $0.map(\.1) } }
+
+    /// Waits for the answer to a request.
+    func answer(to request: UInt64) async -> Answer? {
+        for await (number, answer) in stream where number == request { return answer }
+        return nil
+    }
+
+    func cancel() { cancelled.withLock { $0 = true } }
+
+    private func record(_ request: UInt64, _ answer: Answer) {
+        answers.withLock { $0.append((request, answer)) }
+        continuation.yield((request, answer))
+    }
+
+    private func record(
+        _ call: IndexCall, _ completion: searchlight_completion?, _ context: UnsafeMutableRawPointer?
+    ) -> Int32 {
+        log.withLock { $0.append(call) }
+        guard outcome.returned == SEARCHLIGHT_OK, completes else { return outcome.returned }
+        let number = UInt(bitPattern: context)
+        let outcome = outcome
+        // From another thread, and twice, which a host must not do but an extension must survive.
+        DispatchQueue.global().async {
+            for _ in 0..<2 {
+                completion?(UnsafeMutableRawPointer(bitPattern: number), outcome.completed, outcome.message)
+            }
+        }
+        return SEARCHLIGHT_OK
+    }
+
+    // MARK: The tables
+
+    private static func of(_ host: UnsafePointer<searchlight_host>?) -> FakeHost {
+        Unmanaged<FakeHost>.fromOpaque(host!.pointee.context).takeUnretainedValue()
+    }
+
+    private static func names(_ pointers: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int) -> [String] {
+        (0..<count).map { String(cString: pointers![$0]!) }
+    }
+
+    private struct Tables: @unchecked Sendable {
+        // Sendable: written once, before the constant exists.
+        let requests = UnsafeMutablePointer<searchlight_host_request>.allocate(capacity: 1)
+        let index = UnsafeMutablePointer<searchlight_host_index>.allocate(capacity: 1)
+    }
+
+    private static func interface(_ identifier: UnsafePointer<CChar>?) -> UnsafeRawPointer? {
+        switch String(cString: identifier!) {
+        case SEARCHLIGHT_HOST_REQUEST: UnsafeRawPointer(tables.requests)
+        case SEARCHLIGHT_HOST_INDEX: UnsafeRawPointer(tables.index)
+        default: nil
+        }
+    }
+
+    private static let tables: Tables = {
+        let tables = Tables()
+        tables.requests.initialize(
+            to: searchlight_host_request(
+                size: UInt32(MemoryLayout<searchlight_host_request>.size), reserved: 0,
+                finish: { host, request, status, message in
+                    FakeHost.of(host).record(request, .finished(status, message.map { String(cString: $0) }))
+                },
+                finish_with_data: { host, request, bytes, count in
+                    FakeHost.of(host).record(
+                        request, .data(Array(UnsafeRawBufferPointer(start: bytes, count: count))))
+                },
+                finish_with_file: { host, request, path, remove in
+                    FakeHost.of(host).record(request, .file(String(cString: path!), removesAfter: remove != 0))
+                },
+                finish_with_preview: { host, request, type, title, bytes, count in
+                    FakeHost.of(host).record(
+                        request,
+                        .preview(
+                            type: String(cString: type!), title: title.map { String(cString: $0) },
+                            text: String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)))
+                },
+                is_cancelled: { host, _ in FakeHost.of(host).cancelled.withLock { $0 ? 1 : 0 } }))
+        tables.index.initialize(
+            to: searchlight_host_index(
+                size: UInt32(MemoryLayout<searchlight_host_index>.size), reserved: 0, index_items: nil,
+                index_records: { host, name, batch, length, completion, context in
+                    let bytes = Array(UnsafeBufferPointer(start: batch, count: length))
+                    let records = (try? RecordBatch.split(bytes)) ?? []
+                    let identifiers = records.map { (try? ItemRecord(decoding: $0))?.uniqueIdentifier ?? "damaged" }
+                    return FakeHost.of(host).record(
+                        .index(name.map { String(cString: $0) }, identifiers), completion, context)
+                },
+                delete_items: { host, name, identifiers, count, completion, context in
+                    FakeHost.of(host).record(
+                        .deleteItems(name.map { String(cString: $0) }, FakeHost.names(identifiers, count)), completion,
+                        context)
+                },
+                delete_domains: { host, name, domains, count, completion, context in
+                    FakeHost.of(host).record(
+                        .deleteDomains(name.map { String(cString: $0) }, FakeHost.names(domains, count)), completion,
+                        context)
+                },
+                delete_all: { host, name, completion, context in
+                    FakeHost.of(host).record(.deleteAll(name.map { String(cString: $0) }), completion, context)
+                }))
+        return tables
+    }()
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import CoreSpotlight
+import Synchronization
+
+/// A principal class that does what the item identifier says.
+final class TestHandler: CSIndexExtensionRequestHandler, QLPreviewingController {
+    struct Refused: Error, CustomStringConvertible { let description = "The note is locked." }
+
+    /// Handlers that were kept, to be called by the test.
+    static let kept = Mutex<[Acknowledgement]>([])
+    /// How often each was called.
+    static let throttles = Mutex<[String]>([])
+
+    /// Sendable: an acknowledgement handler may be called from any thread.
+    struct Acknowledgement: @unchecked Sendable { let call: () -> Void }
+
+    override func searchableIndex(
+        _ searchableIndex: CSSearchableIndex,
+        reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping () -> Void
+    ) {
+        let items = ["one", "two"].map {
+            CSSearchableItem(uniqueIdentifier: $0, domainIdentifier: "d", attributeSet: CSSearchableItemAttributeSet())
+        }
+        let acknowledge = Acknowledgement(call: acknowledgementHandler)
+        searchableIndex.deleteAllSearchableItems()
+        searchableIndex.indexSearchableItems(items) { error in
+            guard error == nil else { return }
+            acknowledge.call()
+        }
+    }
+
+    override func searchableIndex(
+        _ searchableIndex: CSSearchableIndex, reindexSearchableItemsWithIdentifiers identifiers: [String],
+        acknowledgementHandler: @escaping () -> Void
+    ) {
+        switch identifiers.first {
+        case "twice":
+            let acknowledge = Acknowledgement(call: acknowledgementHandler)
+            acknowledge.call()
+            DispatchQueue.concurrentPerform(iterations: 8) { _ in acknowledge.call() }
+        case "never": break
+        case "keep":
+            let acknowledge = Acknowledgement(call: acknowledgementHandler)
+            Self.kept.withLock { $0.append(acknowledge) }
+        default:
+            let acknowledge = Acknowledgement(call: acknowledgementHandler)
+            let index = CSSearchableIndex(name: "named")
+            index.deleteSearchableItems(withIdentifiers: identifiers)
+            index.deleteSearchableItems(withDomainIdentifiers: ["ü.b"])
+            CSSearchableIndex.default().deleteAllSearchableItems { _ in acknowledge.call() }
+        }
+    }
+
+    override func searchableIndexDidThrottle(_ searchableIndex: CSSearchableIndex) {
+        Self.throttles.withLock { $0.append("throttle") }
+    }
+
+    override func searchableIndexDidFinishThrottle(_ searchableIndex: CSSearchableIndex) {
+        Self.throttles.withLock { $0.append("finish") }
+    }
+
+    override func data(
+        for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String
+    ) throws -> Data {
+        switch itemIdentifier {
+        case "locked": throw Refused()
+        case "unknown": return Data()
+        case "super": return try super.data(for: searchableIndex, itemIdentifier: "", typeIdentifier: "")
+        default: return Data("\(itemIdentifier) as \(typeIdentifier)".utf8)
+        }
+    }
+
+    override func fileURL(
+        for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String, inPlace: Bool
+    ) throws -> URL {
+        switch itemIdentifier {
+        case "locked": throw Refused()
+        case "unknown": return URL(string: "file://")!
+        case "web": return URL(string: "https://example.com/a")!
+        case "temporary": return FileManager.default.temporaryDirectory.appendingPathComponent("a copy.txt")
+        case "escaping":
+            return FileManager.default.temporaryDirectory.appendingPathComponent("../home/ada/original.txt")
+        default: return URL(fileURLWithPath: "/home/ada/\(itemIdentifier).txt")
+        }
+    }
+
+    func providePreview(for request: QLFilePreviewRequest) async throws -> QLPreviewReply {
+        if request.fileURL.lastPathComponent == "locked" { throw Refused() }
+        return QLPreviewReply(
+            dataOfContentType: .plainText, contentSize: .zero,
+            createDataUsing: { reply in
+                reply.title = "Title"
+                return Data(request.fileURL.path.utf8)
+            })
+    }
+}
+
+/// Renders items without files.
+final class ItemPreviewer: QLPreviewProvider, QLPreviewingController {
+    func providePreviewOfSearchableItem(identifier: String, queryString: String?) async throws -> QLPreviewReply {
+        QLPreviewReply(dataOfContentType: .html, contentSize: .zero) { _ in
+            Data("\(identifier) \(queryString ?? "no query")".utf8)
+        }
+    }
+}
+
+/// Answers previews wrongly.
+final class CarelessPreviewer: QLPreviewProvider, QLPreviewingController {
+    func providePreview(
+        for request: QLFilePreviewRequest, completionHandler handler: @escaping (QLPreviewReply?, (any Error)?) -> Void
+    ) {
+        switch request.fileURL.lastPathComponent {
+        case "twice":
+            handler(QLPreviewReply(fileURL: request.fileURL), TestHandler.Refused())
+            handler(nil, nil)
+        case "nothing": handler(nil, nil)
+        default: break
+        }
+    }
+}
+
+/// Inherits everything.
+final class BareHandler: CSIndexExtensionRequestHandler {}
+
+/// A preview provider that forgot the protocol.
+final class NotPreviewing: QLPreviewProvider {}
+
+/// No principal class at all.
+final class NotAHandler: NSObject {}
+
+/// Knows in its initializer whether there is an index.
+final class CuriousHandler: CSIndexExtensionRequestHandler {
+    private let available: Bool
+    private var begun = false
+
+    override init() { available = CSSearchableIndex.isIndexingAvailable() }
+
+    override func beginRequest(with context: NSExtensionContext) { begun = context.inputItems.isEmpty }
+
+    override func data(
+        for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String
+    ) throws -> Data {
+        Data("\(available) \(begun)".utf8)
+    }
+}
