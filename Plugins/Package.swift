@@ -31,5 +31,9 @@ let package = Package(
             name: "CMarkGFM", pkgConfig: "libcmark-gfm",
             providers: [.apt(["libcmark-gfm-dev", "libcmark-gfm-extensions-dev"])]),
         .testTarget(name: "JournalNotesTests", dependencies: ["JournalNotes"], swiftSettings: strict),
+        .testTarget(
+            name: "JournalTests",
+            dependencies: ["Journal", "JournalNotes", .product(name: "CoreSpotlight", package: "searchlight")],
+            swiftSettings: strict),
     ]
 )

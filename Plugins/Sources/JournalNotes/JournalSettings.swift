@@ -52,10 +52,15 @@ package struct JournalSettings: Sendable, Equatable {
 
     private mutating func takeDocuments(userDirectories file: String) {
         var documents = home + "/Documents"
-        if case .success(let text) = Self.contents(of: file), let named = documentsFolder(in: text) {
-            // The home directory itself means that there is no such folder.
-            if named == home { return }
-            documents = named
+        switch Self.contents(of: file) {
+        case .success(let text):
+            if let named = documentsFolder(in: text) {
+                // The home directory itself means that there is no such folder.
+                if named == home { return }
+                documents = named
+            }
+        case .failure(.vanished): break
+        case .failure(let reason): problems.append(Skip(path: file, reason: reason).description)
         }
         if Self.type(of: documents) == .success(.directory) { folders = [documents] }
     }

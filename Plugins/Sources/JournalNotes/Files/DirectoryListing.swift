@@ -7,6 +7,13 @@ struct DirectoryEntry {
     var name: String
     var nameIsExact: Bool
     var type: FileType
+
+    init(name bytes: UnsafePointer<CChar>, type: FileType) {
+        let exact = String(validatingCString: bytes)
+        name = exact ?? String(cString: bytes)
+        nameIsExact = exact != nil
+        self.type = type
+    }
 }
 
 /// The visible entries of one directory in the order of their names' bytes; hidden ones are left out.
@@ -34,25 +41,22 @@ struct DirectoryListing {
                 guard errno == 0 else { throw SkipReason(errno: errno) }
                 break
             }
+            let name = Self.name(of: entry)
+            if strcmp(name, ".") == 0 || strcmp(name, "..") == 0 { continue }
             guard entriesMet < limit else {
                 isComplete = false
                 break
             }
             entriesMet += 1
-            if let visible = Self.visibleEntry(entry) { entries.append(visible) }
+            if name.pointee == CChar(bitPattern: UInt8(ascii: ".")) { continue }
+            entries.append(DirectoryEntry(name: name, type: FileType(entryType: entry.pointee.d_type)))
         }
         entries.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
-    private static func visibleEntry(_ entry: UnsafeMutablePointer<dirent>) -> DirectoryEntry? {
-        let type = FileType(entryType: entry.pointee.d_type)
-        // Not through a copy of the struct: the record may be shorter than the type.
+    /// Not through a copy of the struct: the record may be shorter than the type.
+    private static func name(of entry: UnsafeMutablePointer<dirent>) -> UnsafePointer<CChar> {
         let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
-        let bytes = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
-        if bytes.pointee == CChar(bitPattern: UInt8(ascii: ".")) { return nil }
-        if let name = String(validatingCString: bytes) {
-            return DirectoryEntry(name: name, nameIsExact: true, type: type)
-        }
-        return DirectoryEntry(name: String(cString: bytes), nameIsExact: false, type: type)
+        return UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
     }
 }

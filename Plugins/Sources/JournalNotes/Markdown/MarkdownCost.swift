@@ -5,8 +5,8 @@
 /// The parser of the system (0.29.0.gfm.6) has quadratic cases; one note made for them, or by accident, would keep the
 /// extension busy until it is stopped, again and again. Measured with 80 KB each: `|` repeated 3.3 s; `![[]()` repeated
 /// 0.24 s; a list 10,000 deep before 20,000 blank lines 2 s; a table of 500 columns and 1,000 rows `|a|` (6 KB) makes
-/// 5 MB of HTML. Under the limits here the worst of them stay near one second per megabyte. Notes beyond them are shown
-/// and indexed as plain text.
+/// 5 MB of HTML; a tree takes up to 180 bytes for a byte of Markdown. Under the limits here none of some forty hostile
+/// notes of 4 MiB took more than 6 s or 200 MB. Notes beyond the limits are shown and indexed as plain text.
 enum MarkdownCost {
     /// Characters that may begin an inline element, in one paragraph.
     static let maximumDelimiters = 8_000
@@ -14,11 +14,14 @@ enum MarkdownCost {
     /// Rows times columns of what may be one table; summed over the note, since cells that are missing are made up.
     static let maximumCells = 200_000
     /// Bytes before the text of a line: indentation and the marks of quotations and lists.
-    static let maximumPrefix = 512
+    static let maximumPrefix = 256
+    /// An upper bound of the nodes of the tree, at up to 180 bytes each. 12 MiB of prose have about 1.6 million.
+    static let maximumNodes = 2_000_000
 
     /// One pass over the bytes.
     static func isAcceptable(_ markdown: Substring) -> Bool {
-        var total = 0
+        var cells = 0
+        var nodes = 0
         var block = Block()
         var markdown = markdown
         return markdown.withUTF8 { bytes in
@@ -30,19 +33,20 @@ enum MarkdownCost {
                 let prefix = Self.prefix(of: line)
                 guard prefix.length <= maximumPrefix else { return false }
                 if prefix.beginsBlock {
-                    total += block.cells
+                    cells += block.cells
                     block = Block()
                 }
-                block.add(line)
-                guard block.delimiters <= maximumDelimiters, block.pipesPerLine <= maximumPipesPerLine,
-                    total + block.cells <= maximumCells
+                nodes += block.add(line)
+                guard nodes <= maximumNodes, block.delimiters <= maximumDelimiters,
+                    block.pipesPerLine <= maximumPipesPerLine,
+                    cells + block.cells <= maximumCells
                 else { return false }
             }
             return true
         }
     }
 
-    /// Lines without a blank one between them; perhaps less than a paragraph of the note, never more.
+    /// Lines within which every paragraph and table lies that touches them; it may hold more than one.
     private struct Block {
         var delimiters = 0
         var pipesPerLine = 0
@@ -50,19 +54,27 @@ enum MarkdownCost {
 
         var cells: Int { pipesPerLine * linesWithPipes }
 
-        mutating func add(_ line: Slice<UnsafeBufferPointer<UInt8>>) {
+        /// Returns how many nodes it may make.
+        mutating func add(_ line: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
             var pipes = 0
+            var others = 0
+            let delimitersBefore = delimiters
             for byte in line {
                 switch byte {
                 case UInt8(ascii: "|"): pipes += 1
                 case UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "*"), UInt8(ascii: "_"), UInt8(ascii: "~"),
                     UInt8(ascii: "`"), UInt8(ascii: "<"), UInt8(ascii: "@"), UInt8(ascii: "!"), UInt8(ascii: "&"):
                     delimiters += 1
+                // Ends a run of text for the parser, whatever comes of it.
+                case UInt8(ascii: "w"), UInt8(ascii: ":"), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "\\"):
+                    others += 1
                 default: break
                 }
             }
             if pipes > 0 { linesWithPipes += 1 }
             pipesPerLine = max(pipesPerLine, pipes)
+            // A list, its item, a paragraph and a break; each special byte and the text after it.
+            return (line.isEmpty ? 1 : 4) + 2 * (pipes + others + delimiters - delimitersBefore)
         }
     }
 

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import Testing
+
+@testable import JournalNotes
+
+@Suite("What is indexed of a note")
+struct NoteTests {
+    let folder = TemporaryFolder()
+
+    @Test(arguments: [
+        ("# A *b* `c`\n\ntext", "A b c"), ("Intro\n\nA b\n===\n", "A b"), ("#No heading\n\n## Yes ##", "Yes"),
+        ("```\n# code\n```\n\n# Real", "Real"), ("#\n\n# Second", "Second"), ("<h1>raw</h1>\n\ntext", "file"),
+        ("", "file"), ("---\ntitle: Front\n---\n# Heading", "Front"), ("> # Quoted", "Quoted"),
+    ])
+    func titleOfMarkdown(_ text: String, _ title: String) throws {
+        #expect(try folder.note("file.md", text).title == title)
+    }
+
+    @Test(arguments: [
+        ("\n\n  First line \nSecond", "First line"), ("=====\nTitle\n=====\n", "Title"), ("", "file"),
+        ("***\n", "file"),
+        ("# not Markdown", "# not Markdown"), ("---\ntitle: Front\n---\nline", "Front"),
+    ])
+    func titleOfPlainText(_ text: String, _ title: String) throws {
+        #expect(try folder.note("file.txt", text).title == title)
+    }
+
+    @Test func titleOfAFileWithoutExtensionIsItsName() throws {
+        #expect(try folder.note("README", "").title == "README")
+        #expect(try folder.note("a.b.md", "").title == "a.b")
+    }
+
+    @Test func longTitlesAreCutAtAWord() throws {
+        let title = try folder.note("a.txt", String(repeating: "word ", count: 100_000)).title
+        #expect(title.count <= 200 && title.hasSuffix("word…"))
+    }
+
+    @Test func descriptionIsFirstParagraphThatSaysSomething() throws {
+        let text = "# T\n\n[![badge](b.svg)](x)\n\n- item\n\nThe *first*\nparagraph.\n\nThe second."
+        #expect(try folder.note("a.md", text).summary == "The first paragraph.")
+        #expect(try folder.note("b.md", "---\ndescription: D\n---\ntext").summary == "D")
+        #expect(try folder.note("c.md", "# T").summary == nil)
+        #expect(try folder.note("d.txt", "Title\n=====\n\nOne\ntwo\n\nthree").summary == "One two")
+    }
+
+    @Test func descriptionHasAtMost300CharactersAndWholeWords() throws {
+        let summary = try #require(try folder.note("a.md", String(repeating: "wörter ", count: 100)).summary)
+        #expect(summary.count <= 300 && summary.count > 290)
+        #expect(summary.hasSuffix("wörter…"))
+    }
+
+    @Test func textHasNoMarkup() throws {
+        let text = """
+            # Head *ing*
+
+            Some **bold**, `code`, [link](http://x.y), ![alt](i.png), ~~gone~~ &amp; <b>raw</b>
+            next line  \nbroken
+
+            - [x] done
+            - item
+
+            | a | b |
+            |---|---|
+            | 1 | 2 |
+
+            ```swift
+            let x = 1
+            ```
+
+            <div>block</div>
+            """
+        #expect(
+            try folder.note("a.md", text).text == """
+                Head ing
+                Some bold, code, link, alt, gone & raw next line
+                broken
+                done
+                item
+                a\tb
+                1\t2
+                let x = 1
+                """)
+    }
+
+    @Test func frontMatterIsNotText() throws {
+        #expect(try folder.note("a.md", "---\ntitle: T\n---\nbody").text == "body")
+        #expect(try folder.note("a.txt", "---\ntitle: T\n---\nbody").text == "body")
+    }
+
+    @Test func textIsCutAtAScalarWithin1MiB() throws {
+        // Three bytes each, and 1 MiB is not a multiple of three.
+        for name in ["a.md", "a.txt"] {
+            let text = try folder.note(name, String(repeating: "日", count: 500_000)).text
+            #expect(text.utf8.count == (1 << 20) - 1)
+        }
+        #expect(try folder.note("b.txt", String(repeating: "a", count: 2 << 20)).text.utf8.count == 1 << 20)
+    }
+
+    @Test func markdownBeyondTheParsedPartIsLeftOut() throws {
+        let line = "[](http://example.com/" + String(repeating: "a", count: 100) + ")\n\n"
+        let text = String(repeating: line, count: (5 << 20) / line.utf8.count) + "# Far away"
+        let note = try folder.note("a.md", text)
+        #expect(note.title == "a")
+        #expect(note.text.isEmpty)
+    }
+
+    @Test func datesComeFromFrontMatterThenFromTheFile() throws {
+        let dated = try folder.note("a.md", "---\ndate: 2024-05-01T10:00:00Z\n---\n")
+        #expect(dated.created.timeIntervalSince1970 == 1_714_557_600)
+        try folder.write("x", to: "b.md")
+        let times = [timespec(tv_sec: 1, tv_nsec: 0), timespec(tv_sec: 1_600_000_000, tv_nsec: 500_000_000)]
+        #expect(utimensat(AT_FDCWD, folder["b.md"], times, 0) == 0)
+        let file = try #require(try NoteFile(contentsOf: folder["b.md"]))
+        let note = Note(file)
+        #expect(note.modified.timeIntervalSince1970 == 1_600_000_000.5)
+        #expect(note.created == file.birth ?? note.modified)
+        if let birth = file.birth { #expect(birth.timeIntervalSinceNow > -3600) }
+    }
+
+    @Test func keywordsComeFromFrontMatterOnly() throws {
+        #expect(try folder.note("a.md", "---\ntags: [x, y]\n---\n#inline tag").keywords == ["x", "y"])
+    }
+
+    @Test func everythingElseComesFromTheFile() throws {
+        let note = try folder.note("a.md", "\u{FEFF}# Mark")
+        #expect(note.title == "Mark")
+        #expect(note.fileSize == 9)
+        #expect(note.identifier == folder["a.md"])
+        #expect(note.contentType == "net.daringfireball.markdown")
+        #expect(note.domain == nil)
+        #expect(try folder.note("b.txt", "x").contentType == "public.plain-text")
+    }
+
+    @Test(arguments: [
+        ("a.md", NoteKind.markdown), ("A.MD", .markdown), ("a.b.markdown", .markdown), ("a.mdown", .markdown),
+        ("a.mkd", .markdown), ("a.txt", .plainText), ("a.text", .plainText), ("README", .plainText),
+        ("ChangeLog", .plainText), ("copyright", .plainText), ("TODO", .plainText), ("a.md.gz", nil), ("md", nil),
+        (".md", nil), ("README.gz", nil), ("a", nil), ("", nil), ("a.", nil), ("Makefile", nil),
+    ])
+    func kinds(_ name: String, _ kind: NoteKind?) { #expect(NoteKind(fileName: name) == kind) }
+
+    @Test(arguments: 0..<200)
+    func anyMarkdownIsReadWithinLimits(seed: UInt64) throws {
+        var random = SplitMix64(state: seed)
+        let pieces = [
+            "# ", "*", "**", "_", "`", "```\n", "[", "](", ")", "![", "|", "|-|\n", "- ", "> ", "\n", "\n\n", "  ",
+            "<b>",
+            "&amp;", "\\", "é", "日", "\r", "~~", "www.x.y", "a@b.c", "1. ", "\u{0}", "---\n", "title: x\n", "word ",
+        ]
+        let text = (0..<Int.random(in: 0...300, using: &random)).map { _ in pieces.randomElement(using: &random)! }
+            .joined()
+        let file = NoteFile(
+            path: "/x/a.md", directories: [], kind: .markdown, size: 0, birth: nil, modified: .distantPast, text: text)
+        let note = Note(file)
+        #expect(!note.title.isEmpty && note.title.count <= 200 && !note.title.contains("\n"), "seed \(seed)")
+        #expect((note.summary?.count ?? 0) <= 300, "seed \(seed)")
+        #expect(!file.html().contains("<b>"), "seed \(seed)")
+    }
+}

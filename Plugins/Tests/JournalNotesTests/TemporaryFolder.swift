@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import Testing
+
+@testable import JournalNotes
+
+/// A folder of a test's own, removed with everything in it at the end.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() {
+        var template = Array("/tmp/journal-tests-XXXXXX".utf8CString)
+        mkdtemp(&template)
+        path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    subscript(name: String) -> String { path + "/" + name }
+
+    /// Writes a file, and the directories it lies in.
+    func write(_ text: String, to name: String) throws { try write(Data(text.utf8), to: name) }
+
+    func write(_ bytes: Data, to name: String) throws {
+        let url = URL(filePath: self[name])
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try bytes.write(to: url)
+    }
+
+    func link(_ name: String, to target: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: self[name], withDestinationPath: target)
+    }
+
+    /// What a walk yields: `note NAME` or `skip NAME: REASON`, names below the folder.
+    func walk(
+        folders: [String]? = nil, opener: FileOpener = .system, limits: NoteWalk.Limits = .init()
+    ) -> [String] {
+        NoteFolders(paths: folders ?? [path], opener: opener).walk(limits: limits).map { step in
+            switch step {
+            case .note(let file): "note " + file.path.dropFirst(path.utf8.count + 1)
+            case .skipped(let skip): "skip \(skip.path.dropFirst(path.utf8.count + 1)): \(skip.reason)"
+            }
+        }
+    }
+
+    func note(_ name: String, _ text: String) throws -> Note {
+        try write(text, to: name)
+        return try Note(#require(try NoteFile(contentsOf: self[name])), timeZone: .gmt)
+    }
+}

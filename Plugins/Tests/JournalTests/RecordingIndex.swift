@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import CoreSpotlight
+import Dispatch
+
+/// Remembers what is done to it; answers from other threads, in the order of the calls.
+final class RecordingIndex: CSSearchableIndex, @unchecked Sendable {
+    // Sendable: all state is behind the lock.
+    struct State {
+        var calls: [String] = []
+        var items: [CSSearchableItem] = []
+        var underWay = 0
+        var mostUnderWay = 0
+    }
+
+    private let state = NSLock()
+    private var unguarded = State()
+    private let failing: String?
+    private let queue = DispatchQueue(label: "answers")
+
+    /// - Parameter failing: the call that fails, such as `index 200`
+    init(failing: String? = nil) {
+        self.failing = failing
+        super.init(name: "recording")
+    }
+
+    var recorded: State { state.withLock { unguarded } }
+
+    private func record(_ call: String, items: [CSSearchableItem] = [], _ done: (@Sendable ((any Error)?) -> Void)?) {
+        state.withLock {
+            unguarded.calls.append(call)
+            unguarded.items += items
+            unguarded.underWay += 1
+            unguarded.mostUnderWay = max(unguarded.mostUnderWay, unguarded.underWay)
+        }
+        queue.async { [self] in
+            state.withLock { unguarded.underWay -= 1 }
+            done?(call == failing ? CSIndexError(.indexUnavailableError) : nil)
+        }
+    }
+
+    override func indexSearchableItems(
+        _ items: [CSSearchableItem], completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
+    ) { record("index \(items.count)", items: items, completionHandler) }
+
+    override func deleteSearchableItems(
+        withIdentifiers identifiers: [String], completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
+    ) { record("delete \(identifiers.joined(separator: " "))", completionHandler) }
+
+    override func deleteAllSearchableItems(completionHandler: (@Sendable ((any Error)?) -> Void)? = nil) {
+        record("delete all", completionHandler)
+    }
+}
