@@ -42,7 +42,8 @@ extension Note {
         identifier = file.path
         domain = Self.domain(of: file.directories)
         contentType = file.kind.contentType
-        let heading = frontMatter?.title ?? content.title ?? NoteKind.stem(ofFileName: file.fileName)
+        let heading = frontMatter?.title ?? Self.customaryTitle(of: file) ?? content.title
+            ?? NoteKind.stem(ofFileName: file.fileName)
         title = heading.summary(maximumCharacters: Self.maximumTitle)
         let description = frontMatter?.summary ?? content.paragraph
         summary = description?.summary(maximumCharacters: Self.maximumSummary)
@@ -54,6 +55,14 @@ extension Note {
         created = date ?? file.birth ?? file.modified
         modified = file.modified
         fileSize = file.size
+    }
+
+    /// "copyright of PACKAGE" for a file whose first line would say nothing.
+    private static func customaryTitle(of file: NoteFile) -> String? {
+        guard NoteKind.beginsWithFormula(fileName: file.fileName),
+            let folder = file.path.split(separator: "/").dropLast().last
+        else { return nil }
+        return "\(file.fileName) of \(folder)"
     }
 
     /// Dots divide domains, so those in names become underscores.

@@ -35,6 +35,14 @@ package enum NoteKind: Sendable, Equatable, CaseIterable {
         }
     }
 
+    /// Whether files of that name begin with a formula ("Format: …", a version number, a date) that says nothing about
+    /// them, so that the name and the folder make the better title. A read-me begins with a title of its own.
+    package static func beginsWithFormula(fileName: String) -> Bool {
+        let (stem, pathExtension) = split(fileName)
+        let name = stem.lowercased()
+        return pathExtension == nil && customaryNames.contains(name) && !["readme", "faq", "hacking", "notes"].contains(name)
+    }
+
     /// The uniform type identifier of such notes.
     package var contentType: String {
         switch self {

@@ -27,6 +27,12 @@ struct NoteTests {
         #expect(try folder.note("file.txt", text).title == title)
     }
 
+    @Test func filesThatBeginWithAFormulaAreCalledByNameAndFolder() throws {
+        let title = try folder.note("zlib/copyright", "Format: https://example.org/copyright-format/1.0/\n").title
+        #expect(title == "copyright of zlib")
+        #expect(try folder.note("zlib/README", "The zlib library\n").title == "The zlib library")
+    }
+
     @Test func titleOfAFileWithoutExtensionIsItsName() throws {
         #expect(try folder.note("README", "").title == "README")
         #expect(try folder.note("a.b.md", "").title == "a.b")
