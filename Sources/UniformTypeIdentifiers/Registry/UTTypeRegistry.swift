@@ -31,7 +31,8 @@ public final class UTTypeRegistry: Sendable {
 
     private let state = Mutex(State())
     private let generation = Atomic<UInt64>(0)
-    private let mayOverrideCore = Atomic<Bool>(false)
+    /// Which core types may stand elsewhere than in the table, one bit each.
+    private let overrideBits = InlineArray<16, Atomic<UInt64>> { _ in Atomic(0) }
 
     /// Makes a registry of its own, for tests or for tools that must not touch the shared one.
     public init() {}
@@ -110,13 +111,22 @@ public final class UTTypeRegistry: Sendable {
 
     /// Makes a change visible; called with the lock held.
     private func publish(_ state: State) {
-        let declarations = state.registrations.values.joined()
-        let overrides = declarations.contains { UTTypeSnapshot.canOverrideCore($0.declaration) }
-        // The flag first: whoever sees it looks into the snapshot, which is right either way.
-        if overrides { mayOverrideCore.store(true, ordering: .releasing) }
+        let bits = UTTypeSnapshot.bits(of: UTTypeRegistry.coreTypes(movedBy: state.registrations.values.joined()))
+        // The bits first: whoever sees one looks into the snapshot, which is right either way.
+        for word in bits.indices { overrideBits[word].bitwiseOr(bits[word], ordering: .releasing) }
         let next = UTTypeRegistry.lastGeneration.add(1, ordering: .relaxed).newValue
         generation.store(state.registrations.isEmpty ? 0 : next, ordering: .releasing)
-        if !overrides { mayOverrideCore.store(false, ordering: .releasing) }
+        for word in bits.indices { overrideBits[word].store(bits[word], ordering: .releasing) }
+    }
+
+    /// The core types that stand elsewhere because of some registrations: those replaced and those below them.
+    private static func coreTypes(movedBy registrations: some Sequence<Registration>) -> [CoreIndex] {
+        let table = CoreTable.shared
+        let replaced = registrations.lazy.map(\.declaration).filter(UTTypeSnapshot.canOverrideCore)
+            .compactMap { table.index(ofLowercase: $0.identifier) }
+        return Set(replaced).flatMap { replaced in
+            (0..<CoreIndex(table.count)).filter { table.conforms($0, to: replaced) }
+        }
     }
 
     // MARK: - What UTType asks
@@ -129,5 +139,7 @@ public final class UTTypeRegistry: Sendable {
 
     /// Whether a core type may stand elsewhere than in the table.
     @inline(__always)
-    static var overridesCore: Bool { shared.mayOverrideCore.load(ordering: .acquiring) }
+    func overrides(_ core: CoreIndex) -> Bool {
+        (overrideBits[Int(core >> 6)].load(ordering: .acquiring) >> UInt64(core & 63)) & 1 != 0
+    }
 }
