@@ -22,14 +22,6 @@ extension UTType {
         }
         return name + "." + preferred
     }
-
-    /// The extension of a file name: what follows the last dot, unless the name begins with that dot or nothing follows.
-    static func filenameExtension(of name: String) -> String? {
-        let name = name.split(separator: "/").last ?? ""
-        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return nil }
-        let found = name[name.utf8.index(after: dot)...]
-        return found.isEmpty ? nil : String(found)
-    }
 }
 
 extension URL {
