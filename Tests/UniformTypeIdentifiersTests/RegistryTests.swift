@@ -130,19 +130,27 @@ struct RegistryTests {
 
     @Test("Core types below a replaced one move with it, and back")
     func descendantsOfReplacedTypes() throws {
+        let registry = UTTypeRegistry()
         let (parent, child) = try #require(Self.importedParentAndChild())
-        #expect(child.conforms(to: parent))
-        UTTypeRegistry.shared.register(
-            [.init(identifier: parent.identifier, conformsTo: ["org.searchlight.test.root"])],
-            ofBundle: "org.searchlight.test.moved")
         let root = UTType(exportedAs: "org.searchlight.test.root")
-        #expect(child.conforms(to: parent) && child.conforms(to: root) && child.supertypes.contains(root))
-        #expect(UTTypeResolver.choose(offered: [child], accepted: [root]) != nil)
-        UTTypeRegistry.shared.withdraw(bundle: "org.searchlight.test.moved")
-        #expect(child.conforms(to: parent) && !child.conforms(to: root))
+        registry.register(
+            [.init(identifier: parent.identifier, conformsTo: [root.identifier])],
+            ofBundle: "org.searchlight.test.moved")
+        let moved = registry.snapshot
+        for type in [parent, child] {
+            #expect(moved.conforms(type, to: parent) && moved.conforms(type, to: root))
+            #expect(moved.supertypes(of: type).contains(root))
+            guard case .core(let core) = type.storage else { continue }
+            // What `UTType` looks at before it trusts the table.
+            #expect(registry.overrides(core))
+        }
+        #expect(!moved.conforms(parent, to: .data))
+        registry.withdraw(bundle: "org.searchlight.test.moved")
+        #expect(registry.snapshot.conforms(child, to: parent) && !registry.snapshot.conforms(child, to: root))
+        for core in 0..<CoreIndex(CoreTable.shared.count) { #expect(!registry.overrides(core)) }
     }
 
-    /// A core type that is only imported and has a core type below it, chosen where no other test looks.
+    /// A core type that is only imported and has a core type below it.
     static func importedParentAndChild() -> (UTType, UTType)? {
         let table = CoreTable.shared
         for parent in table.columnTypes where table.origins[Int(parent)] == .coreImported {

@@ -27,7 +27,15 @@ struct ResolvedType: Sendable {
     mutating func formUnion(_ other: ResolvedType) {
         row.formUnion(other.row)
         for core in other.coreAncestors where !coreAncestors.contains(core) { coreAncestors.append(core) }
-        for name in other.namedAncestors where !namedAncestors.contains(name) { namedAncestors.append(name) }
+        if namedAncestors.isEmpty {
+            namedAncestors = other.namedAncestors
+        } else if other.namedAncestors.count < 8 {
+            for name in other.namedAncestors where !namedAncestors.contains(name) { namedAncestors.append(name) }
+        } else {
+            // Long lists come from long chains, where looking through them each time would take cubic time.
+            let known = Set(namedAncestors)
+            namedAncestors += other.namedAncestors.filter { !known.contains($0) }
+        }
     }
 
     /// Adds a parent itself.
