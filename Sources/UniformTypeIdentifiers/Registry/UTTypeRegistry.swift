@@ -22,6 +22,8 @@ public final class UTTypeRegistry: Sendable {
 
     private struct State {
         var registrations: [String: [Registration]] = [:]
+        /// The core types each bundle replaces; few bundles replace any.
+        var replacedCoreTypes: [String: [CoreIndex]] = [:]
         var nextOrder = 0
         var snapshot = UTTypeSnapshot.core
     }
@@ -61,6 +63,8 @@ public final class UTTypeRegistry: Sendable {
             }
             kept.append(normal)
         }
+        let replaced = kept.filter(UTTypeSnapshot.canOverrideCore)
+            .compactMap { CoreTable.shared.index(ofLowercase: $0.identifier) }
         let isFull = state.withLock { state in
             if state.registrations[bundle] == nil, state.registrations.count >= UTTypeRegistry.maximumBundles {
                 return true
@@ -70,6 +74,7 @@ public final class UTTypeRegistry: Sendable {
             }
             state.nextOrder += kept.count
             state.registrations[bundle] = registrations.isEmpty ? nil : registrations
+            state.replacedCoreTypes[bundle] = replaced.isEmpty ? nil : replaced
             publish(state)
             return false
         }
@@ -86,6 +91,7 @@ public final class UTTypeRegistry: Sendable {
     public func withdraw(bundle: String) -> Bool {
         state.withLock { state in
             guard state.registrations.removeValue(forKey: bundle) != nil else { return false }
+            state.replacedCoreTypes[bundle] = nil
             publish(state)
             return true
         }
@@ -111,7 +117,8 @@ public final class UTTypeRegistry: Sendable {
 
     /// Makes a change visible; called with the lock held.
     private func publish(_ state: State) {
-        let bits = UTTypeSnapshot.bits(of: UTTypeRegistry.coreTypes(movedBy: state.registrations.values.joined()))
+        let replaced = Set(state.replacedCoreTypes.values.joined())
+        let bits = UTTypeSnapshot.bits(of: UTTypeRegistry.coreTypes(below: replaced))
         // The bits first: whoever sees one looks into the snapshot, which is right either way.
         for word in bits.indices { overrideBits[word].bitwiseOr(bits[word], ordering: .releasing) }
         let next = UTTypeRegistry.lastGeneration.add(1, ordering: .relaxed).newValue
@@ -119,14 +126,10 @@ public final class UTTypeRegistry: Sendable {
         for word in bits.indices { overrideBits[word].store(bits[word], ordering: .releasing) }
     }
 
-    /// The core types that stand elsewhere because of some registrations: those replaced and those below them.
-    private static func coreTypes(movedBy registrations: some Sequence<Registration>) -> [CoreIndex] {
+    /// Some core types and those below them.
+    private static func coreTypes(below types: Set<CoreIndex>) -> [CoreIndex] {
         let table = CoreTable.shared
-        let replaced = registrations.lazy.map(\.declaration).filter(UTTypeSnapshot.canOverrideCore)
-            .compactMap { table.index(ofLowercase: $0.identifier) }
-        return Set(replaced).flatMap { replaced in
-            (0..<CoreIndex(table.count)).filter { table.conforms($0, to: replaced) }
-        }
+        return types.flatMap { type in (0..<CoreIndex(table.count)).filter { table.conforms($0, to: type) } }
     }
 
     // MARK: - What UTType asks
