@@ -27,8 +27,8 @@ extension SharedMIMEInfo {
 
     /// The type of a file: by its kind; by its name, the declared types before the desktop's patterns; then by its contents.
     ///
-    /// Contents count only where the name says nothing. Links are not followed, and a file that cannot be read is judged
-    /// by name.
+    /// Contents count only where the name gives no declared type; a program without an extension is an executable whatever
+    /// it holds. Links are not followed, and a file that cannot be read is judged by name.
     ///
     /// - Parameter path: The path of the file.
     /// - Returns: `nil` when there is no such file.
@@ -59,10 +59,11 @@ extension SharedMIMEInfo {
         if filenameExtension == nil, mapped.isEmpty, isExecutable {
             return FileType(type: byName, evidence: .executableBit)
         }
-        if filenameExtension == nil || !mapped.isEmpty, let found = type(ofContents: contents()) {
-            // Several patterns: the contents choose among them, or the first one stands.
-            if mapped.isEmpty || mapped.contains(found) { return FileType(type: found, evidence: .contents) }
-        }
+        // A rule of the database decides where the name does not, or among several patterns. That something is readable
+        // says less than an extension, even one nobody declares.
+        let bytes = contents()
+        let found = ruledType(ofContents: bytes) ?? (filenameExtension == nil ? readableType(ofContents: bytes) : nil)
+        if let found, mapped.isEmpty || mapped.contains(found) { return FileType(type: found, evidence: .contents) }
         if let first = mapped.first { return FileType(type: first, evidence: .desktopPattern) }
         return FileType(type: byName, evidence: .nothing)
     }
@@ -71,11 +72,18 @@ extension SharedMIMEInfo {
     ///
     /// - Returns: `nil` when no rule matches, the rule's type has no uniform type, or there is nothing to look at.
     public func type(ofContents bytes: [UInt8]) -> UTType? {
-        guard !bytes.isEmpty else { return nil }
-        if let mimeType = mimeType(ofContents: bytes) {
-            if let type = declaredType(mimeType: mimeType), type.conforms(to: .data), type != .data { return type }
-            return nil
-        }
+        ruledType(ofContents: bytes) ?? readableType(ofContents: bytes)
+    }
+
+    /// The declared type of the rule that matches.
+    private func ruledType(ofContents bytes: [UInt8]) -> UTType? {
+        guard let type = mimeType(ofContents: bytes).flatMap(declaredType(mimeType:)) else { return nil }
+        return type.conforms(to: .data) && type != .data ? type : nil
+    }
+
+    /// Plain text, if no rule knows better and it can be read.
+    private func readableType(ofContents bytes: [UInt8]) -> UTType? {
+        guard !bytes.isEmpty, mimeType(ofContents: bytes) == nil else { return nil }
         return SharedMIMEInfo.looksLikeText(bytes) ? .plainText : nil
     }
 
