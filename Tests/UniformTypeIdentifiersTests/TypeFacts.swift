@@ -26,7 +26,7 @@ struct TypeFacts: Sendable {
             return Row(
                 identifier: fields[0], swiftName: fields[1], parents: list(fields[2]),
                 filenameExtensions: list(fields[3]),
-                mimeTypes: list(fields[4]).map { $0.replacingOccurrences(of: "%3B", with: ";") },
+                mimeTypes: list(fields[4]).map { $0.replacingOccurrences(of: "%3B", with: ";").lowercased() },
                 localizedDescription: fields[5])
         }
         byIdentifier = Dictionary(rows.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
