@@ -101,21 +101,33 @@ public struct UTType: Sendable {
 extension UTType {
     /// Whether the type is another one or stands below it. Constant time: a bit test.
     public func conforms(to type: UTType) -> Bool {
-        if case .core(let one) = storage, case .core(let two) = type.storage, !UTTypeRegistry.overridesCore {
+        if case .core(let one) = storage, case .core(let two) = type.storage, !UTTypeRegistry.shared.overrides(one) {
             return CoreTable.shared.conforms(one, to: two)
         }
         return conformsBeyondCore(to: type)
     }
 
+    /// Whether the table alone says what stands above the type.
+    @inline(__always)
+    var isCoreAsInTable: Bool {
+        if case .core(let core) = storage { !UTTypeRegistry.shared.overrides(core) } else { false }
+    }
+
     @inline(never)
     private func conformsBeyondCore(to type: UTType) -> Bool {
         // The answer kept in the value holds while nothing was registered since.
-        if case .other(let box) = storage, box.initial.generation == UTTypeRegistry.currentGeneration {
-            switch type.storage {
-            case .core(let core): return box.initial.type.contains(core)
-            case .other(let other):
-                return box === other || box.identifier == other.identifier
-                    || box.initial.type.namedAncestors.contains(other.identifier)
+        if case .other(let box) = storage {
+            let generation = UTTypeRegistry.currentGeneration
+            if box.generation == generation {
+                switch type.storage {
+                case .core(let core): return box.initiallyContains(core)
+                case .other(let other):
+                    return box === other || box.identifier == other.identifier
+                        || box.initial.namedAncestors.contains(other.identifier)
+                }
+            }
+            if case .core(let core) = type.storage, let later = box.refreshed(for: generation) {
+                return later.type.contains(core)
             }
         }
         return UTTypeRegistry.currentSnapshot.conforms(self, to: type)

@@ -87,7 +87,19 @@ struct CoreTableTests {
         #expect(table.memoryFootprint >= 100_000)
     }
 
-    @Test("Constants name the types of the same Swift name")
+    @Test("Each constant stands for the row with its Swift name")
+    func constantsAgree() throws {
+        let source = try TypeFacts.text(of: "Sources/UniformTypeIdentifiers/Table/UTType+Constants.swift")
+        var names: Set<Substring> = []
+        for match in source.matches(of: /static var `?(\w+)`?: UTType { UTType\(core: (\d+)\) }/) {
+            let index = try #require(Int(match.2))
+            #expect(facts.rows[index].swiftName == match.1)
+            names.insert(match.1)
+        }
+        #expect(names.count == 140)
+    }
+
+    @Test("Constants are the types they are called")
     func constants() {
         #expect(UTType.png.identifier == "public.png")
         #expect(UTType.threeDContent.identifier == "public.3d-content")

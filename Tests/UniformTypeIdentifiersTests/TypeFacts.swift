@@ -18,9 +18,7 @@ struct TypeFacts: Sendable {
     static let shared = TypeFacts()
 
     init() {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let text = try? String(contentsOf: root.appending(path: "Scripts/uniform-types/types.csv"), encoding: .utf8)
+        let text = try? TypeFacts.text(of: "Scripts/uniform-types/types.csv")
         let lines = (text ?? "").split(whereSeparator: \.isNewline).dropFirst()
         rows = lines.map { line in
             let fields = TypeFacts.fields(line)
@@ -28,10 +26,17 @@ struct TypeFacts: Sendable {
             return Row(
                 identifier: fields[0], swiftName: fields[1], parents: list(fields[2]),
                 filenameExtensions: list(fields[3]),
-                mimeTypes: list(fields[4]).map { $0.replacingOccurrences(of: "%3B", with: ";") },
+                mimeTypes: list(fields[4]).map { $0.replacingOccurrences(of: "%3B", with: ";").lowercased() },
                 localizedDescription: fields[5])
         }
         byIdentifier = Dictionary(rows.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The text of a file of the package.
+    static func text(of path: String) throws -> String {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
     private static func fields(_ line: Substring) -> [String] {

@@ -46,7 +46,7 @@ struct UTTypeTests {
             ("pic", "com.apple.pict"), ("pkpass", "com.apple.pkpass-data"), ("plist", "com.apple.property-list"),
             ("raw", "com.panasonic.raw-image"), ("ts", "public.mpeg-2-transport-stream"),
             ("usda", "com.pixar.universal-scene-description-utf8"), ("xml", "public.xml"), ("PNG", "public.png"),
-            ("gz", "org.gnu.gnu-zip-archive"),
+            ("gz", "org.gnu.gnu-zip-archive"), ("md", "net.daringfireball.markdown"),
         ])
     func winners(tag: String, identifier: String) {
         #expect(UTType(filenameExtension: tag)?.identifier == identifier)

@@ -4,7 +4,8 @@ import Synchronization
 
 /// What stands above one type in one snapshot. Immutable once published, so any thread may read it.
 struct ResolvedType: Sendable {
-    /// The ancestors that have a column in the core table (and the type itself, if it has one).
+    /// The ancestors that have a column in the core table (and the type itself, if it has one). The bit that is no
+    /// column tells whether ``coreAncestors`` has any.
     var row = ClosureRow()
     /// The ancestors from the core table that have none.
     var coreAncestors: [CoreIndex] = []
@@ -26,7 +27,15 @@ struct ResolvedType: Sendable {
     mutating func formUnion(_ other: ResolvedType) {
         row.formUnion(other.row)
         for core in other.coreAncestors where !coreAncestors.contains(core) { coreAncestors.append(core) }
-        for name in other.namedAncestors where !namedAncestors.contains(name) { namedAncestors.append(name) }
+        if namedAncestors.isEmpty {
+            namedAncestors = other.namedAncestors
+        } else if other.namedAncestors.count < 8 {
+            for name in other.namedAncestors where !namedAncestors.contains(name) { namedAncestors.append(name) }
+        } else {
+            // Long lists come from long chains, where looking through them each time would take cubic time.
+            let known = Set(namedAncestors)
+            namedAncestors += other.namedAncestors.filter { !known.contains($0) }
+        }
     }
 
     /// Adds a parent itself.
@@ -36,6 +45,7 @@ struct ResolvedType: Sendable {
             row.insert(column)
         } else if !coreAncestors.contains(core) {
             coreAncestors.append(core)
+            row.insert(CoreTable.noColumn)
         }
     }
 
@@ -56,30 +66,63 @@ final class TypeBox: Sendable {
         case named(assumedParents: [String])
     }
 
-    struct Stamped: Sendable {
+    /// An answer and the generation it belongs to.
+    final class Stamped: Sendable {
         let generation: UInt64
         let type: ResolvedType
+
+        init(generation: UInt64, type: ResolvedType) {
+            self.generation = generation
+            self.type = type
+        }
     }
 
     let identifier: String
     let kind: Kind
-    let initial: Stamped
+    /// The generation that ``initial`` belongs to.
+    let generation: UInt64
+    /// The row of ``initial``, apart so that the common question touches nothing that is counted.
+    let row: ClosureRow
+    let initial: ResolvedType
     private let refreshed = Mutex<Stamped?>(nil)
 
     /// Makes a type of a lowercase identifier.
     init(identifier: String, kind: Kind, in snapshot: UTTypeSnapshot) {
         self.identifier = identifier
         self.kind = kind
-        initial = Stamped(generation: snapshot.generation, type: snapshot.resolve(identifier, kind))
+        generation = snapshot.generation
+        initial = snapshot.resolve(identifier, kind)
+        row = initial.row
+    }
+
+    /// Whether a core type is an ancestor, in the generation of the value.
+    @inline(__always)
+    func initiallyContains(_ core: CoreIndex) -> Bool {
+        let column = CoreTable.shared.columns[Int(core)]
+        guard row.contains(column) else { return false }
+        return column != CoreTable.noColumn || initial.coreAncestors.contains(core)
     }
 
     /// What stands above the type in a snapshot.
     func resolved(in snapshot: UTTypeSnapshot) -> ResolvedType {
-        if initial.generation == snapshot.generation { return initial.type }
-        if let kept = refreshed.withLock({ $0 }), kept.generation == snapshot.generation { return kept.type }
+        generation == snapshot.generation ? initial : current(in: snapshot).type
+    }
+
+    /// The row of ``resolved(in:)``.
+    func row(in snapshot: UTTypeSnapshot) -> ClosureRow {
+        generation == snapshot.generation ? row : current(in: snapshot).type.row
+    }
+
+    /// The answer worked out for a later generation, if it was asked for before.
+    func refreshed(for generation: UInt64) -> Stamped? {
+        refreshed.withLock { $0?.generation == generation ? $0 : nil }
+    }
+
+    private func current(in snapshot: UTTypeSnapshot) -> Stamped {
+        if let kept = refreshed(for: snapshot.generation) { return kept }
         // Two threads may both compute this; the answers are equal.
-        let type = snapshot.resolve(identifier, kind)
-        refreshed.withLock { $0 = Stamped(generation: snapshot.generation, type: type) }
-        return type
+        let stamped = Stamped(generation: snapshot.generation, type: snapshot.resolve(identifier, kind))
+        refreshed.withLock { $0 = stamped }
+        return stamped
     }
 }

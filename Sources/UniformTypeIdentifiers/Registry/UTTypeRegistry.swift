@@ -22,6 +22,8 @@ public final class UTTypeRegistry: Sendable {
 
     private struct State {
         var registrations: [String: [Registration]] = [:]
+        /// The core types each bundle replaces; few bundles replace any.
+        var replacedCoreTypes: [String: [CoreIndex]] = [:]
         var nextOrder = 0
         var snapshot = UTTypeSnapshot.core
     }
@@ -31,7 +33,8 @@ public final class UTTypeRegistry: Sendable {
 
     private let state = Mutex(State())
     private let generation = Atomic<UInt64>(0)
-    private let mayOverrideCore = Atomic<Bool>(false)
+    /// Which core types may stand elsewhere than in the table, one bit each.
+    private let overrideBits = InlineArray<16, Atomic<UInt64>> { _ in Atomic(0) }
 
     /// Makes a registry of its own, for tests or for tools that must not touch the shared one.
     public init() {}
@@ -60,6 +63,8 @@ public final class UTTypeRegistry: Sendable {
             }
             kept.append(normal)
         }
+        let replaced = kept.filter(UTTypeSnapshot.canOverrideCore)
+            .compactMap { CoreTable.shared.index(ofLowercase: $0.identifier) }
         let isFull = state.withLock { state in
             if state.registrations[bundle] == nil, state.registrations.count >= UTTypeRegistry.maximumBundles {
                 return true
@@ -69,6 +74,7 @@ public final class UTTypeRegistry: Sendable {
             }
             state.nextOrder += kept.count
             state.registrations[bundle] = registrations.isEmpty ? nil : registrations
+            state.replacedCoreTypes[bundle] = replaced.isEmpty ? nil : replaced
             publish(state)
             return false
         }
@@ -85,6 +91,7 @@ public final class UTTypeRegistry: Sendable {
     public func withdraw(bundle: String) -> Bool {
         state.withLock { state in
             guard state.registrations.removeValue(forKey: bundle) != nil else { return false }
+            state.replacedCoreTypes[bundle] = nil
             publish(state)
             return true
         }
@@ -110,13 +117,19 @@ public final class UTTypeRegistry: Sendable {
 
     /// Makes a change visible; called with the lock held.
     private func publish(_ state: State) {
-        let declarations = state.registrations.values.joined()
-        let overrides = declarations.contains { UTTypeSnapshot.canOverrideCore($0.declaration) }
-        // The flag first: whoever sees it looks into the snapshot, which is right either way.
-        if overrides { mayOverrideCore.store(true, ordering: .releasing) }
+        let replaced = Set(state.replacedCoreTypes.values.joined())
+        let bits = UTTypeSnapshot.bits(of: UTTypeRegistry.coreTypes(below: replaced))
+        // The bits first: whoever sees one looks into the snapshot, which is right either way.
+        for word in bits.indices { overrideBits[word].bitwiseOr(bits[word], ordering: .releasing) }
         let next = UTTypeRegistry.lastGeneration.add(1, ordering: .relaxed).newValue
         generation.store(state.registrations.isEmpty ? 0 : next, ordering: .releasing)
-        if !overrides { mayOverrideCore.store(false, ordering: .releasing) }
+        for word in bits.indices { overrideBits[word].store(bits[word], ordering: .releasing) }
+    }
+
+    /// Some core types and those below them.
+    private static func coreTypes(below types: Set<CoreIndex>) -> [CoreIndex] {
+        let table = CoreTable.shared
+        return types.flatMap { type in (0..<CoreIndex(table.count)).filter { table.conforms($0, to: type) } }
     }
 
     // MARK: - What UTType asks
@@ -129,5 +142,7 @@ public final class UTTypeRegistry: Sendable {
 
     /// Whether a core type may stand elsewhere than in the table.
     @inline(__always)
-    static var overridesCore: Bool { shared.mayOverrideCore.load(ordering: .acquiring) }
+    func overrides(_ core: CoreIndex) -> Bool {
+        (overrideBits[Int(core >> 6)].load(ordering: .acquiring) >> UInt64(core & 63)) & 1 != 0
+    }
 }

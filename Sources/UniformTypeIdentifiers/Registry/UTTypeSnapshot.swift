@@ -34,6 +34,8 @@ public final class UTTypeSnapshot: Sendable {
     let active: [String: ActiveType]
     /// The core types that stand elsewhere than in the table because an extension exports them or one of their parents.
     let coreOverrides: [CoreIndex: ResolvedType]
+    /// The same types as bits.
+    let overrideBits: [UInt64]
     /// Which of ``active`` have a tag, in order of registration.
     let tagged: [TagText: [String]]
     /// The declarations that lost against another one of the same identifier.
@@ -48,10 +50,28 @@ public final class UTTypeSnapshot: Sendable {
         self.generation = generation
         self.active = active
         self.coreOverrides = coreOverrides
+        overrideBits = UTTypeSnapshot.bits(of: coreOverrides.keys)
         self.tagged = tagged
         self.inactive = inactive
         self.diagnostics = diagnostics
     }
+}
+
+// MARK: - Core types that moved
+
+extension UTTypeSnapshot {
+    /// The words of a set of core types.
+    static let overrideWords = 16
+
+    /// A set of core types as bits.
+    static func bits(of types: some Sequence<CoreIndex>) -> [UInt64] {
+        var bits = [UInt64](repeating: 0, count: overrideWords)
+        for type in types { bits[Int(type >> 6)] |= 1 << UInt64(type & 63) }
+        return bits
+    }
+
+    @inline(__always)
+    func isOverridden(_ core: CoreIndex) -> Bool { (overrideBits[Int(core >> 6)] >> UInt64(core & 63)) & 1 != 0 }
 }
 
 // MARK: - Types
@@ -86,6 +106,16 @@ extension UTTypeSnapshot {
         switch type.storage {
         case .core(let core): resolved(core)
         case .other(let box): box.resolved(in: self)
+        }
+    }
+
+    /// The closure row of a type.
+    func row(_ type: UTType) -> ClosureRow {
+        switch type.storage {
+        case .core(let core):
+            guard isOverridden(core), let override = coreOverrides[core] else { return CoreTable.shared.row(core) }
+            return override.row
+        case .other(let box): return box.row(in: self)
         }
     }
 
@@ -134,12 +164,12 @@ extension UTTypeSnapshot {
     public func conforms(_ type: UTType, to other: UTType) -> Bool {
         switch (type.storage, other.storage) {
         case (.core(let one), .core(let two)):
-            if coreOverrides.isEmpty { return CoreTable.shared.conforms(one, to: two) }
+            if !isOverridden(one) { return CoreTable.shared.conforms(one, to: two) }
             return one == two || (coreOverrides[one]?.contains(two) ?? CoreTable.shared.conforms(one, to: two))
         case (.core(let one), .other(let box)):
-            return coreOverrides[one]?.namedAncestors.contains(box.identifier) ?? false
+            return isOverridden(one) && coreOverrides[one]?.namedAncestors.contains(box.identifier) ?? false
         case (.other(let box), .core(let two)):
-            if box.initial.generation == generation { return box.initial.type.contains(two) }
+            if box.generation == generation { return box.initiallyContains(two) }
             return box.resolved(in: self).contains(two)
         case (.other(let one), .other(let two)):
             if one === two || one.identifier == two.identifier { return true }

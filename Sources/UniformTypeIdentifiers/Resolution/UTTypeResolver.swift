@@ -35,17 +35,38 @@ public enum UTTypeResolver {
     public static func choose(
         offered: [UTType], accepted: [UTType], preferring preference: Preference = .receiver
     ) -> Choice? {
+        if offered.allSatisfy(\.isCoreAsInTable) {
+            return first(offered.count, accepted.count, preference) { offered[$0].conforms(to: accepted[$1]) }
+        }
+        // One snapshot for all pairs, asked once for each type that is offered.
+        let snapshot = UTTypeRegistry.currentSnapshot
+        let rows = offered.map(snapshot.row)
+        return first(offered.count, accepted.count, preference) { offeredIndex, acceptedIndex in
+            if case .core(let core) = accepted[acceptedIndex].storage {
+                let column = CoreTable.shared.columns[Int(core)]
+                if column != CoreTable.noColumn { return rows[offeredIndex].contains(column) }
+                // Nobody's parent: only itself, or an ancestor that the row announces.
+                if !rows[offeredIndex].contains(column) { return offered[offeredIndex] == accepted[acceptedIndex] }
+            }
+            return snapshot.conforms(offered[offeredIndex], to: accepted[acceptedIndex])
+        }
+    }
+
+    /// The first pair that serves, in the order of the preference.
+    @inline(__always)
+    private static func first(
+        _ offered: Int, _ accepted: Int, _ preference: Preference, where serves: (Int, Int) -> Bool
+    ) -> Choice? {
         switch preference {
         case .receiver:
-            for acceptedIndex in accepted.indices {
-                for offeredIndex in offered.indices where offered[offeredIndex].conforms(to: accepted[acceptedIndex]) {
+            for acceptedIndex in 0..<accepted {
+                for offeredIndex in 0..<offered where serves(offeredIndex, acceptedIndex) {
                     return Choice(offeredIndex: offeredIndex, acceptedIndex: acceptedIndex)
                 }
             }
         case .source:
-            for offeredIndex in offered.indices {
-                for acceptedIndex in accepted.indices where offered[offeredIndex].conforms(to: accepted[acceptedIndex])
-                {
+            for offeredIndex in 0..<offered {
+                for acceptedIndex in 0..<accepted where serves(offeredIndex, acceptedIndex) {
                     return Choice(offeredIndex: offeredIndex, acceptedIndex: acceptedIndex)
                 }
             }

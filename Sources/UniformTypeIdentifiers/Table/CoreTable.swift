@@ -159,21 +159,43 @@ extension CoreTable {
 }
 
 /// The ancestors of a type that have a column in the core table.
-struct ClosureRow: Hashable, Sendable {
-    var words: SIMD4<UInt64>
+struct ClosureRow: Sendable {
+    private(set) var words: (UInt64, UInt64, UInt64, UInt64)
 
-    init() { words = .zero }
+    init() { words = (0, 0, 0, 0) }
     init(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {
-        words = SIMD4(first, second, third, fourth)
+        words = (first, second, third, fourth)
     }
 
     /// Whether a column is set.
     @inline(__always)
-    func contains(_ column: UInt8) -> Bool { (words[Int(column >> 6)] >> UInt64(column & 63)) & 1 != 0 }
+    func contains(_ column: UInt8) -> Bool {
+        let word =
+            switch column >> 6 {
+            case 0: words.0
+            case 1: words.1
+            case 2: words.2
+            default: words.3
+            }
+        return (word >> UInt64(column & 63)) & 1 != 0
+    }
 
-    mutating func insert(_ column: UInt8) { words[Int(column >> 6)] |= 1 << UInt64(column & 63) }
-    mutating func remove(_ column: UInt8) { words[Int(column >> 6)] &= ~(1 << UInt64(column & 63)) }
-    mutating func formUnion(_ other: ClosureRow) { words |= other.words }
+    mutating func insert(_ column: UInt8) {
+        let bit: UInt64 = 1 << UInt64(column & 63)
+        switch column >> 6 {
+        case 0: words.0 |= bit
+        case 1: words.1 |= bit
+        case 2: words.2 |= bit
+        default: words.3 |= bit
+        }
+    }
+
+    mutating func formUnion(_ other: ClosureRow) {
+        words.0 |= other.words.0
+        words.1 |= other.words.1
+        words.2 |= other.words.2
+        words.3 |= other.words.3
+    }
 
     /// The columns that are set, ascending.
     var columns: [UInt8] { (0..<UInt8.max).filter(contains) }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Reading of files that may be missing, huge, special or in the middle of being replaced.
+enum FileBytes {
+    /// The beginning of a regular file, at most `limit` bytes; nothing if it cannot be read.
+    static func read(_ path: String, limit: Int) -> [UInt8] {
+        // Without waiting: a named pipe would block until somebody writes.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return [] }
+        let expected = min(max(Int(status.st_size), 0), limit)
+        var bytes = [UInt8](repeating: 0, count: expected)
+        var filled = 0
+        while filled < expected {
+            let count = bytes.withUnsafeMutableBytes { buffer in
+                Glibc.read(descriptor, buffer.baseAddress?.advanced(by: filled), expected - filled)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            filled += count
+        }
+        return Array(bytes.prefix(filled))
+    }
+
+    /// What a path stands for, links not followed; `nil` if there is nothing or it may not be looked at.
+    static func kind(of path: String) -> UTFileKind? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return .regular(isExecutable: status.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH) != 0)
+        case S_IFDIR:
+            // The root of a file system lies on another device than the folder above it, or is the top.
+            var parent = stat()
+            guard lstat(path + "/..", &parent) == 0 else { return .directory }
+            let isRoot = parent.st_dev != status.st_dev || parent.st_ino == status.st_ino
+            return isRoot ? .volume : .directory
+        case S_IFLNK: return .symbolicLink
+        case S_IFIFO: return .namedPipe
+        case S_IFSOCK: return .socket
+        case S_IFCHR: return .characterDevice
+        case S_IFBLK: return .blockDevice
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension SharedMIMEInfo {
+    /// What private MIME names begin with; the identifier follows, percent-encoded where it is not ASCII.
+    static let privatePrefix = "application/x-uniform-type."
+
+    // MARK: - From MIME
+
+    /// The uniform type of a MIME type of this desktop (uniform-types.md §10): a private name first, then the MIME tags of
+    /// the declared types, the names the two worlds spell differently, and the aliases.
+    ///
+    /// - Parameter mimeType: As it was offered, with parameters if it has some; X11's `UTF8_STRING` and `STRING` count as
+    ///   plain text (the bytes of a `STRING` are Latin-1 and must be converted).
+    /// - Returns: A dynamic type when nothing declared stands for it: below the nearest mapped parent, or else what the media
+    ///   prefix promises, or data. `nil` for what is no MIME type, and for `text/uri-list`, which is a list of items.
+    public func type(mimeType: String) -> UTType? {
+        if mimeType == "UTF8_STRING" || mimeType == "STRING" { return .utf8PlainText }
+        guard let name = SharedMIMEInfo.normalized(mimeType), name != "text/uri-list" else { return nil }
+        if let declared = declaredType(normalizedMIMEType: name) { return declared }
+        return UTType(mimeType: name, conformingTo: parentType(of: name))
+    }
+
+    /// The declared type of a MIME type, or `nil`.
+    public func declaredType(mimeType: String) -> UTType? {
+        SharedMIMEInfo.normalized(mimeType).flatMap(declaredType(normalizedMIMEType:))
+    }
+
+    private func declaredType(normalizedMIMEType name: String) -> UTType? {
+        if let identifier = SharedMIMEInfo.identifier(inPrivateName: name) { return UTType(identifier) }
+        if let type = SharedMIMEInfo.taggedOrOverridden(name) { return type }
+        // As offered first: an alias may be a type of its own in the other world.
+        for alias in aliases(of: name) {
+            if let type = SharedMIMEInfo.taggedOrOverridden(alias) { return type }
+        }
+        return nil
+    }
+
+    private static func taggedOrOverridden(_ name: String) -> UTType? {
+        let tagged = UTTypeRegistry.currentSnapshot.declaredTypes(tag: name, .mimeType, conformingTo: nil)
+        return tagged.first ?? overrides[name].flatMap { UTType($0) }
+    }
+
+    /// What a dynamic type for an unmapped name should conform to.
+    private func parentType(of name: String) -> UTType {
+        // In order of distance; the database may be damaged, so it may be circular.
+        var waiting = parents(of: name)[...]
+        var visited: Set<String> = [name]
+        while let parent = waiting.popFirst() {
+            guard visited.insert(parent).inserted else { continue }
+            if let type = declaredType(normalizedMIMEType: parent), type.conforms(to: .data) { return type }
+            waiting += parents(of: parent)
+        }
+        switch name.prefix(while: { $0 != "/" }) {
+        case "image": return .image
+        case "text": return .text
+        case "audio": return .audio
+        case "video": return .movie
+        default: return .data
+        }
+    }
+
+    /// Lowercase and without parameters, except the character set of plain text.
+    private static func normalized(_ mimeType: String) -> String? {
+        guard mimeType.utf8.count <= 1024 else { return nil }
+        let parts = mimeType.split(separator: ";", omittingEmptySubsequences: false)
+        guard let name = parts.first.flatMap({ mimeName(trimmed($0)) }) else { return nil }
+        guard name == "text/plain" else { return name }
+        for part in parts.dropFirst() {
+            let parameter = trimmed(part).lowercased().filter { $0 != "\"" && $0 != " " }
+            if parameter == "charset=utf-8" || parameter == "charset=utf-16" { return name + ";" + parameter }
+            if parameter == "charset=utf8" { return name + ";charset=utf-8" }
+        }
+        return name
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        let head = text.drop { $0 == " " || $0 == "\t" }
+        guard let last = head.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return "" }
+        return head[...last]
+    }
+
+    // MARK: - To MIME
+
+    /// The MIME types under which to offer a type on this desktop, best first: never empty.
+    ///
+    /// Its own tags in both spellings come first; a type that has none gets a private name that carries the identifier, so
+    /// that it is recognised when it comes back.
+    public func mimeTypes(for type: UTType) -> [String] {
+        var names: [String] = []
+        func add(_ name: String) {
+            if !names.contains(name) { names.append(name) }
+        }
+        for tag in type.tags[.mimeType] ?? [] {
+            add(tag)
+            // Both spellings, unless the other one means another type here.
+            for alias in aliases(of: tag) where SharedMIMEInfo.taggedOrOverridden(alias).map({ $0 == type }) ?? true {
+                add(alias)
+            }
+        }
+        for (name, identifier) in SharedMIMEInfo.overrides.sorted(by: { $0.key < $1.key })
+        where identifier == type.identifier && !name.hasPrefix("inode/") {
+            add(name)
+        }
+        if names.isEmpty { names.append(SharedMIMEInfo.privateName(of: type)) }
+        return names
+    }
+
+    /// The private MIME name that carries the identifier of a type.
+    public static func privateName(of type: UTType) -> String {
+        let hex = Array("0123456789abcdef".utf8)
+        var bytes = Array(privatePrefix.utf8)
+        for byte in type.identifier.utf8 {
+            if byte < 0x80 { bytes.append(byte) } else { bytes += [0x25, hex[Int(byte >> 4)], hex[Int(byte & 15)]] }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The identifier in a private MIME name, or `nil` if it is not one.
+    public static func identifier(inPrivateName name: String) -> String? {
+        guard name.utf8.starts(with: privatePrefix.utf8) else { return nil }
+        var bytes: [UInt8] = []
+        var rest = name.utf8.dropFirst(privatePrefix.utf8.count)
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = String(decoding: Array(rest.prefix(2)), as: UTF8.self)
+            guard digits.utf8.count == 2, digits.utf8.first != UInt8(ascii: "+"), let value = UInt8(digits, radix: 16)
+            else { return nil }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        guard let identifier = String(validating: bytes, as: UTF8.self) else { return nil }
+        return TypeIdentifier.isWellFormed(identifier) ? identifier : nil
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a name in a directory stands for, as far as it matters for its type.
+public enum UTFileKind: Hashable, Sendable {
+    /// A regular file; with an execute bit or without.
+    case regular(isExecutable: Bool)
+    /// A directory.
+    case directory
+    /// The root of a mounted file system.
+    case volume
+    /// A symbolic link that is not to be followed.
+    case symbolicLink
+    /// A named pipe.
+    case namedPipe
+    /// A socket.
+    case socket
+    /// A character device.
+    case characterDevice
+    /// A block device.
+    case blockDevice
+}
+
+extension UTType {
+    /// The type of a file by its kind and its name alone (uniform-types.md §5). Pure: nothing is opened.
+    ///
+    /// - Parameters:
+    ///   - name: The file name, with or without folders before it.
+    ///   - kind: What it is.
+    /// - Returns: For a regular file the type of its extension, a dynamic one if nobody declares it, or data or a Unix
+    ///   executable when there is no extension; for a directory the type of a package or a folder.
+    public static func type(ofFileNamed name: String, kind: UTFileKind) -> UTType {
+        switch kind {
+        case .regular(let isExecutable):
+            let plain: UTType = isExecutable ? .unixExecutable : .data
+            guard let filenameExtension = filenameExtension(of: name) else { return plain }
+            if let declared = declaredType(filenameExtension: filenameExtension, conformingTo: .data) {
+                return declared
+            }
+            return UTType(filenameExtension: filenameExtension, conformingTo: plain) ?? plain
+        case .directory:
+            guard let filenameExtension = filenameExtension(of: name) else { return .folder }
+            return declaredType(filenameExtension: filenameExtension, conformingTo: .directory) ?? .folder
+        case .volume: return .volume
+        case .symbolicLink: return .symbolicLink
+        case .namedPipe: return special("public.named-pipe")
+        case .socket: return special("public.socket")
+        case .characterDevice: return special("public.character-special")
+        case .blockDevice: return special("public.block-special")
+        }
+    }
+
+    /// The best declared type of an extension, or `nil`.
+    static func declaredType(filenameExtension: String, conformingTo supertype: UTType) -> UTType? {
+        UTTypeRegistry.currentSnapshot
+            .declaredTypes(tag: filenameExtension, .filenameExtension, conformingTo: supertype).first
+    }
+
+    private static func special(_ identifier: String) -> UTType { UTType(identifier) ?? .item }
+
+    /// The extension of a file name: what follows the last dot, unless the name begins with that dot or nothing follows.
+    static func filenameExtension(of name: String) -> String? {
+        let name = name.split(separator: "/").last ?? ""
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return nil }
+        let found = name[name.utf8.index(after: dot)...]
+        return found.isEmpty ? nil : String(found)
+    }
+}
