@@ -157,7 +157,8 @@ struct BusConnectionTests {
     @Test("Requests survive the way from one side to the other")
     func requests() async throws {
         let workerRequests: [WorkerRequest] = [
-            .load(LoadRequest(bundlePath: "/b", libraryPath: "/b/l.so", bundleIdentifier: "com.x", principalClass: "X")),
+            .load(
+                LoadRequest(bundlePath: "/b", libraryPath: "/b/l.so", bundleIdentifier: "com.x", principalClass: "X")),
             .reindexAll, .reindexItems(["a", "b"]), .provideData(item: "i", type: "public.html"),
             .provideFile(item: "i", type: "public.png", inPlace: true),
             .preview(item: "i", query: nil, contentPath: "/f"), .didThrottle, .didFinishThrottle,

@@ -42,7 +42,8 @@ extension Note {
         identifier = file.path
         domain = Self.domain(of: file.directories)
         contentType = file.kind.contentType
-        let heading = frontMatter?.title ?? Self.customaryTitle(of: file) ?? content.title
+        let heading =
+            frontMatter?.title ?? Self.customaryTitle(of: file) ?? content.title
             ?? NoteKind.stem(ofFileName: file.fileName)
         title = heading.summary(maximumCharacters: Self.maximumTitle)
         let description = frontMatter?.summary ?? content.paragraph

@@ -40,7 +40,8 @@ package enum NoteKind: Sendable, Equatable, CaseIterable {
     package static func beginsWithFormula(fileName: String) -> Bool {
         let (stem, pathExtension) = split(fileName)
         let name = stem.lowercased()
-        return pathExtension == nil && customaryNames.contains(name) && !["readme", "faq", "hacking", "notes"].contains(name)
+        return pathExtension == nil && customaryNames.contains(name)
+            && !["readme", "faq", "hacking", "notes"].contains(name)
     }
 
     /// The uniform type identifier of such notes.
