@@ -37,6 +37,7 @@ public final class SearchlightEngine: Sendable {
         }
         jobStore = try JobStore(directory: configuration.storeDirectory)
         registry = ExtensionRegistry(searchPath: configuration.extensionSearchPath)
+        registry.registerTypes()
         host = ExtensionHost(
             configuration: configuration.worker, receiver: IndexReceiver(index: index, isWritable: isWritable),
             onEvent: onEvent)

@@ -20,6 +20,6 @@ struct Searchlight: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             SearchCommand.self, ShowCommand.self, PreviewCommand.self, DragCommand.self, ReindexCommand.self,
-            ExtensionsCommand.self, StatusCommand.self,
+            ExtensionsCommand.self, StatusCommand.self, TypesCommand.self,
         ])
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import UniformTypeIdentifiers
 
 /// What an extension's `Info.plist` says: Apple's keys, and Searchlight's own under one dictionary.
 public struct ExtensionManifest: Hashable, Sendable {
@@ -15,6 +16,10 @@ public struct ExtensionManifest: Hashable, Sendable {
     public var principalClass: String?
     /// `NSExtensionPointIdentifier`: what the extension extends.
     public var extensionPoints: Set<ExtensionPoint>
+    /// `UTExportedTypeDeclarations` and `UTImportedTypeDeclarations`, as far as they can be read.
+    public var typeDeclarations: [UTTypeDeclaration]
+    /// What of the type declarations cannot be read, and why.
+    public var typeDiagnostics: [UTTypeDiagnostic]
 
     /// What an extension can extend.
     public enum ExtensionPoint: String, Sendable, CaseIterable {
@@ -45,6 +50,7 @@ public struct ExtensionManifest: Hashable, Sendable {
         version = root["CFBundleVersion"] as? String ?? "0"
         displayName = root["CFBundleDisplayName"] as? String ?? root["CFBundleName"] as? String ?? identifier
         libraryName = try Self.libraryName(in: root)
+        (typeDeclarations, typeDiagnostics) = UTTypeDeclaration.declarations(in: root, ofBundle: identifier)
         guard let point = root["NSExtension"] as? [String: Any] else { throw .missingKey("NSExtension") }
         let pointNames =
             point["NSExtensionPointIdentifier"] as? [String]

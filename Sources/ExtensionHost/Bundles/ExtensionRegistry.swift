@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import UniformTypeIdentifiers
 
 /// The extensions found on a search path, and those refused, each with its reason. Made from manifests alone.
 public struct ExtensionRegistry: Sendable {
@@ -51,6 +52,22 @@ public struct ExtensionRegistry: Sendable {
             throw .refused(path: refusal.path, problem: refusal.problem)
         }
         throw .notFound(identifier: identifier, searchPath: searchPath, known: extensions.map(\.identifier))
+    }
+
+    /// Makes the types that the extensions declare known.
+    ///
+    /// - Parameter types: Where; the process's own registry is what `UTType` asks.
+    /// - Returns: What is wrong with the declarations, by bundle. None of it keeps an extension from being used.
+    @discardableResult
+    public func registerTypes(in types: UTTypeRegistry = .shared) -> [String: [UTTypeDiagnostic]] {
+        var diagnostics: [String: [UTTypeDiagnostic]] = [:]
+        for bundle in extensions {
+            let problems =
+                bundle.manifest.typeDiagnostics
+                + types.register(bundle.manifest.typeDeclarations, ofBundle: bundle.identifier)
+            if !problems.isEmpty { diagnostics[bundle.identifier] = problems }
+        }
+        return diagnostics
     }
 
     /// The search path of the XDG base directory specification, below a first entry of one's own.

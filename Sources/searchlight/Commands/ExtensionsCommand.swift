@@ -2,6 +2,7 @@
 import ArgumentParser
 import ExtensionHost
 import Foundation
+import UniformTypeIdentifiers
 
 struct ExtensionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,10 +14,12 @@ struct ExtensionsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let registry = options.registry
-        if options.json { return try Output.printJSON(ExtensionsReport(registry)) }
+        let diagnostics = registry.registerTypes()
+        if options.json { return try Output.printJSON(ExtensionsReport(registry, diagnostics)) }
         for bundle in registry.extensions {
             print("\(bundle.identifier) \(bundle.manifest.version)  \(bundle.manifest.displayName)")
             print("  " + Output.dim(bundle.path))
+            for problem in diagnostics[bundle.identifier] ?? [] { print("  Types: \(problem)") }
         }
         if registry.extensions.isEmpty {
             print("No extension is found. Searched:")
@@ -35,6 +38,7 @@ private struct ExtensionsReport: Encodable {
         var version: String
         var displayName: String
         var path: String
+        var typeDiagnostics: [String]
     }
     struct Refused: Encodable {
         var path: String
@@ -44,12 +48,12 @@ private struct ExtensionsReport: Encodable {
     var extensions: [Found]
     var refused: [Refused]
 
-    init(_ registry: ExtensionRegistry) {
+    init(_ registry: ExtensionRegistry, _ diagnostics: [String: [UTTypeDiagnostic]]) {
         searchPath = registry.searchPath
         extensions = registry.extensions.map {
             Found(
                 identifier: $0.identifier, version: $0.manifest.version, displayName: $0.manifest.displayName,
-                path: $0.path)
+                path: $0.path, typeDiagnostics: (diagnostics[$0.identifier] ?? []).map(\.description))
         }
         refused = registry.refusals.map { Refused(path: $0.path, reason: $0.problem.description) }
     }

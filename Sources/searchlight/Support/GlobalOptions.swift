@@ -47,6 +47,9 @@ struct GlobalOptions: ParsableArguments {
     /// The extensions that are found, without opening a store.
     var registry: ExtensionRegistry { ExtensionRegistry(searchPath: searchPath) }
 
+    /// Makes the types that extensions declare known to this process.
+    func registerTypes() { registry.registerTypes() }
+
     /// The engine over this store and these extensions.
     func engine(
         _ access: EngineConfiguration.Access, onEvent: @escaping @Sendable (ExtensionEvent) -> Void = { _ in }

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import UniformTypeIdentifiers
+
+struct TypesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "types",
+        abstract: "Ask about uniform types: the system's, and those that extensions declare.",
+        subcommands: [
+            TypesShowCommand.self, TypesConformsCommand.self, TypesLookupCommand.self, TypesDecodeCommand.self,
+            TypesOfCommand.self, TypesTreeCommand.self,
+        ])
+}
+
+/// The type with an identifier, or a message that says there is none.
+func declaredType(_ identifier: String) throws -> UTType {
+    guard let type = UTType(identifier) else {
+        Output.complain("searchlight: No type \(identifier.debugDescription) is declared.")
+        throw ExitCode(ExitStatus.notFound.rawValue)
+    }
+    return type
+}
+
+/// Calls a closure for each line of standard input, without its end.
+func forEachInputLine(_ body: (_ line: String, _ number: Int) throws -> Void) rethrows {
+    var number = 0
+    while let line = readLine(strippingNewline: true) {
+        number += 1
+        try body(line.hasSuffix("\r") ? String(line.dropLast()) : line, number)
+    }
+}
+
+struct TypesShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Print all that is known of a type.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The type's identifier, declared or dynamic.")
+    var identifier: String
+
+    func run() throws {
+        options.registerTypes()
+        let report = TypeReport(try declaredType(identifier))
+        if options.json { return try Output.printJSON(report) }
+        print(Output.bold(report.identifier))
+        var lines: [(String, String?)] = [
+            ("description", report.description),
+            ("state", report.isDynamic ? "dynamic" : report.declaration ?? "declared"),
+            ("parents", joined(report.parents)), ("supertypes", joined(report.supertypes)),
+            ("children", joined(report.children)),
+        ]
+        lines += report.tags.sorted { $0.key < $1.key }.map { ($0.key, joined($0.value)) }
+        if let url = report.referenceURL { lines.append(("reference", url)) }
+        let width = lines.map(\.0.count).max() ?? 0
+        for (name, value) in lines {
+            guard let value else { continue }
+            print("  " + Output.dim(name.padding(toLength: width, withPad: " ", startingAt: 0)) + "  " + value)
+        }
+    }
+
+    private func joined(_ texts: [String]) -> String? { texts.isEmpty ? nil : texts.joined(separator: ", ") }
+}
+
+struct TypesConformsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "conforms",
+        abstract: "Tell whether one type conforms to another.",
+        discussion: "Prints true or false; the exit status is 0 or 1. Types nobody declares conform to themselves only."
+    )
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The type that may conform.")
+    var type: String?
+    @Argument(help: "The type it may conform to.")
+    var other: String?
+    @Flag(help: "Read pairs from standard input, a tab between, and print true or false for each line.")
+    var stdin = false
+
+    func validate() throws {
+        guard stdin == (type == nil), stdin == (other == nil) else {
+            throw ValidationError("Give two types, or --stdin and none.")
+        }
+    }
+
+    func run() throws {
+        options.registerTypes()
+        if let type, let other {
+            let answer = Self.conforms(type, other)
+            if options.json { try Output.printJSON(["conforms": answer]) } else { print(answer) }
+            if !answer { throw ExitCode(ExitStatus.failure.rawValue) }
+            return
+        }
+        forEachInputLine { line, number in
+            let parts = line.split(separator: "\t", omittingEmptySubsequences: false)
+            if parts.count != 2 { Output.complain("searchlight: line \(number) is not two types with a tab between") }
+            print(parts.count == 2 && Self.conforms(String(parts[0]), String(parts[1])))
+        }
+    }
+
+    private static func conforms(_ type: String, _ other: String) -> Bool {
+        guard let first = UTType(type), let second = UTType(other) else {
+            return type.lowercased() == other.lowercased() && !type.isEmpty
+        }
+        return first.conforms(to: second)
+    }
+}
+
+struct TypesDecodeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "decode", abstract: "Print what a dynamic identifier (dyn.…) stands for.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The dynamic identifier.")
+    var identifier: String
+
+    func run() throws {
+        guard let dynamic = DynamicTypeIdentifier(identifier) else {
+            Output.complain("searchlight: \(identifier.debugDescription) is not a dynamic identifier.")
+            throw ExitCode(ExitStatus.failure.rawValue)
+        }
+        let report = DynamicReport(
+            identifier: dynamic.identifier, decoded: dynamic.description, parent: dynamic.parent,
+            tags: dynamic.tags.map { .init(tagClass: $0.tagClass.rawValue, value: $0.value) })
+        if options.json { return try Output.printJSON(report) }
+        print(report.decoded)
+        if let parent = report.parent { print("  " + Output.dim("conforms to") + "  " + parent) }
+        for tag in report.tags { print("  " + Output.dim(tag.tagClass) + "  " + tag.value) }
+    }
+}
+
+private struct DynamicReport: Encodable {
+    struct Tag: Encodable {
+        var tagClass: String
+        var value: String
+    }
+    var identifier: String
+    var decoded: String
+    var parent: String?
+    var tags: [Tag]
+}
+
+/// A type as JSON.
+struct TypeReport: Encodable {
+    var identifier: String
+    var description: String?
+    var isDynamic: Bool
+    var isPublic: Bool
+    var declaration: String?
+    var parents: [String]
+    var supertypes: [String]
+    var children: [String]
+    var tags: [String: [String]]
+    var preferredFilenameExtension: String?
+    var preferredMIMEType: String?
+    var referenceURL: String?
+
+    init(_ type: UTType) {
+        let snapshot = UTTypeRegistry.shared.snapshot
+        identifier = type.identifier
+        description = type.localizedDescription
+        isDynamic = type.isDynamic
+        isPublic = type.isPublic
+        declaration = snapshot.declaration(of: type).map { $0.kind.rawValue }
+        parents = snapshot.parents(of: type).map(\.identifier)
+        supertypes = type.supertypes.map(\.identifier).sorted()
+        children = snapshot.children(of: type).map(\.identifier).sorted()
+        tags = Dictionary(uniqueKeysWithValues: type.tags.map { ($0.key.rawValue, $0.value) })
+        preferredFilenameExtension = type.preferredFilenameExtension
+        preferredMIMEType = type.preferredMIMEType
+        referenceURL = type.referenceURL?.absoluteString
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import UniformTypeIdentifiers
+
+struct TypesLookupCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lookup",
+        abstract: "Find the type of a file name extension or a MIME type.",
+        discussion: """
+            Without --conforming-to, the type must conform to public.data; “any” asks for no parent. What nobody \
+            declares has a dynamic type. With --stdin, lines hold “extension” or “mime”, the tag and optionally the \
+            parent, with tabs between; an identifier is printed for each, or an empty line where there is none.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Option(name: .customLong("extension"), help: "A file name extension, without the dot.")
+    var filenameExtension: String?
+    @Option(help: "A MIME type.")
+    var mime: String?
+    @Option(help: ArgumentHelp("The type it must conform to.", valueName: "type"))
+    var conformingTo: String?
+    @Flag(help: "Also use the desktop's database of MIME types (shared-mime-info).")
+    var desktop = false
+    @Flag(help: "Read tags from standard input.")
+    var stdin = false
+
+    func validate() throws {
+        let given = [filenameExtension != nil, mime != nil, stdin].count { $0 }
+        guard given == 1 else { throw ValidationError("Give one of --extension, --mime and --stdin.") }
+    }
+
+    func run() throws {
+        options.registerTypes()
+        guard stdin else {
+            let tag = filenameExtension ?? mime ?? ""
+            let kind: UTTagClass = filenameExtension != nil ? .filenameExtension : .mimeType
+            guard let found = try lookup(tag, kind, conformingTo: conformingTo) else {
+                Output.complain("searchlight: \(tag.debugDescription) is no \(kind.rawValue).")
+                throw ExitCode(ExitStatus.notFound.rawValue)
+            }
+            return options.json ? try Output.printJSON(TypeReport(found)) : print(found.identifier)
+        }
+        try forEachInputLine { line, number in
+            let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+            let kinds: [String: UTTagClass] = ["extension": .filenameExtension, "mime": .mimeType]
+            guard (2...3).contains(parts.count), let kind = kinds[parts[0]] else {
+                Output.complain("searchlight: line \(number) is not extension or mime, a tag and perhaps a type")
+                return print("")
+            }
+            let parent = parts.count == 3 && !parts[2].isEmpty ? parts[2] : conformingTo
+            print(try lookup(parts[1], kind, conformingTo: parent)?.identifier ?? "")
+        }
+    }
+
+    private func lookup(_ tag: String, _ kind: UTTagClass, conformingTo parent: String?) throws -> UTType? {
+        if desktop, parent == nil, kind == .mimeType { return desktopTypes.type(mimeType: tag) }
+        if desktop, parent == nil, kind == .filenameExtension {
+            return desktopTypes.type(ofFileNamed: "file." + tag, kind: .regular(isExecutable: false)) { [] }.type
+        }
+        let supertype: UTType? = parent == "any" ? nil : try declaredType(parent ?? UTType.data.identifier)
+        return UTType(tag: tag, tagClass: kind, conformingTo: supertype)
+    }
+}
+
+/// The desktop's database where the environment says it is.
+var desktopTypes: SharedMIMEInfo {
+    SharedMIMEInfo(roots: SharedMIMEInfo.standardRoots(environment: ProcessInfo.processInfo.environment))
+}
+
+struct TypesOfCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "of", abstract: "Tell the types of files.",
+        discussion: "By the name first, then by the desktop's patterns, then by the contents. Links are not followed.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The files.", completion: .file())
+    var files: [String]
+
+    private struct Report: Encodable {
+        var path: String
+        var type: String?
+        var evidence: String?
+        var error: String?
+    }
+
+    func run() throws {
+        options.registerTypes()
+        let database = desktopTypes
+        let reports = files.map { path in
+            guard let found = database.type(ofFile: path) else {
+                return Report(path: path, error: "there is no such file")
+            }
+            return Report(path: path, type: found.type.identifier, evidence: found.evidence.rawValue)
+        }
+        if options.json {
+            try Output.printJSON(reports)
+        } else {
+            for report in reports {
+                if let type = report.type {
+                    print("\(report.path): \(type)")
+                } else {
+                    Output.complain("searchlight: \(report.path): \(report.error ?? "")")
+                }
+            }
+        }
+        if reports.contains(where: { $0.error != nil }) { throw ExitCode(ExitStatus.notFound.rawValue) }
+    }
+}
+
+struct TypesTreeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tree", abstract: "Print a type and all that conform to it, or the whole hierarchy.",
+        discussion: "A type with several parents stands below each of them.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The type at the top.")
+    var identifier: String?
+
+    private struct Node: Encodable {
+        var identifier: String
+        var children: [Node]
+    }
+
+    func run() throws {
+        options.registerTypes()
+        let snapshot = UTTypeRegistry.shared.snapshot
+        let tops =
+            try identifier.map { [try declaredType($0)] }
+            ?? snapshot.declaredTypes.filter { snapshot.parents(of: $0).isEmpty }
+        let nodes = tops.sorted { $0.identifier < $1.identifier }.map { node($0, in: snapshot) }
+        if options.json { return try Output.printJSON(nodes) }
+        for node in nodes { show(node, indent: "") }
+    }
+
+    /// The hierarchy has no cycles: the registry ignores the step that would close one.
+    private func node(_ type: UTType, in snapshot: UTTypeSnapshot) -> Node {
+        let children = snapshot.children(of: type).sorted { $0.identifier < $1.identifier }
+        return Node(identifier: type.identifier, children: children.map { node($0, in: snapshot) })
+    }
+
+    private func show(_ node: Node, indent: String) {
+        print(indent + node.identifier)
+        for child in node.children { show(child, indent: indent + "  ") }
+    }
+}
