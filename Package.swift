@@ -35,6 +35,8 @@ let package = Package(
             ], swiftSettings: strict),
         .executableTarget(
             name: "searchlight-worker", dependencies: ["ExtensionRuntime", "CSandbox"], cSettings: strictC),
+        .executableTarget(
+            name: "benchmarks", dependencies: ["UniformTypeIdentifiers", arguments], swiftSettings: strict),
 
         // Libraries for app authors
         .target(
