@@ -57,8 +57,8 @@ public struct AttributePreview: Sendable {
         DisplayText.safe(String(text.prefix(maximumTextCharacters)))
     }
 
-    /// The years 1 to 9999, in seconds since 2001-01-01 UTC. Beyond them Foundation's calendar may trap, and nobody
-    /// would be told anything.
+    /// The years 1 to 9999, in seconds since 2001-01-01 UTC. Beyond them, and for NaN, Foundation makes up
+    /// a day.
     private static let datableMoments = -63_113_904_000.0..<252_423_993_600.0
 
     /// The day of a moment in a time zone: 2026-03-09. `nil` for a moment that is no time.
