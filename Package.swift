@@ -81,6 +81,10 @@ let package = Package(
             name: "UniformTypeIdentifiersTests", dependencies: ["UniformTypeIdentifiers"], swiftSettings: strict),
         .testTarget(name: "MetadataQueryTests", dependencies: ["MetadataQuery"], swiftSettings: strict),
         .testTarget(
+            name: "SearchIndexTests",
+            dependencies: ["SearchIndex", "MetadataQuery", "ServiceProtocol", "UniformTypeIdentifiers", grdb],
+            swiftSettings: strict),
+        .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "ServiceProtocol",
