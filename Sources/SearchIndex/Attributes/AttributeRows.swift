@@ -82,7 +82,9 @@ private struct ValueList {
         case .boolean(let truth): insert((truth ? 1 : 0).databaseValue, limit: limit)
         case .person, .localizedString: for text in value.texts { add(text) }
         case .array(let elements): for element in elements { add(element) }
-        case .dictionary(let elements): for element in elements.values { add(element) }
+        case .dictionary(let elements):
+            // In one order, so that the same record has the same rows when they are to be deleted.
+            for (_, element) in elements.sorted(by: { $0.key < $1.key }) { add(element) }
         }
     }
 
