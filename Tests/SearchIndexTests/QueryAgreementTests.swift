@@ -2,21 +2,22 @@
 import GRDB
 import MetadataQuery
 import ServiceProtocol
+import TestSupport
 import Testing
 
 @testable import SearchIndex
 
 @Suite("The index and the evaluator agree")
 struct QueryAgreementTests {
-    @Test("On random items and queries", arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+    @Test("On random items and queries", arguments: [1, 2, 3] as [UInt64])
     func random(seed: UInt64) async throws {
-        var random = QueryRandom(seed: seed)
-        let records = (0..<150).map { QueryRandomItems.record(&random, $0) }
+        var random = SplitMix64(seed: seed)
+        let records = (0..<100).map { QueryRandomItems.record(&random, $0) }
         let store = try await QueryTestStore(records)
         var found = 0
         var exact = 0
         var indexed = 0
-        for number in 0..<400 {
+        for number in 0..<160 {
             let query = QueryRandomItems.expression(&random, depth: number % 2 == 0 ? 4 : 0)
             let matcher = QueryMatcher(query, context: queryTestContext)
             let expected = records.filter { matcher.matches($0) }.map(\.uniqueIdentifier)
@@ -29,14 +30,14 @@ struct QueryAgreementTests {
             indexed += plan.usesIndex ? 1 : 0
         }
         // All kinds of outcome are met often, or the agreement would say little.
-        #expect(found > 100)
-        #expect(exact > 40)
-        #expect(indexed > 80)
+        #expect(found > 40)
+        #expect(exact > 16)
+        #expect(indexed > 32)
     }
 
     @Test("After items were replaced, updated and deleted", arguments: [11, 12] as [UInt64])
     func changes(seed: UInt64) async throws {
-        var random = QueryRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         let store = try await QueryTestStore((0..<60).map { QueryRandomItems.record(&random, $0) })
         var again = (0..<60).map { QueryRandomItems.record(&random, $0) }
         for index in again.indices { again[index].isUpdate = random.below(2) == 0 }
@@ -45,7 +46,7 @@ struct QueryAgreementTests {
         let all = try await store.index.items(matching: .and([]), limit: 1_000)
         let records = all.items.map(\.record)
         #expect(records.count > 30)
-        for number in 0..<200 {
+        for number in 0..<100 {
             let query = QueryRandomItems.expression(&random, depth: 4)
             let matcher = QueryMatcher(query, context: queryTestContext)
             let page = try await store.index.items(matching: query, limit: 1_000, context: queryTestContext)
@@ -59,7 +60,7 @@ struct QueryAgreementTests {
 
     @Test("Evaluating the named attributes gives what evaluating all of them gives", arguments: [21, 22] as [UInt64])
     func projection(seed: UInt64) throws {
-        var random = QueryRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         for number in 0..<1_000 {
             let record = QueryRandomItems.record(&random, number)
             let query = QueryRandomItems.expression(&random, depth: 2)
@@ -73,7 +74,7 @@ struct QueryAgreementTests {
 
     @Test("Damaged records are errors or records, never a crash", arguments: [31, 32] as [UInt64])
     func damagedRecords(seed: UInt64) throws {
-        var random = QueryRandom(seed: seed)
+        var random = SplitMix64(seed: seed)
         var refused = 0
         for number in 0..<2_000 {
             var bytes = try QueryRandomItems.record(&random, number).encoded()

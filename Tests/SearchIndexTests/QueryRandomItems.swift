@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import MetadataQuery
 import ServiceProtocol
+import TestSupport
 
 /// Random items and queries over one small stock of values, so that many comparisons hold, and all that makes texts
 /// hard to compare occurs.
@@ -21,7 +22,7 @@ enum QueryRandomItems {
         "\u{10FFFF}", "public", ".image", "$time.now", "1e3", "\u{D7FF}", "ǰ", "ŉ", "\u{1E9E}",
     ]
 
-    static func text(_ random: inout QueryRandom) -> String {
+    static func text(_ random: inout SplitMix64) -> String {
         switch random.below(12) {
         case 0: return ""
         case 1: return random.pick(types)
@@ -35,15 +36,15 @@ enum QueryRandomItems {
         }
     }
 
-    static func number(_ random: inout QueryRandom) -> Double {
+    static func number(_ random: inout SplitMix64) -> Double {
         random.pick([0, 1, -0.0, 0.5, 2, 5, 5.000000000000001, -3, 1e3, 9007199254740992, 1e19, -1e300])
     }
 
-    static func integer(_ random: inout QueryRandom) -> Int64 {
+    static func integer(_ random: inout SplitMix64) -> Int64 {
         random.pick([0, 1, 2, 5, -3, 1000, 9_007_199_254_740_993, 9_007_199_254_740_992, .max, .min])
     }
 
-    static func value(_ random: inout QueryRandom, depth: Int = 0) -> AttributeValue {
+    static func value(_ random: inout SplitMix64, depth: Int = 0) -> AttributeValue {
         switch random.below(depth < 2 ? 17 : 13) {
         case 0: .integer(integer(&random))
         case 1: .double(number(&random))
@@ -68,9 +69,12 @@ enum QueryRandomItems {
         }
     }
 
-    static func record(_ random: inout QueryRandom, _ number: Int) -> ItemRecord {
+    static func record(_ random: inout SplitMix64, _ number: Int) -> ItemRecord {
         var record = ItemRecord(uniqueIdentifier: "\(number)" + random.pick(["", "", "a", "é", "\u{212A}", "k", "K"]))
-        if random.below(2) == 0 { record.domainIdentifier = text(&random).prefix(200).description }
+        if random.below(2) == 0 { 
+            // Names with a NUL are refused.
+            record.domainIdentifier = String(text(&random).unicodeScalars.filter { $0 != "\0" })
+        }
         for name in names.dropLast() where random.below(3) > 0 { record.attributes[name] = value(&random) }
         if random.below(2) == 0 { record.attributes["contentType"] = .string(random.pick(types)) }
         if random.below(3) == 0 {
@@ -84,7 +88,7 @@ enum QueryRandomItems {
 
     // MARK: Queries
 
-    static func expression(_ random: inout QueryRandom, depth: Int = 0) -> QueryExpression {
+    static func expression(_ random: inout SplitMix64, depth: Int = 0) -> QueryExpression {
         switch random.below(depth < 4 ? 10 : 5) {
         case 0...3: .comparison(comparison(&random))
         case 4: .range(RangePredicate(attribute: attribute(&random), minimum: bound(&random), maximum: bound(&random)))
@@ -94,18 +98,18 @@ enum QueryRandomItems {
         }
     }
 
-    static func comparison(_ random: inout QueryRandom) -> Comparison {
+    static func comparison(_ random: inout SplitMix64) -> Comparison {
         let options = MatchOptions(rawValue: random.below(3) == 0 ? 3 : UInt8(random.below(16)))
         return Comparison(
             attribute: attribute(&random), operation: random.pick(ComparisonOperator.allCases + [.equal, .equal, .equal]),
             value: queryValue(&random), options: options)
     }
 
-    static func attribute(_ random: inout QueryRandom) -> AttributeSelector {
+    static func attribute(_ random: inout SplitMix64) -> AttributeSelector {
         random.below(7) == 0 ? .anyAttribute : .named(random.pick(names))
     }
 
-    static func queryValue(_ random: inout QueryRandom) -> QueryValue {
+    static func queryValue(_ random: inout SplitMix64) -> QueryValue {
         switch random.below(8) {
         case 0: .number(literal(&random))
         case 1: .time(time(&random))
@@ -113,7 +117,7 @@ enum QueryRandomItems {
         }
     }
 
-    static func pattern(_ random: inout QueryRandom) -> TextPattern {
+    static func pattern(_ random: inout SplitMix64) -> TextPattern {
         let elements = (0..<random.below(4)).map { _ -> TextPattern.Element in
             switch random.below(6) {
             case 0, 1: .anyText
@@ -125,18 +129,18 @@ enum QueryRandomItems {
         return TextPattern(elements)
     }
 
-    static func literal(_ random: inout QueryRandom) -> NumberLiteral {
+    static func literal(_ random: inout SplitMix64) -> NumberLiteral {
         let spellings = [
             "0", "1", "5", "-0", "+2", "0.5", "1e3", "-9223372036854775808", "9007199254740993", "1e19", "5.0", "12",
         ]
         return NumberLiteral(random.pick(spellings))!
     }
 
-    static func bound(_ random: inout QueryRandom) -> RangeBound {
+    static func bound(_ random: inout SplitMix64) -> RangeBound {
         random.below(3) == 0 ? .time(time(&random)) : .number(literal(&random))
     }
 
-    static func time(_ random: inout QueryRandom) -> TimeTerm {
+    static func time(_ random: inout SplitMix64) -> TimeTerm {
         if random.below(4) == 0 {
             return .iso(ISOMoment(random.pick(["2024-05-15", "20240515T1200Z", "2001-01-01", "2001-01-01T00:00:01"]))!)
         }

@@ -1,42 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import MetadataQuery
 import ServiceProtocol
-import Synchronization
+import TestSupport
 
 @testable import SearchIndex
-
-/// A generator whose seed is printed with a failure, so that it can be had again (SplitMix64).
-struct QueryRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
-
-    mutating func pick<Element>(_ choices: [Element]) -> Element { choices[below(choices.count)] }
-}
 
 /// The present of the tests: 2024-05-15 12:00 UTC.
 let queryTestNow = 737_467_200.0
 
-/// A store in a folder of its own, removed with it.
-final class QueryTestStore: Sendable {
+/// A store whose present is ``queryTestNow``, in a folder of its own.
+struct QueryTestStore: Sendable {
     let index: SearchIndex
-    let directory: String
+    private let folder: TemporaryFolder
     let scope = IndexScope(bundle: "com.example.notes")
 
     init(_ records: [ItemRecord] = []) async throws {
-        directory = NSTemporaryDirectory() + "searchlight-query-" + UUID().uuidString
-        index = try SearchIndex(directory: directory, access: .readWrite) { queryTestNow }
+        folder = try TemporaryFolder()
+        index = try SearchIndex(directory: folder.path("store"), access: .readWrite) { queryTestNow }
         try await add(records)
     }
 
@@ -57,8 +37,6 @@ final class QueryTestStore: Sendable {
     func plan(_ query: String, context: QueryContext = queryTestContext) async throws -> QueryPlan {
         try await index.explain(QueryExpression(parsing: query), context: context)
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: directory) }
 }
 
 /// Types that conform to what they begin with, whatever their case; "private" is not searchable by default.
@@ -67,6 +45,6 @@ let queryTestContext = QueryContext(
     conforms: { $0.lowercased() == $1.lowercased() || $0.lowercased().hasPrefix($1.lowercased() + ".") },
     isSearchableByDefault: { AttributeNames.searchableByDefault.contains($0) || $0 == "größe" })
 
-func item(_ identifier: String, domain: String? = nil, _ attributes: [String: AttributeValue]) -> ItemRecord {
+func queryItem(_ identifier: String, domain: String? = nil, _ attributes: [String: AttributeValue]) -> ItemRecord {
     ItemRecord(uniqueIdentifier: identifier, domainIdentifier: domain, attributes: attributes)
 }

@@ -37,8 +37,8 @@ enum AttributeIndex {
         let writer = AttributeWriter(db)
         let items = try Row.fetchCursor(db, sql: "SELECT id, record FROM item ORDER BY id")
         while let row = try items.next() {
-            let number: Int64 = row["id"]
-            let bytes: Data = row["record"]
+            let number = try row.decode(Int64.self, forColumn: "id")
+            let bytes = try row.decode(Data.self, forColumn: "record")
             do {
                 try writer.insert(try ItemRecord(decoding: bytes), item: number)
             } catch let error as ItemRecordError {

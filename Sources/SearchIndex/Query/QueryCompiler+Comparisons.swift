@@ -78,7 +78,8 @@ extension QueryCompiler {
         while let row = try names.next() {
             seen += 1
             guard seen <= 65_536, numbers.count < 1024 else { return nil }
-            if context.isSearchableByDefault(row["name"]) { numbers.append(row["id"]) }
+            let name = try row.decode(String.self, forColumn: "name")
+            if context.isSearchableByDefault(name) { numbers.append(try row.decode(forColumn: "id")) }
         }
         return numbers
     }
