@@ -31,7 +31,8 @@ enum QueryRandomItems {
             // About as long as a key.
             let start = String(repeating: random.pick(["a", "日", "é", "e\u{301}", "서"]), count: 60 + random.below(8))
             return start + random.pick(fragments)
-        case 10: return "a" + String(repeating: "\u{301}", count: random.pick([10, 130, 1030])) + random.pick(fragments)
+        case 10:
+            return "a" + String(repeating: "\u{301}", count: random.pick([10, 130, 1030])) + random.pick(fragments)
         default: return (0..<40).map { _ in random.pick(fragments) }.joined(separator: " ")
         }
     }
@@ -71,7 +72,7 @@ enum QueryRandomItems {
 
     static func record(_ random: inout SplitMix64, _ number: Int) -> ItemRecord {
         var record = ItemRecord(uniqueIdentifier: "\(number)" + random.pick(["", "", "a", "é", "\u{212A}", "k", "K"]))
-        if random.below(2) == 0 { 
+        if random.below(2) == 0 {
             // Names with a NUL are refused.
             record.domainIdentifier = String(text(&random).unicodeScalars.filter { $0 != "\0" })
         }
@@ -101,7 +102,8 @@ enum QueryRandomItems {
     static func comparison(_ random: inout SplitMix64) -> Comparison {
         let options = MatchOptions(rawValue: random.below(3) == 0 ? 3 : UInt8(random.below(16)))
         return Comparison(
-            attribute: attribute(&random), operation: random.pick(ComparisonOperator.allCases + [.equal, .equal, .equal]),
+            attribute: attribute(&random),
+            operation: random.pick(ComparisonOperator.allCases + [.equal, .equal, .equal]),
             value: queryValue(&random), options: options)
     }
 

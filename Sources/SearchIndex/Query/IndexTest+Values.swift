@@ -83,8 +83,7 @@ extension IndexTest {
         // Truth values are 0 and 1 in the index, and no times.
         let mayBeTruth =
             (lower?.number.approximation ?? -.infinity) <= 1 && (upper?.number.approximation ?? .infinity) >= 0
-        self.init(
-            tests: [.numbers(lower: bound(lower), upper: bound(upper))], isExact: !(isTime && mayBeTruth))
+        self.init(.numbers(lower: bound(lower), upper: bound(upper)), isExact: !(isTime && mayBeTruth))
     }
 
     // MARK: Texts
@@ -95,15 +94,15 @@ extension IndexTest {
         let isAnywhere = !options.isDisjoint(with: [.wordBased, .tokenized])
         if pattern.elements.isEmpty {
             // The empty text, with any modifiers; but a text of diacritics alone has the same key.
-            self.init(tests: [.values(["".databaseValue])], isExact: false)
+            self.init(.values(["".databaseValue]), isExact: false)
         } else if isAnywhere {
-            self.init(tests: [Self.containing(pattern.elements, options)], isExact: false)
+            self.init(Self.containing(pattern.elements, options), isExact: false)
         } else if let literal = pattern.literal {
             self.init(whole: literal, options, context)
         } else {
             self.init(beginning: pattern, options, context)
         }
-        if let number { tests.append(.values([number.databaseValue])) }
+        if let number { tests.append((.values([number.databaseValue]), true)) }
         literal = pattern.literal
     }
 
@@ -115,19 +114,19 @@ extension IndexTest {
 
     private init(whole literal: String, _ options: MatchOptions, _ context: QueryContext) {
         guard !literal.unicodeScalars.contains(where: AttributeKey.isUnpredictable) else {
-            self.init(tests: [Self.anyText], isExact: false)
+            self.init(Self.anyText, isExact: false)
             return
         }
         let key = AttributeKey.folded(literal).prefix(AttributeKey.length)
         let isExact = key.count < AttributeKey.length && Self.comparesKeys(options, context)
-        self.init(tests: [.values([AttributeKey.string(key).databaseValue])], isExact: isExact)
+        self.init(.values([AttributeKey.string(key).databaseValue]), isExact: isExact)
     }
 
     private init(beginning pattern: TextPattern, _ options: MatchOptions, _ context: QueryContext) {
         guard case .literal(let literal)? = pattern.elements.first,
             let start = AttributeKey.Part(literal, isStart: true)
         else {
-            self.init(tests: [Self.containing(pattern.elements[...], options)], isExact: false)
+            self.init(Self.containing(pattern.elements[...], options), isExact: false)
             return
         }
         let parts = Self.parts(pattern.elements.dropFirst(), options)
@@ -135,7 +134,7 @@ extension IndexTest {
             pattern.prefix != nil && start.isComplete && !start.isOpen
             && start.scalars.count <= AttributeKey.length && Self.comparesKeys(options, context)
         let test = AttributeLookup.Test.texts(lower: start.lowerBound, upper: start.upperBound, parts: parts)
-        self.init(tests: [test], isExact: isExact)
+        self.init(test, isExact: isExact)
     }
 
     private static func containing(

@@ -5,15 +5,19 @@ import ServiceProtocol
 
 /// What a predicate asks of a value, in the terms of the attribute index.
 struct IndexTest {
-    /// The lookups; an item is a candidate if one of them finds it.
-    var tests: [AttributeLookup.Test]
-    /// Whether every row that a lookup finds is a match.
-    var isExact: Bool
+    /// The lookups, and whether every row that one finds is a match. An item is a candidate if one of them finds it.
+    var tests: [(test: AttributeLookup.Test, isExact: Bool)]
     /// The text to which a type may conform.
     var literal: String?
 
-    static let presence = IndexTest(tests: [.presence], isExact: true)
-    static let never = IndexTest(tests: [], isExact: true)
+    static var presence: IndexTest { IndexTest(.presence, isExact: true) }
+    static var never: IndexTest { IndexTest() }
+
+    init() { tests = [] }
+
+    init(_ test: AttributeLookup.Test, isExact: Bool) { tests = [(test, isExact)] }
+
+    var isPresence: Bool { if case .presence? = tests.first?.test { true } else { false } }
 }
 
 extension QueryCompiler {
@@ -44,9 +48,16 @@ extension QueryCompiler {
     /// The items of which one of the attributes passes the test.
     func find(_ test: IndexTest, names: [Int64]) throws -> Result {
         guard !names.isEmpty, !test.tests.isEmpty else { return Result(candidates: .nothing, isExact: true) }
-        var sets = test.tests.map { CandidateSet.rows(AttributeLookup(names: names, test: $0)) }
-        var isExact = test.isExact
-        if case .presence? = test.tests.first { return Result(candidates: .union(sets), isExact: true) }
+        var sets: [CandidateSet] = []
+        var isExact = true
+        for (test, isExactTest) in test.tests {
+            let lookup = AttributeLookup(names: names, test: test)
+            // A lookup that finds nothing leaves no doubt: most numbers are not to be found as texts too.
+            if !isExactTest, case .values = test, try isEmpty(lookup) { continue }
+            sets.append(.rows(lookup))
+            isExact = isExact && isExactTest
+        }
+        if test.isPresence { return Result(candidates: .union(sets), isExact: true) }
         let unknown = AttributeLookup(names: names, test: .values([AttributeRows.unknown]))
         if try !isEmpty(unknown) {
             sets.append(.rows(unknown))
@@ -87,7 +98,7 @@ extension QueryCompiler {
     // MARK: Identifiers
 
     private func findIdentifier(_ test: IndexTest, _ comparison: Comparison?) throws -> Result {
-        if case .presence? = test.tests.first { return Result(candidates: .everything, isExact: true) }
+        if test.isPresence { return Result(candidates: .everything, isExact: true) }
         guard let comparison, !comparison.operation.isOrdering else {
             return Result(candidates: .nothing, isExact: true)
         }
@@ -136,9 +147,10 @@ extension QueryCompiler {
             let conforming = types.filter {
                 $0.unicodeScalars.count == AttributeKey.length || context.conforms($0, literal)
             }
+            guard !conforming.isEmpty else { continue }
             let values = conforming.map(\.databaseValue)
             let isCut = conforming.contains { $0.unicodeScalars.count == AttributeKey.length }
-            results.append(try find(IndexTest(tests: [.values(values)], isExact: !isCut), names: [number]))
+            results.append(try find(IndexTest(.values(values), isExact: !isCut), names: [number]))
         }
         return Self.union(results)
     }
