@@ -52,7 +52,7 @@ struct QueryPlanTests {
             ("contentTypeTree == \"public.text\"cd", true, 0), ("domainIdentifier == \"mail.*\"cd", true, 50),
             ("uniqueIdentifier == \"id-7\"", true, 1), ("uniqueIdentifier == \"id-1*\"", true, 11),
             ("** == \"oslo 7\"cd", true, 1), ("* == \"k4*\"cd", true, 11), ("neverSeen == 5", true, 0),
-            ("rating == 7 && title == \"*\"", false, 1), ("rating == 7 || rating == 8", true, 2),
+            ("rating == 7 && title == \"*\"", true, 1), ("rating == 7 || rating == 8", true, 2),
             ("rating == 7 || title == \"Oslo 8\"", false, 2),
             ("(rating < 10 || rating > 45) && keywords == fjord", false, 14),
         ])

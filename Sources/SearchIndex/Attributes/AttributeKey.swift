@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 import MetadataQuery
 
-/// The form in which texts stand in the attribute index: without case and diacritics, cut after ``length`` scalars.
+/// The form in which texts stand in the attribute index: without case and diacritics, and of long texts only the start.
 ///
 /// Whatever the modifiers of a comparison, two texts that are equal under it have equal keys, a text that begins with a
-/// value has a key that begins with the value's ``Part``, and so for parts. A lookup by key therefore never misses an
-/// item that matches; it may find others.
+/// value has a key that begins with the value's ``Part`` (or with ``cutKey(_:)`` of it), and a text that contains a
+/// value has a key that contains the part or was cut. A lookup by key therefore never misses an item that matches; it
+/// may find others.
 enum AttributeKey {
-    /// The most scalars of a key. A key of this length may stand for a longer text.
+    /// The most scalars of a text that is kept whole.
     static let length = 64
-    /// The most scalars of a text that are looked at to make its key; a text with a shorter key has no more than these.
+    /// How many scalars are kept of a longer text: bodies are seldom asked for as wholes, and take room.
+    static let cutLength = 16
+    /// Stands at the end of the key of a longer text.
+    static let cutMark = Unicode.Scalar(0x10FFFF as UInt32) ?? "\u{10FFFF}"
+    /// The most scalars of a text that are looked at to make its key; a text with a whole key has no more than these.
     static let maximumExamined = 1024
 
     /// The key of a text; `nil` if no key can stand for it (``isUnpredictable(_:)``).
@@ -26,7 +31,8 @@ enum AttributeKey {
                 // What follows may compose with, or stand before, all from the last letter on.
                 while let last = folded.popLast(), last.properties.canonicalCombiningClass != .notReordered {}
             }
-            if isWhole || folded.count >= length { return string(folded.prefix(length)) }
+            if folded.count > length { return cutKey(folded) }
+            if isWhole { return string(folded) }
         }
         return nil
     }
@@ -34,20 +40,27 @@ enum AttributeKey {
     /// Most texts are of this kind, and marks that follow are taken away.
     private static func asciiKey(of text: String) -> String? {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(length)
+        bytes.reserveCapacity(length + 1)
         for byte in text.utf8 {
             guard byte < 0x80, byte > 0 else { return nil }
             bytes.append((0x41...0x5A).contains(byte) ? byte + 32 : byte)
-            if bytes.count == length { break }
+            if bytes.count > length { return cutKey(bytes.map { Unicode.Scalar($0) }) }
         }
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// The key of a folded text that is longer than ``length``.
+    static func cutKey(_ folded: some Sequence<Unicode.Scalar>) -> String {
+        string(folded.prefix(cutLength) + [cutMark])
+    }
+
+    static func isCut(_ key: String) -> Bool { key.unicodeScalars.last == cutMark }
+
     /// Scalars whose texts have no key. The iota subscript is a mark without case folding and a letter with it, so that no
-    /// folding serves all modifiers; SQLite's texts end at a zero.
+    /// folding serves all modifiers; SQLite's texts end at a zero; the last ends keys that are cut.
     static func isUnpredictable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0, 0x345, 0x1F80...0x1FFF: true
+        case 0, 0x345, 0x1F80...0x1FFF, 0x10FFFF: true
         default: false
         }
     }
@@ -93,12 +106,15 @@ extension AttributeKey {
             (0xAC00...0xD7A3).contains(scalar.value) && (scalar.value - 0xAC00) % 28 == 0
         }
 
-        /// The least key that begins with the part.
-        var lowerBound: String { AttributeKey.string(scalars.prefix(AttributeKey.length)) }
+        /// The least key that begins with the part, but for keys that were cut before its end (``cutKey``).
+        var lowerBound: String { AttributeKey.string(scalars) }
+
+        /// The key of long texts that begin with the part, if it does not lie within the bounds.
+        var cutKey: String? { scalars.count > AttributeKey.cutLength ? AttributeKey.cutKey(scalars) : nil }
 
         /// The least text that is greater than all keys that begin with the part; `nil` if there is none.
         var upperBound: String? {
-            var bound = Array(scalars.prefix(AttributeKey.length))
+            var bound = scalars
             while let last = bound.popLast() {
                 var next = last.value + 1
                 // The syllables with a final consonant follow.

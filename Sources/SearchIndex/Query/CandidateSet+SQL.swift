@@ -129,7 +129,7 @@ extension AttributeLookup {
             for (index, part) in parts.enumerated() {
                 fragment.append(index == 0 ? "instr(value, ?)" : " AND instr(value, ?)", part)
             }
-            fragment.append(" OR length(value) = ?", AttributeKey.length)
+            fragment.append(" OR instr(value, ?)", String(AttributeKey.cutMark))
             fragment.append(")")
         }
     }

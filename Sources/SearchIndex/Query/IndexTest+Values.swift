@@ -117,9 +117,10 @@ extension IndexTest {
             self.init(Self.anyText, isExact: false)
             return
         }
-        let key = AttributeKey.folded(literal).prefix(AttributeKey.length)
-        let isExact = key.count < AttributeKey.length && Self.comparesKeys(options, context)
-        self.init(.values([AttributeKey.string(key).databaseValue]), isExact: isExact)
+        let folded = AttributeKey.folded(literal)
+        let isCut = folded.count > AttributeKey.length
+        let key = isCut ? AttributeKey.cutKey(folded) : AttributeKey.string(folded)
+        self.init(.values([key.databaseValue]), isExact: !isCut && Self.comparesKeys(options, context))
     }
 
     private init(beginning pattern: TextPattern, _ options: MatchOptions, _ context: QueryContext) {
@@ -132,9 +133,10 @@ extension IndexTest {
         let parts = Self.parts(pattern.elements.dropFirst(), options)
         let isExact =
             pattern.prefix != nil && start.isComplete && !start.isOpen
-            && start.scalars.count <= AttributeKey.length && Self.comparesKeys(options, context)
+            && Self.comparesKeys(options, context)
         let test = AttributeLookup.Test.texts(lower: start.lowerBound, upper: start.upperBound, parts: parts)
         self.init(test, isExact: isExact)
+        if let cut = start.cutKey { tests.append((.values([cut.databaseValue]), false)) }
     }
 
     private static func containing(

@@ -145,11 +145,11 @@ extension QueryCompiler {
             guard let types = try types(of: number) else { return .unrestricted }
             // A key that was cut may stand for anything.
             let conforming = types.filter {
-                $0.unicodeScalars.count == AttributeKey.length || context.conforms($0, literal)
+                AttributeKey.isCut($0) || context.conforms($0, literal)
             }
             guard !conforming.isEmpty else { continue }
             let values = conforming.map(\.databaseValue)
-            let isCut = conforming.contains { $0.unicodeScalars.count == AttributeKey.length }
+            let isCut = conforming.contains(where: AttributeKey.isCut)
             results.append(try find(IndexTest(.values(values), isExact: !isCut), names: [number]))
         }
         return Self.union(results)
