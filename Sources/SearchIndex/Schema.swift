@@ -7,6 +7,7 @@ import GRDB
 /// - `bundle`: the apps that own items, so that an item carries a small number instead of a name.
 /// - `item`: the truth. `record` is the item as its donor encoded it; the other columns repeat what is asked for often.
 /// - `unconfirmed`: items that are to be deleted at the end of a reindex, unless they are donated again before.
+/// - `attribute`, `attribute_name`, `attribute_format`: derived, see ``AttributeIndex``.
 /// - `item_text`: derived, an FTS5 table without content of its own; it can be rebuilt from `item` at any time.
 enum Schema {
     static var migrator: DatabaseMigrator {
@@ -42,6 +43,10 @@ enum Schema {
                         content = '', tokenize = "unicode61 remove_diacritics 2"
                     );
                     """)
+        }
+        migrator.registerMigration("2") { db in
+            try db.execute(sql: AttributeIndex.schema)
+            try AttributeIndex.rebuild(db)
         }
         return migrator
     }

@@ -116,10 +116,12 @@ private struct ItemWriter {
     private let bundle: Int64
     private let index: String
     private let now: Double
+    private let attributes: AttributeWriter
 
     init(_ db: Database, _ scope: IndexScope, now: Double) throws {
         self.db = db
         self.now = now
+        attributes = AttributeWriter(db)
         index = scope.index ?? ""
         guard SearchIndex.canBeStored(scope.bundle), SearchIndex.canBeStored(scope.index) else {
             throw SearchIndexError.invalidItem(
@@ -161,7 +163,9 @@ private struct ItemWriter {
                 return try db.cachedStatement(sql: "UPDATE item SET expires = ?, donated = ? WHERE id = ?")
                     .execute(arguments: [expiry(of: item.record), now, id])
             }
-            try Self.forget(db, id, SearchableText(try Self.record(in: existing)))
+            let old = try Self.record(in: existing)
+            try Self.forget(db, id, SearchableText(old))
+            try attributes.remove(old, item: id)
             try db.cachedStatement(
                 sql: """
                     UPDATE item SET domain = ?, content_type = ?, title = ?, expires = ?, donated = ?, record = ?
@@ -178,6 +182,7 @@ private struct ItemWriter {
             ).execute(arguments: columns(of: item) + [bundle, index, identifier])
             id = db.lastInsertedRowID
         }
+        try attributes.insert(item.record, item: id)
         let text = SearchableText(item.record)
         try db.cachedStatement(
             sql: "INSERT INTO item_text (rowid, title, keywords, description, body) VALUES (?, ?, ?, ?, ?)"
@@ -193,12 +198,15 @@ private struct ItemWriter {
     @discardableResult
     static func delete(_ db: Database, where condition: String, _ arguments: StatementArguments) throws -> Int {
         var identifiers: [Int64] = []
+        let attributes = AttributeWriter(db)
         let rows = try Row.fetchCursor(
             db, sql: "SELECT id, record FROM item WHERE \(condition)", arguments: arguments)
         while let row = try rows.next() {
             let id = try row.decode(Int64.self, forColumn: "id")
             identifiers.append(id)
-            try forget(db, id, SearchableText(try record(in: row)))
+            let old = try record(in: row)
+            try forget(db, id, SearchableText(old))
+            try attributes.remove(old, item: id)
         }
         let statement = try db.cachedStatement(sql: "DELETE FROM item WHERE id = ?")
         for id in identifiers { try statement.execute(arguments: [id]) }
