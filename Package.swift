@@ -35,6 +35,8 @@ let package = Package(
             ], swiftSettings: strict),
         .executableTarget(
             name: "searchlight-worker", dependencies: ["ExtensionRuntime", "CSandbox"], cSettings: strictC),
+        .executableTarget(
+            name: "benchmarks", dependencies: ["UniformTypeIdentifiers", arguments], swiftSettings: strict),
 
         // Libraries for app authors
         .target(
@@ -76,7 +78,20 @@ let package = Package(
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
         // Tests
-        .testTarget(name: "ServiceProtocolTests", dependencies: ["ServiceProtocol"], swiftSettings: strict),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .testTarget(
+            name: "ServiceProtocolTests", dependencies: ["ServiceProtocol", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "SearchIndexTests", dependencies: ["SearchIndex", "ServiceProtocol", "TestSupport", grdb],
+            swiftSettings: strict),
+        .testTarget(
+            name: "PromisesTests",
+            dependencies: ["Promises", "ServiceProtocol", "UniformTypeIdentifiers", "CSandbox", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "PreviewsTests", dependencies: ["Previews", "ServiceProtocol", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "IdleSchedulingTests", dependencies: ["IdleScheduling", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "UniformTypeIdentifiersTests", dependencies: ["UniformTypeIdentifiers"], swiftSettings: strict),
         .testTarget(name: "MetadataQueryTests", dependencies: ["MetadataQuery"], swiftSettings: strict),

@@ -4,9 +4,10 @@ import ServiceProtocol
 
 /// Where a representation goes.
 public enum Destination: Hashable, Sendable {
-    /// A file, which appears when it is whole and not before.
+    /// A file, which appears when it is whole and not before. What has its name is replaced; of a symbolic link the link
+    /// itself, so that no delivery is led elsewhere. A folder is refused.
     case file(path: String)
-    /// A stream that is already open, such as standard output.
+    /// A stream that is already open, such as standard output. Of a delivery that fails it may have got a part.
     case stream(descriptor: Int32)
 }
 
@@ -23,15 +24,13 @@ public enum Delivery {
     public static func deliver(
         _ payload: Payload, to destination: Destination, token: UInt64
     ) throws(PromiseError) -> UInt64 {
-        try deliver(to: destination, token: token) { (output, path) throws(PromiseError) in
+        try deliver(to: destination, token: token) { (output) throws(PromiseError) in
             switch payload {
             case .inline(let bytes):
-                try bytes.span.withUnsafeBytes { (buffer) throws(PromiseError) in
-                    try write(buffer, to: output, path: path)
-                }
+                try bytes.span.withUnsafeBytes { (buffer) throws(PromiseError) in try output.write(buffer) }
                 return UInt64(bytes.count)
             case .stream(let descriptor, let length):
-                let copied = try copy(descriptor.number, to: output, path: path, limit: length)
+                let copied = try copy(ByteSource(descriptor.number), to: output, limit: length)
                 guard copied == length else { throw .wrongLength(expected: length, received: copied) }
                 return copied
             }
@@ -50,9 +49,9 @@ public enum Delivery {
             throw .inputOutput(operation: "Reading", path: file.name, code: EINVAL)
         }
         let length = UInt64(max(0, status.st_size))
-        return try deliver(to: destination, token: token) { (output, path) throws(PromiseError) in
+        return try deliver(to: destination, token: token) { (output) throws(PromiseError) in
             // One byte more than announced is enough to see that the file grew.
-            let copied = try copy(file.descriptor.number, to: output, path: path, limit: length + 1)
+            let copied = try copy(ByteSource(file.descriptor.number, offset: 0), to: output, limit: length + 1)
             guard copied == length else { throw .wrongLength(expected: length, received: copied) }
             return copied
         }
@@ -60,13 +59,13 @@ public enum Delivery {
 
     private static func deliver(
         to destination: Destination, token: UInt64,
-        _ fill: (_ output: Int32, _ path: String) throws(PromiseError) -> UInt64
+        _ fill: (ByteSink) throws(PromiseError) -> UInt64
     ) throws(PromiseError) -> UInt64 {
         switch destination {
-        case .stream(let descriptor): return try fill(descriptor, "the output")
+        case .stream(let descriptor): return try fill(ByteSink(descriptor: descriptor, path: "the output"))
         case .file(let path):
             let staged = try StagedFile.create(for: path, token: token)
-            let count = try fill(staged.number, path)
+            let count = try fill(ByteSink(descriptor: staged.number, path: path))
             try staged.commit()
             return count
         }
@@ -83,7 +82,8 @@ public enum Delivery {
         case .stream(let descriptor, let length):
             var collected: [UInt8] = []
             collected.reserveCapacity(Int(length))
-            let received = try read(descriptor.number, limit: length, path: "memory") {
+            var source = ByteSource(descriptor.number)
+            let received = try source.read(limit: length, for: "memory") {
                 collected.append(contentsOf: $0)
             }
             guard received == length else { throw .wrongLength(expected: length, received: received) }
@@ -91,50 +91,9 @@ public enum Delivery {
         }
     }
 
-    private static let bufferBytes = 128 << 10
-    /// A provider that gives nothing for so long has stalled, in milliseconds (the design's "no progress 10 s").
-    private static let stallLimit: Int32 = 10_000
-
     private static func copy(
-        _ input: Int32, to output: Int32, path: String, limit: UInt64
+        _ source: consuming ByteSource, to output: ByteSink, limit: UInt64
     ) throws(PromiseError) -> UInt64 {
-        try read(input, limit: limit, path: path) { (bytes) throws(PromiseError) in
-            try write(bytes, to: output, path: path)
-        }
-    }
-
-    /// Reads until the end of the input, or until more than the limit was read; what exceeds it is not passed on.
-    private static func read(
-        _ input: Int32, limit: UInt64, path: String, _ take: (UnsafeRawBufferPointer) throws(PromiseError) -> Void
-    ) throws(PromiseError) -> UInt64 {
-        var buffer = [UInt8](repeating: 0, count: bufferBytes)
-        var total: UInt64 = 0
-        while true {
-            var waiting = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
-            guard poll(&waiting, 1, stallLimit) != 0 else { throw .stalled(path: path, received: total) }
-            let count = buffer.withUnsafeMutableBytes { Glibc.read(input, $0.baseAddress, $0.count) }
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else {
-                throw .inputOutput(operation: "Reading what is meant for", path: path, code: errno)
-            }
-            if count == 0 { return total }
-            total += UInt64(count)
-            guard total <= limit else { return total }
-            try buffer.span.withUnsafeBytes { (bytes) throws(PromiseError) in
-                try take(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
-            }
-        }
-    }
-
-    private static func write(
-        _ bytes: UnsafeRawBufferPointer, to output: Int32, path: String
-    ) throws(PromiseError) {
-        var rest = bytes
-        while !rest.isEmpty {
-            let count = Glibc.write(output, rest.baseAddress, rest.count)
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw .inputOutput(operation: "Writing to", path: path, code: errno) }
-            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-        }
+        try source.read(limit: limit, for: output.path) { (bytes) throws(PromiseError) in try output.write(bytes) }
     }
 }

@@ -34,8 +34,13 @@ extension ItemRecord {
             ("providerDataTypeIdentifiers", .data), ("providerFileTypeIdentifiers", .file),
             ("providerInPlaceFileTypeIdentifiers", .inPlaceFile),
         ]
-        return lists.flatMap { name, form in texts(name).map { Representation(type: $0, form: form) } }
+        return lists.flatMap { name, form in
+            texts(name).prefix(Self.maximumRepresentationsPerForm).map { Representation(type: $0, form: form) }
+        }
     }
+
+    /// The most types of one form that are looked at: each is compared with every type a receiver accepts.
+    public static var maximumRepresentationsPerForm: Int { 256 }
 }
 
 /// Which representation of an item serves a receiver.

@@ -14,7 +14,7 @@ extension SearchIndex {
     public func search(
         _ text: String, bundle: String? = nil, limit: Int = 20
     ) async throws(SearchIndexError) -> (hits: [SearchHit], total: Int) {
-        guard let match = FullTextQuery(text).match else { return ([], 0) }
+        guard let match = FullTextQuery(text).match, Self.canBeStored(bundle) else { return ([], 0) }
         let now = now()
         return try await read("Searching") { db in
             let source = """
@@ -31,7 +31,9 @@ extension SearchIndex {
                     ORDER BY score DESC, item.id DESC LIMIT :limit
                     """, arguments: arguments + ["limit": max(1, min(10_000, limit))])
             let total = try Int.fetchOne(db, sql: "SELECT count(*) \(source)", arguments: arguments) ?? 0
-            return (try rows.map { SearchHit(item: try StoredItem($0), score: $0["score"]) }, total)
+            return (
+                try rows.map { SearchHit(item: try StoredItem($0), score: try $0.decode(forColumn: "score")) }, total
+            )
         }
     }
 
@@ -48,6 +50,7 @@ extension SearchIndex {
     public func items(
         uniqueIdentifier: String, bundle: String? = nil
     ) async throws(SearchIndexError) -> [StoredItem] {
+        guard Self.canBeStored(uniqueIdentifier), Self.canBeStored(bundle) else { return [] }
         if let bundle {
             return try await items(
                 where: "item.unique_identifier = ? AND bundle.identifier = ?", [uniqueIdentifier, bundle])
@@ -83,7 +86,8 @@ extension SearchIndex {
                     SELECT bundle.identifier, count(*) FROM item JOIN bundle ON bundle.id = item.bundle
                     WHERE item.expires IS NULL OR item.expires > ? GROUP BY bundle.id
                     """, arguments: [now])
-            return Dictionary(uniqueKeysWithValues: rows.map { ($0[0] as String, $0[1] as Int) })
+            // Names that differ in bytes only, as composed and decomposed letters do, are one name here.
+            return try Dictionary(rows.map { (try $0.decode(atIndex: 0), try $0.decode(atIndex: 1)) }) { $0 + $1 }
         }
     }
 }

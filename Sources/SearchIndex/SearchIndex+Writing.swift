@@ -24,7 +24,9 @@ extension SearchIndex {
         let now = now()
         try await write("Deleting \(identifiers.count) items") { db in
             let writer = try ItemWriter(db, scope, now: now)
-            for identifier in identifiers { try writer.delete("unique_identifier = ?", [identifier]) }
+            for identifier in identifiers where Self.canBeStored(identifier) {
+                try writer.delete("unique_identifier = ?", [identifier])
+            }
         }
     }
 
@@ -35,7 +37,7 @@ extension SearchIndex {
         let now = now()
         try await write("Deleting \(domains.count) domains") { db in
             let writer = try ItemWriter(db, scope, now: now)
-            for domain in domains {
+            for domain in domains where Self.canBeStored(domain) {
                 // All names that begin with "a." lie between "a." and "a/", the next character after the dot.
                 try writer.delete(
                     "(domain = ? OR (domain >= ? AND domain < ?))", [domain, domain + ".", domain + "/"])
@@ -65,6 +67,12 @@ extension SearchIndex {
     }
 }
 
+extension SearchIndex {
+    /// Whether a name can be kept. SQLite is handed texts that end at a NUL, so two names that differ behind one would
+    /// become the same.
+    static func canBeStored(_ name: String?) -> Bool { name?.utf8.contains(0) != true }
+}
+
 /// Changes the items of one scope inside a transaction, together with their text.
 private struct ItemWriter {
     private let db: Database
@@ -76,6 +84,10 @@ private struct ItemWriter {
         self.db = db
         self.now = now
         index = scope.index ?? ""
+        guard SearchIndex.canBeStored(scope.bundle), SearchIndex.canBeStored(scope.index) else {
+            throw SearchIndexError.invalidItem(
+                identifier: scope.bundle, reason: "the name of its bundle or of its index contains a NUL")
+        }
         try db.cachedStatement(sql: "INSERT OR IGNORE INTO bundle (identifier) VALUES (?)")
             .execute(arguments: [scope.bundle])
         bundle =
@@ -85,17 +97,27 @@ private struct ItemWriter {
 
     func put(_ item: EncodedItem) throws {
         var item = item
+        let identifier = item.record.uniqueIdentifier
+        guard SearchIndex.canBeStored(identifier), SearchIndex.canBeStored(item.record.domainIdentifier) else {
+            throw SearchIndexError.invalidItem(
+                identifier: identifier, reason: "its identifier or its domain contains a NUL")
+        }
         let existing = try Row.fetchOne(
             db.cachedStatement(
-                sql: "SELECT id, record FROM item WHERE bundle = ? AND index_name = ? AND unique_identifier = ?"),
-            arguments: [bundle, index, item.record.uniqueIdentifier])
+                sql:
+                    "SELECT id, expires, record FROM item WHERE bundle = ? AND index_name = ? AND unique_identifier = ?"
+            ),
+            arguments: [bundle, index, identifier])
         if item.record.isUpdate {
-            guard let existing else { return }
+            // One that has expired is gone, though it may not have been deleted yet.
+            guard let existing, try existing.decode(Double?.self, forColumn: "expires") ?? .infinity > now else {
+                return
+            }
             item = try merged(item.record, into: try Self.record(in: existing))
         }
         let id: Int64
         if let existing {
-            id = existing["id"]
+            id = try existing.decode(Int64.self, forColumn: "id")
             try Self.forget(db, id, SearchableText(try Self.record(in: existing)))
             try db.cachedStatement(
                 sql: """
@@ -110,7 +132,7 @@ private struct ItemWriter {
                         bundle, index_name, unique_identifier)
                     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """
-            ).execute(arguments: columns(of: item) + [bundle, index, item.record.uniqueIdentifier])
+            ).execute(arguments: columns(of: item) + [bundle, index, identifier])
             id = db.lastInsertedRowID
         }
         let text = SearchableText(item.record)
@@ -131,7 +153,7 @@ private struct ItemWriter {
         let rows = try Row.fetchCursor(
             db, sql: "SELECT id, record FROM item WHERE \(condition)", arguments: arguments)
         while let row = try rows.next() {
-            let id: Int64 = row["id"]
+            let id = try row.decode(Int64.self, forColumn: "id")
             identifiers.append(id)
             try forget(db, id, SearchableText(try record(in: row)))
         }
@@ -151,11 +173,12 @@ private struct ItemWriter {
     }
 
     private static func record(in row: Row) throws -> ItemRecord {
-        let bytes: Data = row["record"]
+        let bytes = try row.decode(Data.self, forColumn: "record")
         do {
             return try ItemRecord(decoding: bytes)
         } catch {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "item \(row["id"] as Int64): \(error)")
+            throw DatabaseError(
+                resultCode: .SQLITE_CORRUPT, message: "item \(try row.decode(Int64.self, forColumn: "id")): \(error)")
         }
     }
 
@@ -165,18 +188,21 @@ private struct ItemWriter {
             switch record.expiration {
             case .standard: now + SearchIndex.standardLifetime
             case .never: nil
-            case .at(let moment): moment
+            // SQLite would take NaN for NULL, and so for never.
+            case .at(let moment): moment.isNaN ? now + SearchIndex.standardLifetime : moment
             }
-        let title = record.text("title") ?? record.text("displayName")
+        let title = (record.text("title") ?? record.text("displayName")).map(SearchableText.withoutNUL)
         return [
-            record.domainIdentifier, record.text("contentType"), title, expires, now, Data(item.bytes),
+            record.domainIdentifier, record.text("contentType").map(SearchableText.withoutNUL), title, expires, now,
+            Data(item.bytes),
         ]
     }
 
     private func merged(_ update: ItemRecord, into stored: ItemRecord) throws -> EncodedItem {
         var record = stored
         record.isUpdate = false
-        record.expiration = update.expiration
+        // The standard month is what an update has whose app said nothing of expiry.
+        if update.expiration != .standard { record.expiration = update.expiration }
         if let domain = update.domainIdentifier { record.domainIdentifier = domain }
         for (name, value) in update.attributes {
             record.attributes[name] = value == .null ? nil : value

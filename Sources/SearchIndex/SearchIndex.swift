@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import Glibc
 import ServiceProtocol
 
 /// Whose items are meant: everything is kept apart by bundle and by index.
@@ -59,17 +60,19 @@ public final class SearchIndex: Sendable {
         configuration.label = "com.searchlight.index"
         configuration.busyMode = .timeout(10)
         configuration.readonly = access == .readOnly
-        configuration.prepareDatabase { db in
-            // WAL alone is only safe against crashes of the process; an acknowledged item must survive those of power.
-            if access == .readWrite { try db.execute(sql: "PRAGMA synchronous = FULL") }
-        }
         if access == .readOnly, !FileManager.default.fileExists(atPath: path) { throw .noStore(path: directory) }
         do {
             if access == .readWrite {
                 try FileManager.default.createDirectory(
                     atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                Self.createFile(path)
             }
             pool = try DatabasePool(path: path, configuration: configuration)
+            if access == .readWrite {
+                // WAL alone is only safe against crashes of the process; an acknowledged item must survive those of
+                // power. GRDB sets NORMAL when the pool is made, so this must come after.
+                try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            }
             let isNewer = try pool.read { try Schema.migrator.hasBeenSuperseded($0) }
             guard !isNewer else { throw SearchIndexError.newerFormat(path: directory) }
             if access == .readWrite {
@@ -80,6 +83,14 @@ public final class SearchIndex: Sendable {
         } catch {
             throw SearchIndexError(error, path: directory, operation: "Opening the index")
         }
+    }
+
+    /// Makes an empty file that only its owner can read, whatever the folder's mode; SQLite gives its other files the
+    /// same. An existing file is not even opened: closing it would drop the locks that this process has on it.
+    private static func createFile(_ path: String) {
+        let number = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        // Why it could not be made, SQLite will say.
+        if number >= 0 { close(number) }
     }
 
     func write<Value: Sendable>(

@@ -40,6 +40,11 @@ public enum SearchIndexError: Error, Hashable, Sendable, CustomStringConvertible
             self = error
             return
         }
+        if error is RowDecodingError {
+            // A column holds what its table forbids.
+            self = .damaged(path: path, detail: "a value of the wrong type")
+            return
+        }
         guard let error = error as? DatabaseError else {
             self = .storage(path: path, operation: operation, detail: "\(error)")
             return

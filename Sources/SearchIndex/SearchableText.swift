@@ -27,12 +27,18 @@ struct SearchableText {
 
     init(_ record: ItemRecord) {
         func joined(_ names: [String]) -> String {
-            names.flatMap { record.texts($0) }.joined(separator: "\n")
+            Self.withoutNUL(names.flatMap { record.texts($0) }.joined(separator: "\n"))
         }
         title = joined(Self.titleAttributes)
         keywords = joined(Self.keywordAttributes)
         description = joined(Self.descriptionAttributes)
         body = joined(Self.bodyAttributes)
+    }
+
+    /// The text with spaces for NULs, at which SQLite would end it.
+    static func withoutNUL(_ text: String) -> String {
+        guard text.utf8.contains(0) else { return text }
+        return String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "\0" ? " " : $0 }))
     }
 
     var arguments: [any DatabaseValueConvertible] { [title, keywords, description, body] }

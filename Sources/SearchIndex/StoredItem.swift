@@ -26,12 +26,13 @@ public struct StoredItem: Hashable, Sendable {
         """
 
     init(_ row: Row) throws {
-        number = row["id"]
-        let index: String = row["index_name"]
-        scope = IndexScope(bundle: row["bundle"], index: index.isEmpty ? nil : index)
-        donated = row["donated"]
-        expires = row["expires"]
-        let bytes: Data = row["record"]
+        // The subscript of a row traps where a damaged file holds a value of another type; this throws.
+        number = try row.decode(Int64.self, forColumn: "id")
+        let index = try row.decode(String.self, forColumn: "index_name")
+        scope = IndexScope(bundle: try row.decode(String.self, forColumn: "bundle"), index: index.isEmpty ? nil : index)
+        donated = try row.decode(Double.self, forColumn: "donated")
+        expires = try row.decode(Double?.self, forColumn: "expires")
+        let bytes = try row.decode(Data.self, forColumn: "record")
         do {
             record = try ItemRecord(decoding: bytes)
         } catch {

@@ -11,8 +11,9 @@ struct SearchCommand: AsyncParsableCommand {
         commandName: "search",
         abstract: "Find items that contain all the given words, best first.",
         discussion: """
-            The last word may be the beginning of one. Words in double quotes must stand side by side (quote the whole
-            for your shell: searchlight search '"release notes"'). Case and accents do not matter.
+            The last word may be the beginning of one. Words in double quotes must stand side by side (quote the whole \
+            for your shell: searchlight search '"release notes"'). A word after a minus sign must not occur (put -- \
+            first: searchlight search -- notes -release). Case and accents do not matter.
             """)
 
     @OptionGroup var options: GlobalOptions

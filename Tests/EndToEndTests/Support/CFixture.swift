@@ -42,7 +42,7 @@ enum CFixture {
 
     /// Runs a program to its end: its exit status and all it printed.
     static func run(
-        _ program: String, _ arguments: [String], environment: [String: String]? = nil
+        _ program: String, _ arguments: [String], environment: [String: String]? = nil, input: String = ""
     ) throws -> (status: Int32, output: String) {
         let process = Process()
         process.executableURL = URL(filePath: program)
@@ -51,8 +51,12 @@ enum CFixture {
         let pipe = Pipe()
         process.standardOutput = pipe
         process.standardError = pipe
-        process.standardInput = FileHandle.nullDevice
+        let inputPipe = Pipe()
+        process.standardInput = inputPipe
         try process.run()
+        // What tests send fits into a pipe, so nobody waits for anybody.
+        try inputPipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        try inputPipe.fileHandleForWriting.close()
         let data = pipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return (process.terminationStatus, String(decoding: data, as: UTF8.self))

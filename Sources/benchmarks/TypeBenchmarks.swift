@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import UniformTypeIdentifiers
+
+/// Uniform types: conformance, resolution, first use.
+enum TypeBenchmarks {
+    static func run() throws -> [Measurement] { conformance() + resolution() + (try firstUse()) }
+
+    private static func conformance() -> [Measurement] {
+        let pairs: [(UTType, UTType)] = [
+            (.html, .text), (.jpeg, .image), (.png, .text), (.swiftSource, .data), (.rtfd, .data),
+            (.utf8PlainText, .item),
+        ]
+        // The plain way: a set of names for each type.
+        let closures = pairs.map { Set($0.0.supertypes.map(\.identifier)) }
+        let names = pairs.map(\.1.identifier)
+        let repetitions = 200_000
+        let bits = medianSeconds(repetitions: repetitions) {
+            for (type, other) in pairs { blackHole(type.conforms(to: other)) }
+        }
+        let sets = medianSeconds(repetitions: repetitions / 10) {
+            for index in closures.indices { blackHole(closures[index].contains(names[index])) }
+        }
+        let scale = 1e9 / Double(pairs.count)
+        return [
+            Measurement(
+                name: "conforms(to:)", value: bits * scale, unit: "ns", baseline: "Set<String>.contains",
+                baselineValue: sets * scale, bar: 20)
+        ]
+    }
+
+    private static func resolution() -> [Measurement] {
+        let offered: [UTType] = [
+            .png, .jpeg, .gif, .tiff, .pdf, .rtf, .html, .xml, .json, .commaSeparatedText,
+        ]
+        let accepted: [UTType] = [
+            .audio, .movie, .archive, .font, .folder, .package, .executable, .bookmark, .vCard, .url,
+        ]
+        let none = medianSeconds(repetitions: 20_000) {
+            blackHole(UTTypeResolver.choose(offered: offered, accepted: accepted))
+        }
+        let plain = medianSeconds(repetitions: 2_000) {
+            let closures = offered.map { Set($0.supertypes.map(\.identifier)) }
+            blackHole(accepted.contains { request in closures.contains { $0.contains(request.identifier) } })
+        }
+        return [
+            Measurement(
+                name: "choose, 10 offered × 10 accepted, none serves", value: none * 1e6, unit: "µs",
+                baseline: "sets of supertypes", baselineValue: plain * 1e6, bar: 1)
+        ]
+    }
+
+    /// In a process of its own each time, since there is only one first use.
+    private static func firstUse() throws -> [Measurement] {
+        var samples: [(milliseconds: Double, kilobytes: Double)] = []
+        for _ in 0..<15 {
+            let process = Process()
+            process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+            process.arguments = ["--first-use-of-types"]
+            let pipe = Pipe()
+            process.standardOutput = pipe
+            try process.run()
+            let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            let numbers = text.split(separator: " ").compactMap {
+                Double($0.trimmingCharacters(in: .whitespacesAndNewlines))
+            }
+            if numbers.count == 2 { samples.append((numbers[0], numbers[1])) }
+        }
+        func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+        return [
+            Measurement(
+                name: "first use of the types", value: median(samples.map(\.milliseconds)), unit: "ms", bar: 2),
+            Measurement(
+                name: "memory the first use adds", value: median(samples.map(\.kilobytes)), unit: "KB", bar: 400),
+        ]
+    }
+
+    /// Prints the milliseconds and kilobytes of the first use in this process.
+    static func printFirstUse() {
+        let before = residentKilobytes()
+        let start = ContinuousClock.now
+        blackHole(UTType(filenameExtension: "md")?.conforms(to: .text))
+        let elapsed = ContinuousClock.now - start
+        print(Double(elapsed.components.attoseconds) * 1e-15, residentKilobytes() - before)
+    }
+
+    /// Anonymous memory of this process, which is what data structures take; the program's own pages are not counted.
+    private static func residentKilobytes() -> Double {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") } ?? ""
+        return Double(line.split(whereSeparator: \.isWhitespace).dropFirst().first ?? "") ?? 0
+    }
+}

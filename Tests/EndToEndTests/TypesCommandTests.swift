@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+/// “searchlight types”: what it prints and how it ends.
+@Suite("The types command")
+struct TypesCommandTests {
+    private let harness: Harness
+
+    init() throws { harness = try Harness() }
+
+    private func types(_ arguments: String..., input: String = "") throws -> (status: Int32, output: String) {
+        var environment = [
+            "HOME": harness.folder, "XDG_DATA_DIRS": "/usr/local/share:/usr/share",
+            "SEARCHLIGHT_EXTENSION_PATH": harness.extensions,
+        ]
+        environment["LD_LIBRARY_PATH"] = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]
+        return try CFixture.run(
+            try BuiltProducts.program("searchlight"), ["types"] + arguments, environment: environment, input: input)
+    }
+
+    @Test("tells conformance by its exit status and in words")
+    func conforms() throws {
+        #expect(try types("conforms", "public.html", "public.text") == (0, "true\n"))
+        #expect(try types("conforms", "public.text", "public.html") == (1, "false\n"))
+        #expect(try types("conforms", "Public.HTML", "public.data") == (0, "true\n"))
+        #expect(try types("conforms", "com.example.nobody", "com.example.NOBODY") == (0, "true\n"))
+        #expect(try types("conforms", "com.example.nobody", "public.data") == (1, "false\n"))
+        #expect(try types("conforms", "public.html").status == 64)
+    }
+
+    @Test("answers each line of a list, also the malformed ones")
+    func conformsList() throws {
+        let (status, output) = try types(
+            "conforms", "--stdin",
+            input: "public.png\tpublic.image\npublic.png\tpublic.text\nnonsense\n\ndyn.age80s52\tdyn.age80s52\n")
+        #expect(status == 0)
+        let answers = output.split(separator: "\n").filter { !$0.hasPrefix("searchlight:") }
+        #expect(answers == ["true", "false", "false", "false", "true"])
+    }
+
+    @Test("looks up extensions and MIME types, with and without a parent")
+    func lookup() throws {
+        #expect(try types("lookup", "--extension", "JPG") == (0, "public.jpeg\n"))
+        #expect(try types("lookup", "--mime", "text/html") == (0, "public.html\n"))
+        #expect(try types("lookup", "--extension", "sql") == (0, "dyn.ah62d4rv4ge81g6pq\n"))
+        #expect(
+            try types("lookup", "--extension", "rtfd", "--conforming-to", "com.apple.package")
+                == (0, "com.apple.rtfd\n"))
+        #expect(try types("lookup", "--extension", "x", "--mime", "text/x").status == 64)
+        #expect(try types("lookup", "--extension", "x", "--conforming-to", "com.example.nobody").status == 2)
+        let (status, output) = try types(
+            "lookup", "--stdin", input: "extension\tpng\nmime\tapplication/pdf\nextension\tapp\tany\n")
+        #expect(status == 0)
+        #expect(output == "public.png\ncom.adobe.pdf\ncom.apple.application-bundle\n")
+    }
+
+    @Test("decodes dynamic identifiers, and says what is none")
+    func decode() throws {
+        let (status, output) = try types("decode", "dyn.ah62d4rv4ge81g6pq")
+        #expect(status == 0)
+        #expect(output.hasPrefix("?0=6:1=sql\n"))
+        #expect(try types("decode", "dyn.ii").status == 1)
+        #expect(try types("decode", "public.html").status == 1)
+    }
+
+    @Test("tells the types of files")
+    func ofFiles() throws {
+        let path = harness.folder + "/page.html"
+        try Data("x".utf8).write(to: URL(filePath: path))
+        let (status, output) = try types("of", path, harness.folder, path + ".missing")
+        #expect(status == 2)
+        #expect(output.contains("\(path): public.html\n"))
+        #expect(output.contains("\(harness.folder): public.folder\n"))
+        #expect(output.contains("there is no such file"))
+    }
+
+    @Test("knows the types that extensions declare, and says what is wrong with a declaration")
+    func declaredByExtensions() throws {
+        let declarations: [[String: Any]] = [
+            [
+                "UTTypeIdentifier": "com.example.sheet", "UTTypeConformsTo": ["public.plain-text"],
+                "UTTypeDescription": "Sheet of paper",
+                "UTTypeTagSpecification": ["public.filename-extension": ["sheetx"]],
+            ],
+            ["UTTypeIdentifier": "public.mine", "UTTypeConformsTo": ["public.data"]],
+        ]
+        try harness.install(
+            "com.example.sheets", library: try CFixture.library("notebook"),
+            manifest: ["UTExportedTypeDeclarations": declarations])
+        #expect(try types("conforms", "com.example.sheet", "public.text") == (0, "true\n"))
+        #expect(try types("lookup", "--extension", "sheetx") == (0, "com.example.sheet\n"))
+        let (status, output) = try types("show", "com.example.sheet", "--json")
+        #expect(status == 0)
+        let report = try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
+        #expect(report["description"] as? String == "Sheet of paper")
+        #expect(report["declaration"] as? String == "exported")
+        let listing = try CFixture.run(
+            try BuiltProducts.program("searchlight"), ["extensions", "--extensions", harness.extensions],
+            environment: ["HOME": harness.folder])
+        #expect(listing.status == 0)
+        #expect(listing.output.contains("public.mine"))
+    }
+
+    @Test("prints the hierarchy below a type")
+    func tree() throws {
+        let (status, output) = try types("tree", "public.font")
+        #expect(status == 0)
+        #expect(output.hasPrefix("public.font\n"))
+        #expect(output.contains("\n  public.opentype-font\n"))
+        #expect(try types("tree", "com.example.nobody").status == 2)
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSandbox
+import Foundation
+import Glibc
+import Promises
+import ServiceProtocol
+
+/// Anonymous streams, as a provider gives them.
+enum Pipe {
+    /// Both ends of a new stream.
+    static func ends() throws -> (output: OwnedDescriptor, input: PipeInput) {
+        var descriptors: [Int32] = [-1, -1]
+        let code = csandbox_pipe(&descriptors)
+        guard code == 0 else { throw PromiseError.inputOutput(operation: "Making", path: "a pipe", code: code) }
+        return (OwnedDescriptor(adopting: descriptors[0]), PipeInput(number: descriptors[1]))
+    }
+
+    /// A stream that gives these bytes, few enough to fit the kernel's buffer, and ends.
+    static func holding(_ bytes: [UInt8]) throws -> OwnedDescriptor {
+        let (output, input) = try ends()
+        input.send(bytes)
+        input.end()
+        return output
+    }
+
+    /// A stream that gives these bytes, however many, while it is read, and ends.
+    static func feeding(_ bytes: [UInt8]) throws -> OwnedDescriptor {
+        let (output, input) = try ends()
+        onThread {
+            input.send(bytes)
+            input.end()
+        }
+        return output
+    }
+}
+
+/// The end of a stream that is written to. Whoever has it must end it.
+struct PipeInput: Sendable {
+    let number: Int32
+
+    func send(_ bytes: [UInt8]) {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes { write(number, $0.baseAddress, $0.count) }
+            guard count > 0 else { return }
+            sent += count
+        }
+    }
+
+    func end() { close(number) }
+}
+
+/// Runs a body on a thread of its own, which may block.
+func onThread(_ body: @escaping @Sendable () -> Void) { Thread(block: body).start() }
+
+/// Bytes that differ from their neighbours.
+func pattern(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) } }

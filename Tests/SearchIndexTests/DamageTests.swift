@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+import ServiceProtocol
+import TestSupport
+import Testing
+
+@testable import SearchIndex
+
+@Suite("A damaged store")
+struct DamageTests {
+    /// The bytes of a sound store of 200 items.
+    private static func soundFile() async throws -> [UInt8] {
+        let folder = try TemporaryFolder()
+        let index = try SearchIndex(directory: folder.path, access: .readWrite) { 0 }
+        var random = SplitMix64(seed: 5)
+        let items = try (0..<200).map { number in
+            try EncodedItem(
+                item(
+                    "item \(number)", title: "apple \(number)", text: random.text(length: 200),
+                    domain: "d.\(number % 7)"))
+        }
+        try await index.index(items, in: Store.app)
+        try await index.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+        try index.pool.close()
+        return try folder.read("index.sqlite")
+    }
+
+    /// Does everything that can be done with a store, and gives back the errors.
+    private static func useEverything(_ bytes: [UInt8], access: SearchIndex.Access) async throws -> [SearchIndexError] {
+        let folder = try TemporaryFolder()
+        try folder.write(bytes, to: "index.sqlite")
+        var errors: [SearchIndexError] = []
+        let index: SearchIndex
+        do throws(SearchIndexError) {
+            index = try SearchIndex(directory: folder.path, access: access) { 1 }
+        } catch {
+            return [error]
+        }
+        func attempt(_ body: () async throws -> Void) async {
+            do { try await body() } catch {
+                if let error = error as? SearchIndexError { errors.append(error) } else { Issue.record(error) }
+            }
+        }
+        let replacement = try (0..<40).map { try EncodedItem(item("item \($0 * 5)", title: "pear \($0)")) }
+        let change = try [EncodedItem(update("item 3", ["title": .string("plum")]))]
+        await attempt { _ = try await index.search("apple", limit: 1000) }
+        await attempt { _ = try await index.search("a", limit: 1000) }
+        await attempt { _ = try await index.itemCounts() }
+        for number in stride(from: 0, to: 200, by: 20) {
+            await attempt { _ = try await index.item(number: Int64(number)) }
+            await attempt { _ = try await index.items(uniqueIdentifier: "item \(number)") }
+        }
+        if access == .readWrite {
+            await attempt { try await index.index(replacement, in: Store.app) }
+            await attempt { try await index.index(change, in: Store.app) }
+            await attempt { try await index.delete(identifiers: ["item 1"], in: Store.app) }
+            await attempt { try await index.delete(domains: ["d"], in: Store.app) }
+            await attempt { try await index.deleteExpired() }
+            await attempt { try await index.deleteAll(in: Store.app) }
+        }
+        return errors
+    }
+
+    private static func isDamaged(_ error: SearchIndexError) -> Bool {
+        if case .damaged = error { true } else { false }
+    }
+
+    @Test("The store that the others are made from is sound")
+    func sound() async throws {
+        let bytes = try await Self.soundFile()
+        #expect(bytes.count > 100_000)
+        #expect(try await Self.useEverything(bytes, access: .readWrite) == [])
+        #expect(try await Self.useEverything(bytes, access: .readOnly) == [])
+    }
+
+    @Test("A file that is no database is called damaged", arguments: [SearchIndex.Access.readOnly, .readWrite])
+    func notADatabase(access: SearchIndex.Access) async throws {
+        for text in ["no database at all. ", "SQLite format 3\0"] {
+            let bytes = Array(String(repeating: text, count: 1000).utf8)
+            let errors = try await Self.useEverything(bytes, access: access)
+            #expect(errors.count == 1 && errors.allSatisfy(Self.isDamaged), "\(errors)")
+        }
+    }
+
+    @Test("A file that ends too early is called damaged")
+    func truncated() async throws {
+        let sound = try await Self.soundFile()
+        for part in 1..<8 {
+            let bytes = Array(sound.prefix(sound.count * part / 8))
+            for access in [SearchIndex.Access.readOnly, .readWrite] {
+                let errors = try await Self.useEverything(bytes, access: access)
+                #expect(!errors.isEmpty && errors.allSatisfy(Self.isDamaged), "\(part): \(errors)")
+            }
+        }
+    }
+
+    @Test("Random bytes in the middle give errors with a name, never a crash", arguments: [31, 32, 33] as [UInt64])
+    func randomBytes(seed: UInt64) async throws {
+        let sound = try await Self.soundFile()
+        var random = SplitMix64(seed: seed)
+        var damaged = 0
+        for _ in 0..<25 {
+            var bytes = sound
+            for _ in 0..<(1 + random.below(8)) {
+                let start = random.below(bytes.count - 4096)
+                for offset in start..<(start + 1 + random.below(4096)) { bytes[offset] = UInt8(random.below(256)) }
+            }
+            let errors = try await Self.useEverything(bytes, access: .readWrite)
+            #expect(errors.allSatisfy(Self.isDamaged), "seed \(seed): \(errors.filter { !Self.isDamaged($0) })")
+            if !errors.isEmpty { damaged += 1 }
+        }
+        #expect(damaged > 5)
+    }
+
+    @Test("Single flipped bytes do no worse", arguments: [41, 42] as [UInt64])
+    func flippedBytes(seed: UInt64) async throws {
+        let sound = try await Self.soundFile()
+        var random = SplitMix64(seed: seed)
+        var damaged = 0
+        for _ in 0..<30 {
+            var bytes = sound
+            for _ in 0..<200 { bytes[100 + random.below(bytes.count - 100)] ^= UInt8(1 + random.below(255)) }
+            let errors = try await Self.useEverything(bytes, access: .readWrite)
+            #expect(errors.allSatisfy(Self.isDamaged), "seed \(seed): \(errors.filter { !Self.isDamaged($0) })")
+            if !errors.isEmpty { damaged += 1 }
+        }
+        #expect(damaged > 5)
+    }
+
+    @Test("A column that holds what it cannot is damage, not a crash")
+    func wrongColumnTypes() async throws {
+        let wrong = [
+            "record = NULL", "record = 5", "record = 'text'", "record = x''", "record = x'ff'", "donated = NULL",
+            "donated = 'text'", "expires = 'zzz'", "index_name = NULL",
+        ]
+        for change in wrong {
+            let folder = try TemporaryFolder()
+            do {
+                let index = try SearchIndex(directory: folder.path, access: .readWrite) { 0 }
+                try await index.index([EncodedItem(item("one", title: "apple"))], in: Store.app)
+                try await index.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+                try index.pool.close()
+            }
+            // A table that is not strict takes anything; so does a damaged page.
+            var configuration = Configuration()
+            configuration.prepareDatabase { try $0.execute(sql: "PRAGMA writable_schema = ON") }
+            let queue = try DatabaseQueue(path: folder.path("index.sqlite"), configuration: configuration)
+            try await queue.writeWithoutTransaction { db in
+                try db.execute(
+                    sql: """
+                        UPDATE sqlite_schema SET sql = replace(replace(sql, ') STRICT', ')'), 'NOT NULL', '')
+                        WHERE name = 'item'
+                        """)
+            }
+            try queue.close()
+            let second = try DatabaseQueue(path: folder.path("index.sqlite"))
+            try await second.write { try $0.execute(sql: "UPDATE item SET \(change)") }
+            _ = try await second.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+            try second.close()
+            let errors = try await Self.useEverything(try folder.read("index.sqlite"), access: .readWrite)
+            #expect(!errors.isEmpty && errors.allSatisfy(Self.isDamaged), "\(change): \(errors)")
+        }
+    }
+}

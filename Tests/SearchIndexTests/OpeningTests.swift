@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+import ServiceProtocol
+import TestSupport
+import Testing
+
+@testable import SearchIndex
+
+@Suite("Opening a store")
+struct OpeningTests {
+    private static func mode(_ path: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
+    }
+
+    @Test("A new store's folder and files are its owner's alone")
+    func modes() async throws {
+        let folder = try TemporaryFolder()
+        let directory = folder.path("deep/store")
+        let index = try SearchIndex(directory: directory, access: .readWrite)
+        try await index.index([EncodedItem(item("one"))], in: Store.app)
+        #expect(try Self.mode(directory) == 0o700)
+        let files = try FileManager.default.contentsOfDirectory(atPath: directory)
+        #expect(files.contains("index.sqlite") && files.contains("index.sqlite-wal"))
+        for file in files { #expect(try Self.mode(directory + "/" + file) == 0o600, "\(file)") }
+    }
+
+    @Test("A folder that is open to others keeps its mode, the files in it are still the owner's alone")
+    func modesInOpenFolder() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
+        let index = try SearchIndex(directory: folder.path, access: .readWrite)
+        #expect(index.directory == folder.path)
+        for file in try folder.names { #expect(try Self.mode(folder.path(file)) == 0o600, "\(file)") }
+    }
+
+    @Test("Every commit reaches the disk before it is acknowledged")
+    func synchronous() async throws {
+        let store = try Store()
+        let (level, journal) = try await store.index.write("Asking") { db in
+            (try Int.fetchOne(db, sql: "PRAGMA synchronous"), try String.fetchOne(db, sql: "PRAGMA journal_mode"))
+        }
+        #expect(level == 2, "FULL")
+        #expect(journal == "wal")
+    }
+
+    @Test("What was donated is there when the store is opened again, to read or to write")
+    func reopen() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("store")
+        do {
+            let index = try SearchIndex(directory: path, access: .readWrite)
+            try await index.index([EncodedItem(item("one", title: "apple"))], in: Store.app)
+            try index.pool.close()
+        }
+        for access in [SearchIndex.Access.readOnly, .readWrite, .readOnly] {
+            let index = try SearchIndex(directory: path, access: access)
+            #expect(try await index.search("apple").total == 1)
+            try index.pool.close()
+        }
+    }
+
+    @Test("A reader sees what a writer commits beside it, and cannot write")
+    func readerBesideWriter() async throws {
+        let store = try Store()
+        let reader = try SearchIndex(directory: store.folder.path("store"), access: .readOnly) { store.clock.now }
+        try await store.put(item("one", title: "apple"))
+        #expect(try await reader.search("apple").total == 1)
+        await #expect {
+            try await reader.index([EncodedItem(item("two"))], in: Store.app)
+        } throws: { error in
+            guard case .readOnly? = error as? SearchIndexError else { return false }
+            return true
+        }
+    }
+
+    @Test("Reading where no store is says so and makes none")
+    func missing() throws {
+        let folder = try TemporaryFolder()
+        #expect(throws: SearchIndexError.noStore(path: folder.path("store"))) {
+            try SearchIndex(directory: folder.path("store"), access: .readOnly)
+        }
+        #expect(throws: SearchIndexError.noStore(path: folder.path)) {
+            try SearchIndex(directory: folder.path, access: .readOnly)
+        }
+        try folder.write([], to: "index.sqlite")
+        #expect(throws: SearchIndexError.noStore(path: folder.path)) {
+            try SearchIndex(directory: folder.path, access: .readOnly)
+        }
+        #expect(try folder.names == ["index.sqlite"])
+    }
+
+    @Test(
+        "A store of a later version is refused and not touched", arguments: [SearchIndex.Access.readOnly, .readWrite])
+    func newerFormat(access: SearchIndex.Access) async throws {
+        let folder = try TemporaryFolder()
+        do {
+            let index = try SearchIndex(directory: folder.path, access: .readWrite)
+            try await index.write("Pretending to be newer") { db in
+                try db.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('999')")
+            }
+            try index.pool.close()
+        }
+        #expect(throws: SearchIndexError.newerFormat(path: folder.path)) {
+            try SearchIndex(directory: folder.path, access: access)
+        }
+    }
+
+    @Test("A folder where the file should be, or a file where the folder should be, is an error with its path")
+    func wrongKind() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.path("index.sqlite"), withIntermediateDirectories: false)
+        try folder.write([1], to: "file")
+        for path in [folder.path, folder.path("file")] {
+            for access in [SearchIndex.Access.readOnly, .readWrite] {
+                #expect {
+                    try SearchIndex(directory: path, access: access)
+                } throws: { "\($0)".contains(path) }
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+import TestSupport
+import Testing
+
+@testable import SearchIndex
+
+@Suite("Searching the index")
+struct SearchingTests {
+    @Test("A word in the title is worth more than in the keywords, the description or the text")
+    func ranking() async throws {
+        let store = try Store()
+        try await store.put(
+            item("text", title: "b", keywords: ["b"], description: "b", text: "lemon"),
+            item("description", title: "b", keywords: ["b"], description: "lemon", text: "b"),
+            item("title", title: "lemon", keywords: ["b"], description: "b", text: "b"),
+            item("keywords", title: "b", keywords: ["lemon"], description: "b", text: "b"))
+        // So that the word is not in every item, which would make it worthless.
+        for number in 0..<20 { try await store.put(item("other \(number)", title: "c", text: "d")) }
+        #expect(try await store.found("lemon") == ["title", "keywords", "description", "text"])
+        let scores = try await store.index.search("lemon").hits.map(\.score)
+        #expect(scores == scores.sorted(by: >) && Set(scores).count == 4)
+    }
+
+    @Test("Equal hits come newest first, and a limit cuts them but not their number")
+    func limit() async throws {
+        let store = try Store()
+        for number in 0..<10 { try await store.put(item("\(number)", title: "same")) }
+        let (hits, total) = try await store.index.search("same", limit: 3)
+        #expect(hits.map(\.item.record.uniqueIdentifier) == ["9", "8", "7"])
+        #expect(total == 10)
+        for limit in [0, -1, .min] { #expect(try await store.index.search("same", limit: limit).hits.count == 1) }
+        #expect(try await store.index.search("same", limit: .max).hits.count == 10)
+    }
+
+    @Test("The last word may be the beginning of one, unless a space or a quote closes it")
+    func prefix() async throws {
+        let store = try Store()
+        try await store.put(item("one", title: "Wonderful morning"))
+        for text in ["w", "wonder", "wonderful morn", "MORN", "\"wonderful mor"] {
+            #expect(try await store.found(text) == ["one"], "\(text)")
+        }
+        for text in ["wonder ", "\"wonder\"", "morn wonderful", "onderful", "wonder morning"] {
+            #expect(try await store.found(text).isEmpty, "\(text)")
+        }
+    }
+
+    @Test("All words must occur, in any order and any column")
+    func allWords() async throws {
+        let store = try Store()
+        try await store.put(
+            item("one", title: "Apple", keywords: ["red"], text: "sweet"), item("two", title: "Apple"))
+        #expect(try await store.found("sweet red apple ") == ["one"])
+        #expect(try await store.found("apple sour").isEmpty)
+    }
+
+    @Test("Words in quotes must stand side by side")
+    func phrases() async throws {
+        let store = try Store()
+        try await store.put(item("one", title: "black and white cat"), item("two", title: "cat in black"))
+        #expect(try await store.found("\"white cat\"") == ["one"])
+        #expect(try await store.found("\"black cat\"").isEmpty)
+        #expect(Set(try await store.found("black cat ")) == ["one", "two"])
+        #expect(try await store.found("cat \"in black\"") == ["two"])
+    }
+
+    @Test("Case and accents make no difference, composed or not")
+    func diacritics() async throws {
+        let store = try Store()
+        try await store.put(item("one", title: "Crème brûlée"), item("two", title: "CREME Bru\u{302}le\u{301}e"))
+        for text in ["creme brulee ", "CRÈME", "cre\u{300}me", "brûlée "] {
+            #expect(Set(try await store.found(text)) == ["one", "two"], "\(text)")
+        }
+    }
+
+    @Test("A sign without letters beside a word does not hide what the word finds")
+    func symbolsBesideWords() async throws {
+        let store = try Store()
+        try await store.put(item("one", title: "Party 🎉 tonight"), item("two", title: "Party"))
+        for text in ["🎉 party", "party 🎉", "party & tonight", "… party", "party 🎉 tonight"] {
+            #expect(try await store.found(text).contains("one"), "\(text)")
+        }
+    }
+
+    @Test(
+        "The syntax of FTS5 is only text",
+        arguments: [
+            "title:apple", "apple*", "^apple", "+apple", "apple + pie", "{title} : apple", "NEAR(apple pie)",
+            "NEAR(apple pie, 1)", "apple OR", "AND apple", "NOT apple", "apple AND", "(apple", "apple)", "((()))", "\"",
+            "\"\"", "\"\"\"", "apple\"", "\"apple", "apple\"pie", "apple\"\"pie", "'; DROP TABLE item; --", "%", "*",
+            "* *", "\\", "apple\\\"", "a:b:c", "-", "--", "-apple", "{", "}", ":", "^", "\"apple\"*", "apple\0pie",
+            "\0",
+            "\u{600}\"", "apple\u{600}\" OR pie", "apple\"\u{301} OR pie", "\"\u{338}", "\u{FE0F}", "\u{301}", "🙂",
+            "🙂*", "\u{202E}elppa", "\u{FFFF}", "\u{10FFFF}", "\u{E000}", "Ⓐ", "\r\n", "item_text", "rowid:1",
+        ])
+    func hostileSyntax(text: String) async throws {
+        let store = try Store()
+        try await store.put(item("one", title: "apple pie"), item("two", title: "pie"))
+        for text in [text, text + " ", "x " + text, text + text] {
+            _ = try await store.index.search(text)
+        }
+        #expect(try await store.found("apple ") == ["one"])
+    }
+
+    @Test("A quote inside a word cannot begin another expression", arguments: ["\u{600}\"", "\"\u{301}", "\""])
+    func injection(quote: String) async throws {
+        let store = try Store()
+        try await store.put(item("one", title: "pie"))
+        #expect(try await store.found("nothing\(quote) OR \"pie").isEmpty)
+        #expect(try await store.found("nothing\(quote) OR pie").isEmpty)
+    }
+
+    @Test("Random text is searched for without an error", arguments: [1, 2, 3, 4] as [UInt64])
+    func randomText(seed: UInt64) async throws {
+        let store = try Store()
+        var random = SplitMix64(seed: seed)
+        for number in 0..<20 {
+            try await store.put(item("\(number)", title: random.text(length: 20), text: random.text(length: 200)))
+        }
+        for _ in 0..<250 {
+            let text = random.text(length: random.below(30))
+            await #expect(throws: Never.self, "\(Array(text.unicodeScalars))") {
+                _ = try await store.index.search(text)
+            }
+        }
+        try await store.checkIntegrity()
+    }
+
+    @Test("Enormous text is searched for without harm", arguments: ["a", "a ", "a.", "\"", "\"a\" ", "-a ", "é"])
+    func enormousText(part: String) async throws {
+        let store = try Store()
+        try await store.put(item("one", title: "a a a", text: String(repeating: "a ", count: 10_000)))
+        let text = String(repeating: part, count: (1 << 20) / part.utf8.count)
+        _ = try await store.index.search(text)
+        _ = try await store.index.search("\"" + text)
+    }
+
+    @Test("Nothing to search for finds nothing", arguments: ["", " ", "\t\n", "!?", "\"...\"", "—", "\0"])
+    func nothing(text: String) async throws {
+        let store = try Store()
+        try await store.put(item("one", title: "apple ! — ?"))
+        let (hits, total) = try await store.index.search(text)
+        #expect(hits.isEmpty && total == 0)
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import GRDB
+import Synchronization
+import TestSupport
+
+@testable import SearchIndex
+@testable import ServiceProtocol
+
+/// The present, as a test sets it.
+final class TestClock: Sendable {
+    private let moment = Mutex(1_000_000.0)
+
+    var now: Double { moment.withLock { $0 } }
+    func advance(by seconds: Double) { moment.withLock { $0 += seconds } }
+}
+
+/// A store in a folder of its own, with a clock that stands still.
+struct Store {
+    let folder: TemporaryFolder
+    let clock = TestClock()
+    let index: SearchIndex
+
+    static let app = IndexScope(bundle: "com.example.app")
+
+    init() throws {
+        folder = try TemporaryFolder()
+        index = try SearchIndex(directory: folder.path("store"), access: .readWrite) { [clock] in clock.now }
+    }
+
+    func put(_ records: ItemRecord..., in scope: IndexScope = app) async throws {
+        try await index.index(records.map { record in try EncodedItem(record) }, in: scope)
+    }
+
+    /// The identifiers of what a search finds, best first.
+    func found(_ text: String, bundle: String? = nil) async throws -> [String] {
+        try await index.search(text, bundle: bundle, limit: 10_000).hits.map(\.item.record.uniqueIdentifier)
+    }
+
+    func stored(_ identifier: String) async throws -> ItemRecord? {
+        try await index.items(uniqueIdentifier: identifier).first?.record
+    }
+
+    /// What the full-text table holds: each word with its column, its documents and its occurrences.
+    func vocabulary() async throws -> [String] {
+        try await index.write("Reading the vocabulary") { db in
+            try db.execute(
+                sql: "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab (main, item_text, col)")
+            return try Row.fetchAll(db, sql: "SELECT term, col, doc, cnt FROM vocabulary ORDER BY term, col").map {
+                "\($0[0] as String) \($0[1] as String) \($0[2] as Int) \($0[3] as Int)"
+            }
+        }
+    }
+
+    /// Throws if SQLite finds the full-text table or the file damaged.
+    func checkIntegrity() async throws {
+        try await index.write("Checking") { db in
+            try db.execute(sql: "INSERT INTO item_text (item_text) VALUES ('integrity-check')")
+            let report = try String.fetchOne(db, sql: "PRAGMA integrity_check")
+            guard report == "ok" else {
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: report ?? "no report")
+            }
+        }
+    }
+}
+
+/// An item with texts where the full-text index looks for them.
+func item(
+    _ identifier: String, title: String? = nil, keywords: [String] = [], description: String? = nil,
+    text: String? = nil, domain: String? = nil, expires: ItemRecord.Expiration = .standard
+) -> ItemRecord {
+    var record = ItemRecord(uniqueIdentifier: identifier, domainIdentifier: domain, expiration: expires)
+    record.attributes["title"] = title.map(AttributeValue.string)
+    if !keywords.isEmpty { record.attributes["keywords"] = .array(keywords.map(AttributeValue.string)) }
+    record.attributes["contentDescription"] = description.map(AttributeValue.string)
+    record.attributes["textContent"] = text.map(AttributeValue.string)
+    return record
+}
+
+/// A change of some attributes of an item.
+func update(
+    _ identifier: String, _ attributes: [String: AttributeValue], domain: String? = nil,
+    expires: ItemRecord.Expiration = .standard
+) -> ItemRecord {
+    ItemRecord(
+        uniqueIdentifier: identifier, domainIdentifier: domain, expiration: expires, isUpdate: true,
+        attributes: attributes)
+}
