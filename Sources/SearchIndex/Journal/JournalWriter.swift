@@ -52,8 +52,9 @@ struct JournalWriter: Sendable {
                 if try file.size() > newest.end { try file.truncate(to: newest.end) }
                 current = file
             }
-            // What was read may not have reached the disk; it is about to be treated as if it had.
+            // What was read may not have reached the disk, nor the file's name; it is about to be treated as if it had.
             try file.synchronize()
+            try files.synchronizeFolder(folder)
         }
         if let (noted, slot) = recovery.head {
             head = JournalHead(

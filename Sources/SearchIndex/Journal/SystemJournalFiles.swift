@@ -4,11 +4,11 @@ import Glibc
 /// The machine's file system.
 struct SystemJournalFiles: JournalFiles {
     func createFolder(_ path: String) throws(JournalFileError) {
-        if mkdir(path, 0o700) == 0 {
-            try synchronizeFolder(path + "/..")
-        } else if errno != EEXIST {
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
             throw JournalFileError(operation: "creating the folder", path: path, code: errno)
         }
+        // Even if it was there: whoever made it may have been killed before this.
+        try synchronizeFolder(path + "/..")
     }
 
     func names(in folder: String) throws(JournalFileError) -> [String] {

@@ -264,18 +264,16 @@ final class JournalTestDisk: JournalFiles {
     func crash(losing loss: Loss) {
         state.withLock { state in
             var generator = state.generator
-            if loss == .nothing {
-                for node in state.nodes.indices { state.nodes[node].durable = state.nodes[node].visible }
-            } else {
+            // The death of a process takes nothing away, and makes nothing durable.
+            if loss != .nothing {
                 for node in state.nodes.indices {
                     state.nodes[node].settle { loss == .something && Bool.random(using: &generator) }
                     state.nodes[node].visible = state.nodes[node].durable
                 }
                 let kept = loss == .everything ? 0 : Int.random(in: 0..<state.history.count, using: &generator)
                 state.names = state.history[kept]
+                state.history = [state.names]
             }
-            for node in state.nodes.indices { state.nodes[node].pending = [] }
-            state.history = [state.names]
             state.generator = generator
             state.isStopped = false
             state.epoch += 1
