@@ -20,8 +20,8 @@ extension JournalFiles {
     /// Makes a file that appears under its name only with all its contents, durably.
     func createWhole(_ path: String, contents: [UInt8], in folder: String) throws(JournalFileError) -> any JournalFile {
         let temporary = path + JournalNames.unfinishedSuffix
-        let file = try open(temporary, for: .create)
         do {
+            let file = try open(temporary, for: .create)
             try file.writeAll(contents, at: 0)
             try file.synchronize()
             try rename(temporary, to: path)
@@ -31,6 +31,7 @@ extension JournalFiles {
             throw error
         }
         try synchronizeFolder(folder)
-        return file
+        // Opened again, so that errors name it as it is called now.
+        return try open(path, for: .update)
     }
 }

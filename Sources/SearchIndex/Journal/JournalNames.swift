@@ -17,7 +17,8 @@ enum JournalNames {
 
     /// The number in a segment's name, or `nil` if that is not the name of a segment.
     static func first(of name: String) -> UInt64? {
-        guard name.hasSuffix(segmentSuffix), let first = UInt64(name.dropLast(segmentSuffix.count), radix: 16), first > 0
+        guard name.hasSuffix(segmentSuffix), let first = UInt64(name.dropLast(segmentSuffix.count), radix: 16),
+            first > 0
         else { return nil }
         return segment(first) == name ? first : nil
     }

@@ -51,7 +51,9 @@ struct JournalRecovery {
         }
     }
 
-    private mutating func report(_ file: String, _ offset: Int, _ entries: ClosedRange<UInt64>?, _ reason: JournalDamage) {
+    private mutating func report(
+        _ file: String, _ offset: Int, _ entries: ClosedRange<UInt64>?, _ reason: JournalDamage
+    ) {
         findings.append(.damaged(file: file, offset: offset, entries: entries, reason: reason))
     }
 

@@ -19,8 +19,10 @@ struct JournalReplay: Sequence, IteratorProtocol, Sendable {
     /// An entry that was found after something to be reported first.
     private var held: (frame: JournalFrame, offset: Int)?
 
-    init(_ snapshot: JournalSnapshot, after: UInt64, folder: String, store: JournalStoreIdentifier, files: any JournalFiles)
-    {
+    init(
+        _ snapshot: JournalSnapshot, after: UInt64, folder: String, store: JournalStoreIdentifier,
+        files: any JournalFiles
+    ) {
         self.snapshot = snapshot
         self.after = after
         self.folder = folder
@@ -141,7 +143,8 @@ struct JournalReplay: Sequence, IteratorProtocol, Sendable {
         return .failure(
             .damaged(
                 .damaged(
-                    file: JournalNames.segment(missing.lowerBound), offset: 0, entries: missing, reason: .missingEntries)
+                    file: JournalNames.segment(missing.lowerBound), offset: 0, entries: missing, reason: .missingEntries
+                )
             ))
     }
 }

@@ -48,7 +48,9 @@ struct JournalSegmentScan {
                 if unreadable != nil || frame.sequence != expected {
                     let bytes = unreadable ?? offset..<offset
                     gaps.append(
-                        Gap(bytes: bytes, expected: expected, following: frame.sequence, marks: self.segment.marks.count))
+                        Gap(
+                            bytes: bytes, expected: expected, following: frame.sequence, marks: self.segment.marks.count
+                        ))
                     unreadable = nil
                 }
                 confirmed = max(confirmed, min(frame.confirmed, limit ?? .max))
@@ -96,7 +98,8 @@ struct JournalSegmentScan {
         }
     }
 
-    private mutating func reportDamage(_ bytes: Range<Int>, _ expected: UInt64, _ following: UInt64, _ applied: UInt64) {
+    private mutating func reportDamage(_ bytes: Range<Int>, _ expected: UInt64, _ following: UInt64, _ applied: UInt64)
+    {
         isDamaged = true
         // Numbers that were never written here because their entries are safe elsewhere.
         if bytes.isEmpty, following <= applied + 1 { return }

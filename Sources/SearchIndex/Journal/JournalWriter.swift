@@ -148,14 +148,15 @@ struct JournalWriter: Sendable {
     /// Removes segments that nobody needs any more; never the newest. A damaged one is followed by a new one first.
     mutating func discard(through sequence: UInt64) throws(JournalFileError) {
         applied = max(applied, min(sequence, snapshot.last))
-        if current == nil, let newest = snapshot.segments.last, newest.first <= snapshot.last, snapshot.last <= applied {
+        if current == nil, let newest = snapshot.segments.last, newest.first <= snapshot.last, snapshot.last <= applied
+        {
             try beginSegment()
         }
         var removed = false
         while snapshot.segments.count > 1, snapshot.lastSequence(ofSegment: 0) <= applied {
             do {
                 try files.remove(folder + "/" + snapshot.segments[0].name)
-            } catch where error.isNotFound {
+            } catch  where error.isNotFound {
                 // Somebody else did it.
             }
             snapshot.segments.removeFirst()

@@ -68,7 +68,7 @@ struct JournalCrashModel {
     private func records(_ journal: Journal) throws -> [JournalRecord]? {
         do {
             return try journal.records(after: applied)
-        } catch where disk.isStopped {
+        } catch  where disk.isStopped {
             return nil
         }
     }
