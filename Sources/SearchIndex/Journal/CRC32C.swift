@@ -2,8 +2,8 @@
 
 /// CRC-32C (Castagnoli; reflected polynomial 0x82F63B78, as in RFC 3720), eight bytes a step from tables.
 ///
-/// Against chance, not against malice: it finds every burst of up to 32 bits, and all errors of up to five bits in an
-/// entry of ordinary size.
+/// Against chance, not against malice: it finds every burst of up to 32 bits and any three wrong bits, whatever the
+/// length of an entry.
 struct CRC32C {
     /// Eight tables of 256, one after the other; table k gives what a byte followed by k zero bytes contributes.
     private static let tables: [UInt32] = {

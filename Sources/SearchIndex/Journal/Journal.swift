@@ -46,15 +46,24 @@ final class Journal: Sendable {
         folder: String, store: JournalStoreIdentifier, applied: UInt64, files: any JournalFiles = SystemJournalFiles(),
         configuration: JournalConfiguration = JournalConfiguration()
     ) throws(JournalError) {
+        guard applied <= JournalNames.maximumSequenceAtOpening else { throw .invalidSequence(applied) }
         self.folder = folder
         self.store = store
         self.files = files
         groupBytes = configuration.groupBytes
         ioQueue = DispatchQueue(label: "com.searchlight.journal", qos: .userInitiated)
+        let recovery: JournalRecovery
+        do {
+            recovery = try JournalWriter.examine(
+                folder, store: store, applied: applied, files: files, configuration: configuration)
+        } catch {
+            throw JournalError(error)
+        }
+        guard recovery.last <= JournalNames.maximumSequenceAtOpening else { throw .invalidSequence(recovery.last) }
         let opened: JournalWriter
         do {
             opened = try JournalWriter(
-                folder: folder, store: store, applied: applied, files: files, configuration: configuration)
+                recovery, folder: folder, store: store, applied: applied, files: files, configuration: configuration)
         } catch {
             throw JournalError(error)
         }

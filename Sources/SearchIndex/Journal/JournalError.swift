@@ -13,6 +13,8 @@ enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
     case preconditionFailed
     /// The entry exceeds a limit of the format.
     case invalidEntry(JournalEntryError)
+    /// The last number, of the owner's note or of a file's name, is one that no journal reaches.
+    case invalidSequence(UInt64)
     /// The journal has been closed.
     case closed
     /// While reading: entries that should be here cannot be read.
@@ -37,6 +39,8 @@ enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
             "\(operation) \(path) failed: \(strerror(code).map { String(cString: $0) } ?? "error \(code)")."
         case .preconditionFailed: "The entry was not accepted: the state it expects is not the present one."
         case .invalidEntry(let error): error.description
+        case .invalidSequence(let sequence):
+            "No journal has \(sequence) entries. The store's note of them is damaged, or a file is out of place."
         case .closed: "The journal is closed."
         case .damaged(let finding): "The journal is damaged. \(finding)"
         }

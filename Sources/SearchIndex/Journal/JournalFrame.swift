@@ -60,6 +60,8 @@ struct JournalFrame: Hashable, Sendable {
         sequence = JournalBytes.load(UInt64.self, at: 8, from: bytes)
         groupIndex = JournalBytes.load(UInt32.self, at: 16, from: bytes)
         payloadChecksum = JournalBytes.load(UInt32.self, at: 20, from: bytes)
-        guard Int(length) <= JournalEntry.maximumBytes, sequence > UInt64(groupIndex) else { return nil }
+        guard Int(length) <= JournalEntry.maximumBytes, sequence > UInt64(groupIndex),
+            sequence <= JournalNames.maximumSequence
+        else { return nil }
     }
 }

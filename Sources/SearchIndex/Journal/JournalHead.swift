@@ -56,6 +56,6 @@ struct JournalHead: Sendable {
     static func decode(_ bytes: [UInt8], _ store: JournalStoreIdentifier) -> UInt64? {
         guard bytes.count == slotBytes else { return nil }
         let sequence = bytes.withUnsafeBytes { JournalBytes.load(UInt64.self, at: 28, from: $0) }
-        return bytes == encode(sequence, store) ? sequence : nil
+        return sequence <= JournalNames.maximumSequence && bytes == encode(sequence, store) ? sequence : nil
     }
 }

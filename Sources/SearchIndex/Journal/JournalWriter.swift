@@ -21,17 +21,11 @@ struct JournalWriter: Sendable {
     private var head: JournalHead
     private var buffer: [UInt8] = []
 
-    /// Examines a folder and makes it ready to be written.
-    init(
-        folder: String, store: JournalStoreIdentifier, applied: UInt64, files: any JournalFiles,
+    /// Makes the folder if need be, removes what was never finished, and examines the rest.
+    static func examine(
+        _ folder: String, store: JournalStoreIdentifier, applied: UInt64, files: any JournalFiles,
         configuration: JournalConfiguration
-    ) throws(JournalFileError) {
-        self.folder = folder
-        self.store = store
-        self.applied = applied
-        self.files = files
-        self.configuration = configuration
-        seed = store.checksum
+    ) throws(JournalFileError) -> JournalRecovery {
         try files.createFolder(folder)
         var names: [String] = []
         for name in try files.names(in: folder) {
@@ -41,9 +35,22 @@ struct JournalWriter: Sendable {
                 names.append(name)
             }
         }
-        let recovery = try JournalRecovery(
+        return try JournalRecovery(
             folder: folder, names: names, store: store, applied: applied, acknowledged: applied, isThorough: false,
             files: files, markBytes: configuration.markBytes)
+    }
+
+    /// Makes an examined folder ready to be written.
+    init(
+        _ recovery: JournalRecovery, folder: String, store: JournalStoreIdentifier, applied: UInt64,
+        files: any JournalFiles, configuration: JournalConfiguration
+    ) throws(JournalFileError) {
+        self.folder = folder
+        self.store = store
+        self.applied = applied
+        self.files = files
+        self.configuration = configuration
+        seed = store.checksum
         findings = recovery.findings
         snapshot = JournalSnapshot(segments: recovery.segments, last: recovery.last)
         if let newest = recovery.segments.last {

@@ -143,6 +143,31 @@ import Testing
         #expect(disk.contents[path] == header.encoded + [1, 2, 3])
     }
 
+    @Test(
+        "Names that are not those of segments are reported and left alone",
+        arguments: ["ffffffffffffffff", "0000000000000000", "1", "000000000000000A", "-000000000000001", ""])
+    func strangeNames(name: String) async throws {
+        let (contents, records) = try await Self.example()
+        let path = JournalTest.folder + "/" + name + JournalNames.segmentSuffix
+        let findings = try Self.check(contents.merging([path: [1]]) { $1 }, records, name)
+        #expect(
+            findings == [.damaged(file: name + JournalNames.segmentSuffix, offset: 0, entries: nil, reason: .misnamed)])
+    }
+
+    @Test("A number that no journal reaches is an error, not an overflow")
+    func numbersOutOfReach() async throws {
+        let disk = JournalTestDisk(seed: 1)
+        #expect(throws: JournalError.invalidSequence(.max)) { try JournalTest.open(disk, applied: .max) }
+        _ = try await JournalTest.open(disk).append(JournalTest.entry(1))
+        let whole = disk.contents
+        let path = JournalTest.folder + "/" + JournalNames.segment(JournalNames.maximumSequence)
+        disk.contents[path] = [1]
+        #expect(throws: JournalError.invalidSequence(JournalNames.maximumSequence)) { try JournalTest.open(disk) }
+        #expect(
+            disk.contents.filter { $0.key.hasSuffix(JournalNames.segmentSuffix) && $0.key != path }
+                == whole.filter { $0.key.hasSuffix(JournalNames.segmentSuffix) })
+    }
+
     @Test("What looks like an entry inside an item is not taken for one when the item is damaged")
     func forgedEntry() async throws {
         let disk = JournalTestDisk(seed: 1)
