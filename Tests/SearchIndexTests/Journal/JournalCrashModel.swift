@@ -39,7 +39,7 @@ struct JournalCrashModel {
 
     private mutating func checkAfterOpening() throws {
         guard let journal else { return }
-        let damage = journal.findings.filter { if case .damaged = $0 { true } else { false } }
+        let damage = journal.findings.filter(\.isDamage)
         try #require(damage.isEmpty, "a crash looks like damage: \(damage)")
         guard let records = try records(journal) else {
             // The program stopped before anybody used it.

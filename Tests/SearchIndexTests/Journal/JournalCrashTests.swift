@@ -68,7 +68,7 @@ import Testing
                 let before = model.acknowledged.count
                 try await model.appendGroup()
                 #expect(model.acknowledged.count > before, "usable once the cause is gone")
-                #expect(try await journal.verify().allSatisfy { if case .damaged = $0 { false } else { true } })
+                #expect(try await journal.verify().allSatisfy { !$0.isDamage })
             }
             await model.crash(losing: model.generator.pick(JournalTestDisk.Loss.allCases))
             try model.open()

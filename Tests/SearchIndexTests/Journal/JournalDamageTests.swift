@@ -27,7 +27,7 @@ import Testing
         let disk = JournalTestDisk(seed: 2)
         disk.contents = contents
         let journal = try JournalTest.open(disk)
-        let damage = journal.findings.filter { if case .damaged = $0 { true } else { false } }
+        let damage = journal.findings.filter(\.isDamage)
         try #require(!damage.isEmpty, "\(what) is not reported: \(journal.findings)")
         let lost = damage.compactMap { $0.lostEntries(after: 0) }
         let expected = records.filter { record in !lost.contains { $0.contains(record.sequence) } }
@@ -60,6 +60,45 @@ import Testing
                 // A header that speaks of another store or format makes the whole file unreadable; its checksum says
                 // that it is the header that is wrong.
                 #expect(lost.allSatisfy { $0.count == 1 } && lost.count <= 1)
+            }
+        }
+    }
+
+    @Test("With a note that is far behind, later groups vouch for all but the last")
+    func staleNote() async throws {
+        let disk = JournalTestDisk(seed: 1)
+        let journal = try JournalTest.open(disk, segmentBytes: 1 << 20)
+        let note = JournalTest.folder + "/" + JournalNames.head
+        let old = disk.contents[note]
+        for number in stride(from: 1, to: 9, by: 2) {
+            _ = await journal.appendTogether([JournalTest.entry(number), JournalTest.entry(number + 1)])
+        }
+        var contents = disk.contents
+        contents[note] = old
+        let path = JournalTest.folder + "/" + JournalNames.segment(1)
+        let bytes = try #require(contents[path])
+        let entryBytes = (bytes.count - JournalSegmentHeader.byteCount) / 8
+        for offset in JournalSegmentHeader.byteCount..<bytes.count {
+            let changed = JournalTestDisk(seed: 1)
+            changed.contents = contents
+            changed.contents[path]?[offset] ^= 0x10
+            let sequence = UInt64((offset - JournalSegmentHeader.byteCount) / entryBytes) + 1
+            let opened = try JournalTest.open(changed)
+            if sequence <= 6 {
+                #expect(opened.findings.map { $0.lostEntries(after: 0) } == [sequence...sequence])
+                #expect(opened.replay(after: 0).count { (try? $0.get()) != nil } == 7)
+            } else {
+                // Nothing but the note tells this from a group that was being written when the power failed.
+                let start = JournalSegmentHeader.byteCount + Int(sequence - 1) * entryBytes
+                #expect(
+                    opened.findings == [
+                        .tornTail(file: JournalNames.segment(1), offset: start, bytes: bytes.count - start)
+                    ])
+                #expect(try opened.records().count == Int(sequence) - 1)
+                // What the owner has applied is evidence too.
+                changed.contents = contents
+                changed.contents[path]?[offset] ^= 0x10
+                #expect(try JournalTest.open(changed, applied: 8).findings.contains { $0.isDamage })
             }
         }
     }

@@ -65,3 +65,8 @@ final class ResultBox: Sendable {
 
     subscript(index: Int) -> Result<UInt64, JournalError>? { results.withLock { $0[index] } }
 }
+
+extension JournalFinding {
+    /// Whether it is damage and not the trace of a crash.
+    var isDamage: Bool { if case .damaged = self { true } else { false } }
+}
