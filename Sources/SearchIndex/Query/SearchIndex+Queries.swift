@@ -115,6 +115,7 @@ extension SearchIndex {
         _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(IndexQueryError) -> Value {
         do {
+            try await settle()
             return try await pool.read(body)
         } catch is CancellationError {
             throw .cancelled
