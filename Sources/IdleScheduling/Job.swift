@@ -13,7 +13,7 @@ public struct Job: Hashable, Sendable, Codable {
     /// Whose index; with ``work`` this is what makes two jobs the same.
     public var bundle: String
     /// What is to be done.
-    public var work: Work
+    public internal(set) var work: Work
     /// When it was first asked for, in seconds since 2001-01-01 UTC.
     public var requested: Double
     /// How often it was tried and failed since it last succeeded.
@@ -23,11 +23,94 @@ public struct Job: Hashable, Sendable, Codable {
     /// Not before this moment, in seconds since 2001-01-01 UTC; only a person's own request overrides it.
     public var notBefore: Double?
 
+    /// Which requests this job answers; `nil` until a queue has taken it in.
+    private var numbers: RequestNumbers?
+
     /// Creates a job that has not been tried.
     public init(bundle: String, work: Work, requested: Double) {
         self.bundle = bundle
         self.work = work
         self.requested = requested
+    }
+}
+
+/// When a job's parts were last asked for, by the numbers that a queue gives to requests. Items stay here beside
+/// everything: what was asked for after the job was begun must be done once more.
+private struct RequestNumbers: Hashable, Sendable, Codable {
+    /// The last request of all.
+    var latest: Int
+    /// The last request for everything.
+    var everything: Int?
+    /// The last request for each item.
+    var items: [String: Int] = [:]
+
+    init(_ work: Job.Work, request: Int) {
+        latest = request
+        ask(for: work, request: request)
+    }
+
+    mutating func ask(for work: Job.Work, request: Int) {
+        latest = request
+        switch work {
+        case .reindexAll:
+            everything = request
+            // Whoever does everything later does these too.
+            items = [:]
+        case .reindexItems(let names):
+            for name in names { items[name] = request }
+        }
+    }
+
+    /// Takes out what a job has done that was taken from the queue after a request, and before the next.
+    mutating func finish(_ work: Job.Work, upTo request: Int) {
+        switch work {
+        case .reindexAll:
+            if let last = everything, last <= request { everything = nil }
+            items = items.filter { $0.value > request }
+        case .reindexItems(let names):
+            items = items.filter { $0.value > request || !names.contains($0.key) }
+        }
+    }
+
+    /// What is left to do, or `nil` if nothing is.
+    var work: Job.Work? {
+        if everything != nil { return .reindexAll }
+        return items.isEmpty ? nil : .reindexItems(Set(items.keys))
+    }
+}
+
+extension Job {
+    /// Gives the job, new in a queue, the number of its request.
+    mutating func number(request: Int) { numbers = RequestNumbers(work, request: request) }
+
+    /// Gives a job from a file without numbers one that is before all others.
+    mutating func numberIfNeeded() { if numbers == nil { number(request: 0) } }
+
+    /// Melts another request into the job.
+    mutating func ask(for more: Work, request: Int) {
+        var numbers = numbers ?? RequestNumbers(work, request: 0)
+        numbers.ask(for: more, request: request)
+        self.numbers = numbers
+        work = numbers.work ?? more
+    }
+
+    /// Takes out of the job what another one, begun earlier, has done; if that is something, failures are forgotten.
+    ///
+    /// - Returns: Whether anything is left to do.
+    mutating func finish(_ done: Job) -> Bool {
+        let before = numbers ?? RequestNumbers(work, request: 0)
+        var after = before
+        after.finish(done.work, upTo: done.numbers?.latest ?? .max)
+        guard let left = after.work else { return false }
+        guard after != before else { return true }
+        numbers = after
+        if left != work || done.work == .reindexAll {
+            failures = 0
+            lastFailure = nil
+            notBefore = nil
+        }
+        work = left
+        return true
     }
 }
 

@@ -10,6 +10,10 @@ public struct AttributePreview: Sendable {
 
     /// The most text that is shown, in characters.
     public static let maximumTextCharacters = 100_000
+    /// The most that is shown of the title and of each fact, in characters; then an ellipsis.
+    public static let maximumLineCharacters = 1000
+    /// The most elements of a list that are shown.
+    private static let maximumListElements = 100
 
     /// Creates a preview of an item.
     ///
@@ -23,36 +27,45 @@ public struct AttributePreview: Sendable {
 
     /// The title: the item's own, or its identifier.
     public var title: String {
-        DisplayText.line(record.text("title") ?? record.text("displayName") ?? record.uniqueIdentifier)
+        Self.line(record.text("title") ?? record.text("displayName") ?? record.uniqueIdentifier)
     }
 
     /// Facts to show below the title, in order.
     public var facts: [(name: String, value: String)] {
         var facts: [(String, String)] = []
         if let type = record.text("contentType") {
-            facts.append(("Kind", UTType(type)?.localizedDescription ?? type))
+            facts.append(("Kind", Self.line(UTType(type)?.localizedDescription ?? type)))
         }
         let dates = [("Created", "contentCreationDate"), ("Changed", "contentModificationDate"), ("Due", "dueDate")]
         for (name, attribute) in dates {
-            guard case .date(let moment)? = record.attributes[attribute] else { continue }
-            facts.append((name, Self.day(moment)))
+            guard case .date(let moment)? = record.attributes[attribute], let day = Self.day(moment) else { continue }
+            facts.append((name, day))
         }
         for (name, attribute) in [("Author", "authorNames"), ("Keywords", "keywords")] {
-            let texts = record.texts(attribute).map(DisplayText.line)
-            if !texts.isEmpty { facts.append((name, texts.joined(separator: ", "))) }
+            let texts = record.texts(attribute).prefix(Self.maximumListElements).map(Self.line)
+            if !texts.isEmpty { facts.append((name, Self.line(texts.joined(separator: ", ")))) }
         }
-        if let path = record.contentPath ?? record.text("url") { facts.append(("Where", DisplayText.line(path))) }
+        if let path = record.contentPath ?? record.text("url") { facts.append(("Where", Self.line(path))) }
         return facts.map { ($0.0, $0.1) }
     }
 
-    private var description: String? { record.text("contentDescription").map(DisplayText.safe) }
-    private var text: String? {
-        record.text("textContent").map { DisplayText.safe(String($0.prefix(Self.maximumTextCharacters))) }
+    private var description: String? { record.text("contentDescription").map(Self.passage) }
+    private var text: String? { record.text("textContent").map(Self.passage) }
+
+    private static func line(_ text: String) -> String { DisplayText.line(text, limit: maximumLineCharacters) }
+    private static func passage(_ text: String) -> String {
+        DisplayText.safe(String(text.prefix(maximumTextCharacters)))
     }
 
-    /// The day of a moment, in the current time zone: 2026-03-09.
-    static func day(_ moment: Double) -> String {
-        Date(timeIntervalSinceReferenceDate: moment).formatted(.iso8601.year().month().day())
+    /// The years 1 to 9999, in seconds since 2001-01-01 UTC. Beyond them, and for NaN, Foundation makes up
+    /// a day.
+    private static let datableMoments = -63_113_904_000.0..<252_423_993_600.0
+
+    /// The day of a moment in a time zone: 2026-03-09. `nil` for a moment that is no time.
+    static func day(_ moment: Double, in zone: TimeZone = .current) -> String? {
+        guard datableMoments.contains(moment) else { return nil }
+        let style = Date.ISO8601FormatStyle(timeZone: zone).year().month().day()
+        return Date(timeIntervalSinceReferenceDate: moment).formatted(style)
     }
 
     // MARK: Text
@@ -105,17 +118,18 @@ public struct AttributePreview: Sendable {
     }
 
     private static func escaped(_ text: some StringProtocol) -> String {
-        var escaped = ""
-        for character in text {
-            switch character {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            default: escaped.append(character)
+        // By scalars: as a character, "<" melts with a mark after it or a sign such as U+0600 before it, and would stay.
+        var escaped = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped.append(contentsOf: "&amp;".unicodeScalars)
+            case "<": escaped.append(contentsOf: "&lt;".unicodeScalars)
+            case ">": escaped.append(contentsOf: "&gt;".unicodeScalars)
+            case "\"": escaped.append(contentsOf: "&quot;".unicodeScalars)
+            default: escaped.append(scalar)
             }
         }
-        return escaped
+        return String(escaped)
     }
 }
 
@@ -123,6 +137,9 @@ extension ItemRecord {
     /// The absolute path of the item's content, when that is a file on this machine.
     public var contentPath: String? {
         guard let text = text("contentURL"), let url = URL(string: text), url.isFileURL else { return nil }
-        return url.path
+        guard ["", "localhost"].contains(url.host(percentEncoded: false)?.lowercased() ?? "") else { return nil }
+        let path = url.path(percentEncoded: false)
+        // The system would end the path at a NUL, and open another file.
+        return path.utf8.first == UInt8(ascii: "/") && !path.utf8.contains(0) ? path : nil
     }
 }

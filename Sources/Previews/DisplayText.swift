@@ -3,10 +3,18 @@
 /// Text from items made harmless to show: what an app donated must not drive a terminal or reorder a line.
 public enum DisplayText {
     /// The text without control characters (line feed and tab stay) and without those that override the direction of
-    /// what follows.
+    /// what follows. Other ends of lines and pages become line feeds, so that the words beside them stay apart.
     public static func safe(_ text: String) -> String {
         var safe = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars where !isUnsafe(scalar) { safe.append(scalar) }
+        var previous: Unicode.Scalar?
+        for scalar in text.unicodeScalars {
+            if isLineEnd(scalar) {
+                if !(scalar == "\n" && previous == "\r") { safe.append("\n") }
+            } else if !isUnsafe(scalar) {
+                safe.append(scalar)
+            }
+            previous = scalar
+        }
         return String(safe)
     }
 
@@ -15,9 +23,23 @@ public enum DisplayText {
         safe(text).split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
+    /// The same, cut after so many characters, with an ellipsis then.
+    static func line(_ text: String, limit: Int) -> String {
+        // What cleaning removes does not count, but what is cleaned is bounded too.
+        let line = line(String(text.prefix(4 * limit)))
+        return line.count > limit || text.dropFirst(4 * limit).first != nil ? line.prefix(limit) + "…" : line
+    }
+
+    private static func isLineEnd(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x0A...0x0D, 0x85, 0x2028, 0x2029: true
+        default: false
+        }
+    }
+
     private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        case 0x0A, 0x09: false
+        case 0x09: false
         case 0x00...0x1F, 0x7F...0x9F: true
         case 0x202A...0x202E, 0x2066...0x2069, 0x200E, 0x200F, 0x061C: true
         default: false

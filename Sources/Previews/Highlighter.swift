@@ -3,44 +3,66 @@ import Foundation
 
 /// Finds the words of a search in a text, to show them.
 public struct Highlighter: Sendable {
-    private let words: [String]
+    /// Each word as its folded characters.
+    private let words: [[String]]
 
     /// The longest text that is looked through, in characters; a preview is read, not archived.
     public static let maximumCharacters = 200_000
 
+    /// More of what is typed only costs time: each word is compared with every word of the text.
+    private static let maximumQueryScalars = 1000
+    private static let maximumWords = 32
+
     /// Creates a highlighter for what a person typed; without words it finds nothing.
     public init(query: String?) {
-        let separators = CharacterSet.alphanumerics.inverted
-        words = (query ?? "").components(separatedBy: separators).filter { !$0.isEmpty }
+        let start = String(String.UnicodeScalarView((query ?? "").unicodeScalars.prefix(Self.maximumQueryScalars)))
+        var words: [[String]] = []
+        for word in start.components(separatedBy: CharacterSet.alphanumerics.inverted)
+        where words.count < Self.maximumWords {
+            // Accents alone fold to nothing, which would be found everywhere.
+            let folded = word.map(Self.folded).filter { !$0.isEmpty }
+            if !folded.isEmpty && !words.contains(folded) { words.append(folded) }
+        }
+        self.words = words
     }
 
-    /// The places where a word of the search begins a word of the text, in order and without overlap. Case and accents
-    /// do not matter.
+    private static func folded(_ character: Character) -> String {
+        if character.isASCII { return character.lowercased() }
+        return String(character).folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
+    }
+
+    /// The places where a word of the search begins a word of the text, in order and without overlap; where several
+    /// begin, the longest. Case and accents do not matter, and no character is split.
+    ///
+    /// - Complexity: Linear in the length of the text, once for each word of the search.
     public func ranges(in text: String) -> [Range<String.Index>] {
+        guard !words.isEmpty else { return [] }
+        let text = text[...].prefix(Self.maximumCharacters)
         var found: [Range<String.Index>] = []
-        let end =
-            text.index(text.startIndex, offsetBy: Self.maximumCharacters, limitedBy: text.endIndex) ?? text.endIndex
-        for word in words {
-            var start = text.startIndex
-            while let range = text.range(
-                of: word, options: [.caseInsensitive, .diacriticInsensitive], range: start..<end)
-            {
-                if isWordStart(range.lowerBound, in: text) { found.append(range) }
-                start = range.upperBound
+        var position = text.startIndex
+        var isWordStart = true
+        while position < text.endIndex {
+            if isWordStart, let end = words.compactMap({ Self.end(of: $0, at: position, in: text) }).max() {
+                found.append(position..<end)
+                position = end
+                isWordStart = false
+            } else {
+                let character = text[position]
+                isWordStart = !(character.isLetter || character.isNumber)
+                text.formIndex(after: &position)
             }
         }
-        found.sort { $0.lowerBound < $1.lowerBound }
-        var disjoint: [Range<String.Index>] = []
-        for range in found where range.lowerBound >= disjoint.last?.upperBound ?? text.startIndex {
-            disjoint.append(range)
-        }
-        return disjoint
+        return found
     }
 
-    private func isWordStart(_ index: String.Index, in text: String) -> Bool {
-        guard index > text.startIndex else { return true }
-        let before = text[text.index(before: index)]
-        return !(before.isLetter || before.isNumber)
+    /// Where a word ends that stands at a place of the text, or `nil` if it does not.
+    private static func end(of word: [String], at start: String.Index, in text: Substring) -> String.Index? {
+        var position = start
+        for character in word {
+            guard position < text.endIndex, folded(text[position]) == character else { return nil }
+            text.formIndex(after: &position)
+        }
+        return position
     }
 
     /// The text cut at its highlights: pieces in order, each with whether it is one.
@@ -58,8 +80,10 @@ public struct Highlighter: Sendable {
 
     /// A passage of a text around its first highlight, on one line; the text's beginning if there is none.
     ///
-    /// - Parameter length: The most characters, without the ellipses.
+    /// - Parameter length: The most characters, without the ellipses; less than 0 is taken as 0, and more than
+    ///   ``maximumCharacters`` as that.
     public func snippet(of text: String, length: Int) -> String {
+        let length = max(0, min(length, Self.maximumCharacters))
         let head = String(text.prefix(Self.maximumCharacters))
         guard let first = ranges(in: head).first else { return cut(DisplayText.line(head), length) }
         let lead = head.index(first.lowerBound, offsetBy: -length / 3, limitedBy: head.startIndex) ?? head.startIndex

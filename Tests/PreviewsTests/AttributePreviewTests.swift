@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+@testable import Previews
+import ServiceProtocol
+import TestSupport
+import Testing
+
+@Suite("Previews from attributes")
+struct AttributePreviewTests {
+    private static func item(_ attributes: [String: AttributeValue]) -> ItemRecord {
+        ItemRecord(uniqueIdentifier: "the-identifier", attributes: attributes)
+    }
+
+    private static func html(_ attributes: [String: AttributeValue], query: String? = nil) -> String {
+        AttributePreview(item(attributes), query: query).html
+    }
+
+    @Test("The title is the item's own, else its display name, else its identifier")
+    func title() {
+        #expect(AttributePreview(Self.item([:]), query: nil).title == "the-identifier")
+        #expect(AttributePreview(Self.item(["displayName": .string("D")]), query: nil).title == "D")
+        let both = Self.item(["displayName": .string("D"), "title": .string("T\n\u{1B}x")])
+        #expect(AttributePreview(both, query: nil).title == "T x")
+    }
+
+    @Test(
+        "Markup in any attribute is only text",
+        arguments: ["title", "contentDescription", "textContent", "authorNames", "keywords", "contentType", "url"])
+    func markup(attribute: String) {
+        let hostile = "<script>alert(1)</script><img src=x onerror=\"a()\"></title></pre>&lt;b>"
+        for query in [nil, "script", "alert img b"] {
+            let html = Self.html([attribute: .string(hostile)], query: query)
+            #expect(!html.contains("<script"))
+            #expect(!html.contains("<img"))
+            #expect(!html.contains("</title></pre>"))
+            #expect(!html.contains("<b>"))
+            #expect(html.components(separatedBy: "</title>").count == 2)
+        }
+        #expect(Self.html([attribute: .string(hostile)]).contains("&lt;script&gt;alert(1)&lt;/script&gt;"))
+        #expect(Self.html([attribute: .string(hostile)]).contains("&amp;lt;b&gt;"))
+    }
+
+    @Test(
+        "Markup is seen also beside scalars that melt with it into one character",
+        arguments: [
+            "\u{600}<img src=x>", "\u{110BD}<img>", "<\u{301}img>", "\u{600}&lt;", "\u{600}\"\u{600}>", "<\u{200D}",
+        ])
+    func meltedMarkup(text: String) {
+        let html = Self.html(["title": .string(text), "textContent": .string(text)], query: "img")
+        let before = Self.html(["title": .string("x"), "textContent": .string("x")], query: "img")
+        func count(_ scalar: Unicode.Scalar, _ html: String) -> Int { html.unicodeScalars.count { $0 == scalar } }
+        let marks = html.components(separatedBy: "<mark>").count - 1
+        #expect(count("<", html) == count("<", before) + 2 * marks)
+        #expect(count(">", html) == count(">", before) + 2 * marks)
+        #expect(count("\"", html) == count("\"", before))
+        #expect(!html.contains("&lt;\u{600}") && !html.unicodeScalars.starts(with: "\u{600}&lt;".unicodeScalars))
+    }
+
+    @Test("Random attributes leave the document's own markup as it is", arguments: [71, 72] as [UInt64])
+    func randomAttributes(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        let before = Self.html(["title": .string("x"), "textContent": .string("y")])
+        let own = before.unicodeScalars.count { $0 == "<" }
+        for _ in 0..<150 {
+            let html = Self.html(
+                [
+                    "title": .string("x" + random.text(length: 20)),
+                    "textContent": .string("y" + random.text(length: 60)),
+                ],
+                query: random.text(length: 4))
+            let marks = html.components(separatedBy: "<mark>").count - 1
+            #expect(html.unicodeScalars.count { $0 == "<" } == own + 2 * marks)
+        }
+    }
+
+    @Test("Found words are marked in both forms")
+    func highlights() {
+        let item = Self.item(["title": .string("Apple"), "textContent": .string("an apple & a pear")])
+        let preview = AttributePreview(item, query: "apple")
+        #expect(preview.html.contains("<h1><mark>Apple</mark></h1>"))
+        #expect(preview.html.contains("<pre>an <mark>apple</mark> &amp; a pear</pre>"))
+        #expect(preview.text { "*\($0)*" }.contains("an *apple* & a pear"))
+        #expect(preview.text().hasPrefix("Apple\n─────\n"))
+    }
+
+    @Test("The policy stands before anything an item says")
+    func policy() throws {
+        let html = Self.html(["title": .string("MARKER"), "textContent": .string("MARKER")])
+        let policy = try #require(html.range(of: "Content-Security-Policy"))
+        let first = try #require(html.range(of: "MARKER"))
+        #expect(policy.upperBound < first.lowerBound)
+        #expect(html.hasPrefix("<!DOCTYPE html>"))
+    }
+
+    @Test("Nothing in the text form drives a terminal, whichever attribute it came from")
+    func terminal() {
+        let escape = AttributeValue.string("a\u{1B}[2J\u{202E}\rb")
+        let names = [
+            "title", "contentType", "authorNames", "keywords", "url", "contentDescription", "textContent", "contentURL",
+        ]
+        let text = AttributePreview(
+            Self.item(Dictionary(uniqueKeysWithValues: names.map { ($0, escape) })), query: "a"
+        ).text()
+        #expect(!text.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{202E}" || $0 == "\r" })
+        #expect(text.contains("Kind"))
+    }
+
+    @Test("Facts are named and in order")
+    func facts() {
+        let preview = AttributePreview(
+            Self.item([
+                "contentType": .string("public.plain-text"), "dueDate": .date(0),
+                "keywords": .array([.string("k"), .string("l")]),
+                "authorNames": .string("A\nB"), "contentURL": .url("file:///tmp/a%20b"),
+                "url": .url("https://example.com"),
+            ]), query: nil)
+        #expect(preview.facts.map(\.name) == ["Kind", "Due", "Author", "Keywords", "Where"])
+        #expect(preview.facts.map(\.value).suffix(3) == ["A B", "k, l", "/tmp/a b"])
+    }
+
+    @Test("A day is one of the person's time zone")
+    func day() throws {
+        // 2001-01-01 00:00 UTC
+        let zones = [("GMT", "2001-01-01"), ("America/New_York", "2000-12-31"), ("Asia/Tokyo", "2001-01-01")]
+        for (name, expected) in zones {
+            let zone = try #require(TimeZone(identifier: name))
+            #expect(AttributePreview.day(0, in: zone) == expected)
+        }
+        let tokyo = try #require(TimeZone(identifier: "Asia/Tokyo"))
+        #expect(AttributePreview.day(16 * 3600, in: tokyo) == "2001-01-02")
+    }
+
+    @Test(
+        "A moment that no calendar has is left out, without a crash",
+        arguments: [
+            .nan, .infinity, -.infinity, 1e300, -1e300, 1e18, -1e18, 1e15, -1e12, .greatestFiniteMagnitude,
+            .leastNonzeroMagnitude,
+        ])
+    func strangeMoments(moment: Double) {
+        let preview = AttributePreview(Self.item(["dueDate": .date(moment)]), query: nil)
+        if abs(moment) < 1e10 {
+            #expect(preview.facts.map(\.name) == ["Due"])
+        } else {
+            #expect(preview.facts.isEmpty)
+        }
+    }
+
+    @Test("A description that the text begins with is shown once")
+    func description() {
+        let item = Self.item(["contentDescription": .string("Once"), "textContent": .string("Once upon a time")])
+        #expect(AttributePreview(item, query: nil).text().components(separatedBy: "Once").count == 2)
+    }
+
+    @Test("Enormous attributes are cut")
+    func enormous() {
+        let long = AttributeValue.string(String(repeating: "word ", count: 400_000))
+        let list = AttributeValue.array((0..<50_000).map { .string("keyword number \($0)") })
+        let preview = AttributePreview(
+            Self.item([
+                "title": long, "contentDescription": long, "textContent": long, "keywords": list, "authorNames": long,
+                "contentType": long, "url": long,
+            ]), query: "word")
+        #expect(preview.title.count <= 1001)
+        #expect(preview.facts.allSatisfy { $0.value.count <= 1001 })
+        #expect(preview.text().count < 2 * AttributePreview.maximumTextCharacters + 20_000)
+        #expect(preview.html.utf8.count < 5_000_000)
+    }
+
+    @Test(
+        "A content path is the absolute path of a file of this machine",
+        arguments: [
+            ("file:///home/a/b.txt", "/home/a/b.txt"), ("file:///a%20b%C3%A9", "/a bé"), ("file://localhost/a", "/a"),
+            ("FILE:///a", "/a"), ("file:///a#b", "/a"), ("file://", nil), ("file:", nil), ("file:a/b", nil),
+            ("file://server/share", nil), ("file:///a%00b", nil), ("/home/a", nil), ("https://example.com/a", nil),
+            ("", nil), ("file:///%zz", "/%zz"),
+        ] as [(String, String?)])
+    func contentPath(url: String, path: String?) {
+        #expect(Self.item(["contentURL": .url(url)]).contentPath == path)
+    }
+}

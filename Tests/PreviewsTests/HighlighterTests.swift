@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+import Previews
+import TestSupport
+import Testing
+
+@Suite("Highlighting found words")
+struct HighlighterTests {
+    private static func marked(_ text: String, _ query: String?) -> String {
+        Highlighter(query: query).pieces(of: text).map { $0.isHighlight ? "[\($0.text)]" : String($0.text) }.joined()
+    }
+
+    @Test(
+        "Words are marked where they begin a word, without regard to case and accents",
+        arguments: [
+            ("apple", "Apple pie, pineapple, APPLES", "[Apple] pie, pineapple, [APPLE]S"),
+            ("creme brulee", "Crème brûlée", "[Crème] [brûlée]"),
+            ("crème", "creme cre\u{300}me", "[creme] [cre\u{300}me]"),
+            ("pie apple", "apple pie", "[apple] [pie]"),
+            ("a", "a-a_a a.a1a", "[a]-[a]_[a] [a].[a]1a"),
+            ("\"white cat\"", "white cat", "[white] [cat]"),
+            ("apple:pie*", "apple pie", "[apple] [pie]"),
+            ("", "apple", "apple"), ("  \"-*", "apple", "apple"), ("pear", "apple", "apple"), ("apple", "", ""),
+            ("日本", "日本語", "[日本]語"),
+        ])
+    func words(query: String, text: String, expected: String) { #expect(Self.marked(text, query) == expected) }
+
+    @Test("Without a query nothing is marked")
+    func noQuery() { #expect(Self.marked("apple", nil) == "apple") }
+
+    @Test("Where marks would overlap, the longest is taken")
+    func overlap() {
+        #expect(Self.marked("applepie apple", "apple applepie app") == "[applepie] [apple]")
+        #expect(Self.marked("applepie", "applepie apple") == "[applepie]")
+    }
+
+    @Test("A mark never splits a letter from its accent")
+    func wholeCharacters() {
+        let text = "cafe\u{301} e\u{301}t"
+        for piece in Highlighter(query: "cafe e").pieces(of: text) {
+            #expect(piece.text.unicodeScalars.first != "\u{301}")
+        }
+        #expect(Self.marked(text, "cafe e") == "[cafe\u{301}] [e\u{301}]t")
+    }
+
+    @Test(
+        "A query of marks, joiners or other signs that fold to nothing ends",
+        arguments: [
+            "\u{301}", "\u{301} \u{338}", "\u{345}", "\u{200D}", "\u{FE0F}", "\u{AD}", "\u{0}", "\u{93F}", "ª",
+            "\u{20E3}",
+        ])
+    func emptyWords(query: String) {
+        let text = "a \u{301}b c\u{301} \u{301}\u{301} d"
+        #expect(Highlighter(query: query).pieces(of: text).map(\.text).joined() == text)
+    }
+
+    @Test("Ranges are in order, disjoint, not empty, and give the text again", arguments: [61, 62, 63] as [UInt64])
+    func random(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        var marks = 0
+        for _ in 0..<300 {
+            let text = random.text(length: random.below(80))
+            // Often a part of the text itself, so that something is found.
+            let scalars = Array(text.unicodeScalars)
+            let start = random.below(scalars.count + 1)
+            let part = scalars[start..<min(scalars.count, start + random.below(6))]
+            let query =
+                random.below(2) == 0 ? random.text(length: random.below(8)) : String(String.UnicodeScalarView(part))
+            let highlighter = Highlighter(query: query)
+            let ranges = highlighter.ranges(in: text)
+            marks += ranges.count
+            var end = text.startIndex
+            for range in ranges {
+                #expect(range.lowerBound >= end && range.lowerBound < range.upperBound, "\(query.debugDescription)")
+                end = range.upperBound
+            }
+            #expect(end <= text.endIndex)
+            let pieces = highlighter.pieces(of: text)
+            #expect(Array(pieces.map { String($0.text) }.joined().unicodeScalars) == scalars)
+            #expect(pieces.count { $0.isHighlight } == ranges.count)
+            _ = highlighter.snippet(of: text, length: random.below(20))
+        }
+        #expect(marks > 20)
+    }
+
+    @Test("A long text full of the word is no burden, and a query of a megabyte neither", .timeLimit(.minutes(1)))
+    func large() {
+        let text = String(repeating: "a ", count: 100_000)
+        #expect(Highlighter(query: "a").ranges(in: text).count == 100_000)
+        let longer = text + text
+        #expect(Highlighter(query: "a").ranges(in: longer).count == Highlighter.maximumCharacters / 2)
+        let query = String(repeating: "a b ", count: 1 << 18)
+        #expect(Highlighter(query: query).ranges(in: String(text.prefix(2000))).count == 1000)
+        #expect(Highlighter(query: String(repeating: "a", count: 1 << 20)).ranges(in: text).isEmpty)
+    }
+
+    // MARK: Snippets
+
+    @Test("A snippet is around the first mark, on one line, and no longer than asked")
+    func snippet() {
+        let text =
+            String(repeating: "before it\n", count: 50) + "the needle is here" + String(repeating: " after", count: 50)
+        let snippet = Highlighter(query: "needle").snippet(of: text, length: 40)
+        #expect(snippet.contains("needle"))
+        #expect(snippet.hasPrefix("…") && snippet.hasSuffix("…"))
+        #expect(snippet.count <= 42)
+        #expect(!snippet.contains("\n"))
+    }
+
+    @Test("Without a mark a snippet is the text's beginning; a short text stays as it is")
+    func snippetWithoutMark() {
+        #expect(Highlighter(query: "x").snippet(of: "one two three", length: 8) == "one two…")
+        #expect(Highlighter(query: nil).snippet(of: "one two", length: 8) == "one two")
+        #expect(Highlighter(query: "two").snippet(of: "one two", length: 30) == "one two")
+        #expect(Highlighter(query: "a").snippet(of: "", length: 10) == "")
+    }
+
+    @Test("Any length is a length", arguments: [.min, -1, 0, 1, 2, 3, .max] as [Int])
+    func snippetLengths(length: Int) {
+        for text in ["", "word", "one word two", String(repeating: "long", count: 5000)] {
+            let snippet = Highlighter(query: "word").snippet(of: text, length: length)
+            if length < 100 { #expect(snippet.count <= max(0, length) + 2) }
+        }
+    }
+
+    @Test("A snippet drives no terminal")
+    func snippetIsSafe() {
+        let snippet = Highlighter(query: "word").snippet(of: "\u{1B}[2J word \u{202E}\u{7}", length: 50)
+        #expect(snippet == "[2J word")
+    }
+}
