@@ -75,10 +75,16 @@ public enum SearchIndexError: Error, Hashable, Sendable, CustomStringConvertible
         switch error.resultCode {
         case .SQLITE_FULL: self = .full(path: path, operation: operation)
         case .SQLITE_READONLY, .SQLITE_PERM: self = .readOnly(path: path, operation: operation)
-        // All statements are this module's own, so one that SQLite does not understand means that the schema is not.
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR:
+        case .SQLITE_ERROR where Self.schemaFaults.contains { error.message?.hasPrefix($0) ?? false }:
             self = .damaged(path: path, detail: error.message ?? "malformed")
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .damaged(path: path, detail: error.message ?? "malformed")
         default: self = .storage(path: path, operation: operation, detail: error.message ?? "\(error.resultCode)")
         }
     }
+
+    /// How messages begin when the description of the tables is damaged: all statements are this program's, so what
+    /// they name is there otherwise.
+    private static let schemaFaults = [
+        "no such ", "parse error in ", "unrecognized ", "vtable constructor failed", "error in tokenizer constructor",
+    ]
 }

@@ -72,7 +72,9 @@ final class AttributeWriter {
 
     /// Lists the values of an item that is not listed.
     func insert(_ record: ItemRecord, item: Int64) throws {
-        let statement = try db.cachedStatement(sql: "INSERT INTO attribute (name, value, item) VALUES (?, ?, ?)")
+        // What is derived must never be a reason to refuse an item, whatever was left behind.
+        let statement = try db.cachedStatement(
+            sql: "INSERT OR IGNORE INTO attribute (name, value, item) VALUES (?, ?, ?)")
         for (name, values) in AttributeRows(record).values {
             let number = try number(of: name)
             for value in values {

@@ -24,7 +24,7 @@ struct QueryCompiler {
     static let maximumValues = 4096
     /// When one operand of `&&` has fewer candidates than this, evaluating them costs less than looking up operands
     /// that have more.
-    static let fewCandidates = 1000
+    static let fewCandidates = 3000
 
     let db: Database
     let context: QueryContext
