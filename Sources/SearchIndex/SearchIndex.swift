@@ -143,6 +143,10 @@ public final class SearchIndex: Sendable {
     /// - Throws: ``SearchIndexError``.
     public func settle() async throws(SearchIndexError) { try await applier?.settle() }
 
+    /// Items that were durable and could not be indexed since the store was opened, and why: updates that made an item
+    /// exceed a limit. What was there before is still there.
+    public var rejectedItems: [SearchIndexError] { applier?.rejected ?? [] }
+
     /// Grows whenever donations were lost, so that an app can tell.
     ///
     /// - Throws: ``SearchIndexError``.

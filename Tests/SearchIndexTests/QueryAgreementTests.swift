@@ -54,7 +54,9 @@ struct QueryAgreementTests {
             #expect(page.items.map(\.record.uniqueIdentifier) == expected, "seed \(seed), \(number): \(query)")
         }
         try await store.index.deleteAll(in: store.scope)
-        let rows = try await store.index.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM attribute") }
+        let rows = try await store.index.read("Counting") {
+            try Int.fetchOne($0, sql: "SELECT count(*) FROM attribute")
+        }
         #expect(rows == 0)
     }
 
