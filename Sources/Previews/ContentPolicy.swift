@@ -52,7 +52,9 @@ public enum ContentPolicy {
     }
 
     private static func isAttribute(_ bytes: ArraySlice<UInt8>) -> Bool {
-        guard let first = bytes.first, first | 0x20 == attribute[0], bytes.count >= attribute.count else { return false }
+        guard let first = bytes.first, first | 0x20 == attribute[0], bytes.count >= attribute.count else {
+            return false
+        }
         // A letter with this bit set is its lower case.
         return zip(bytes, attribute).allSatisfy { $0 == $1 || ($0 | 0x20 == $1 && $1 != UInt8(ascii: "-")) }
     }

@@ -50,7 +50,8 @@ public enum DisplayText {
         for scalar in json.unicodeScalars {
             if scalar != "\n", isUnsafe(scalar) || isLineEnd(scalar) {
                 let digits = String(scalar.value, radix: 16)
-                safe.append(contentsOf: ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).unicodeScalars)
+                safe.append(
+                    contentsOf: ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).unicodeScalars)
             } else {
                 safe.append(scalar)
             }

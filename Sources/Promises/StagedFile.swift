@@ -138,10 +138,12 @@ enum UnfinishedFiles {
     static func add(_ path: String) { paths.withLock { _ = $0.insert(path) } }
     static func forget(_ path: String) { paths.withLock { _ = $0.remove(path) } }
 
-    static func removeAll() {
+    /// Removes them, all or those below a folder.
+    static func removeAll(below folder: String = "") {
         paths.withLock { paths in
-            for path in paths { unlink(path) }
-            paths = []
+            let going = paths.filter { $0.hasPrefix(folder) }
+            for path in going { unlink(path) }
+            paths.subtract(going)
         }
     }
 }

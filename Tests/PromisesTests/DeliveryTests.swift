@@ -76,7 +76,8 @@ struct DeliveryTests {
         #expect(try folder.names == ["out"])
     }
 
-    @Test("A length the device has no room for is refused before anything is made", arguments: [.max, .max - 1, 1 << 60])
+    @Test(
+        "A length the device has no room for is refused before anything is made", arguments: [.max, .max - 1, 1 << 60])
     func noRoom(length: UInt64) throws {
         let folder = try TemporaryFolder()
         let descriptor = try Pipe.holding([1])

@@ -57,7 +57,10 @@ struct FileTargetTests {
         let received = Mutex<[UInt8]>([])
         let done = DispatchSemaphore(value: 0)
         onThread {
-            let bytes = (try? Data(contentsOf: URL(filePath: path))).map(Array.init) ?? []
+            let reader = OwnedDescriptor(adopting: open(path, O_RDONLY | O_CLOEXEC))
+            var bytes: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 65536)
+            while case let count = read(reader.number, &buffer, buffer.count), count > 0 { bytes += buffer[..<count] }
             received.withLock { $0 = bytes }
             done.signal()
         }

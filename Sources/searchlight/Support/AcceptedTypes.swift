@@ -27,7 +27,8 @@ struct AcceptedTypes {
                 if UTType(text) == nil, !offered.contains(text.lowercased()) {
                     notes.append(
                         "Nobody declares the type \(text), and the item does not offer it. Types are named like "
-                            + "public.html; “searchlight types tree” lists them. A MIME type or .extension will do too.")
+                            + "public.html; “searchlight types tree” lists them. A MIME type or .extension will do too."
+                    )
                 }
                 continue
             }

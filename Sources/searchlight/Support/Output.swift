@@ -31,7 +31,9 @@ enum Output {
     /// quoted with cannot pass for a line of this program's own.
     static func fail(_ description: String) {
         let lines = tidied(description).split(separator: "\n", omittingEmptySubsequences: false)
-        let shown = lines.enumerated().map { $0.offset == 0 || $0.element.hasPrefix("  ") ? $0.element : "  " + $0.element }
+        let shown = lines.enumerated().map {
+            $0.offset == 0 || $0.element.hasPrefix("  ") ? $0.element : "  " + $0.element
+        }
         complain("searchlight: \(text: shown.joined(separator: "\n"))")
     }
 
