@@ -60,9 +60,15 @@ enum Program {
             }
         }
         Output.complain("\(text: message)")
-        if CommandLine.arguments.dropFirst().first == "search", message.contains("Unknown option") {
+        if Self.hasMinusWord(CommandLine.arguments) {
             Output.complain("To leave out items with a word, put -- first: searchlight search -- notes -release")
         }
         return status.rawValue
+    }
+
+    /// Whether a word to leave out of a search was taken for options.
+    private static func hasMinusWord(_ arguments: [String]) -> Bool {
+        guard arguments.dropFirst().first == "search" else { return false }
+        return arguments.prefix { $0 != "--" }.contains { $0.count > 2 && $0.hasPrefix("-") && !$0.hasPrefix("--") }
     }
 }

@@ -94,9 +94,15 @@ struct ArgumentTests {
     @Test("A date that is none is shown as unknown")
     func dates() throws {
         let command = Command(harness: try Harness())
-        _ = try command.harness.installFixture("bad-donations")
-        _ = try command("reindex")
-        #expect(try command("status").status == 0)
+        _ = try command.harness.installFixture("hostile-words")
+        try #require(try command("reindex").status == 0)
+        let (status, output) = try command("show", "timeless")
+        #expect(status == 0)
+        #expect(output.contains("contentCreationDate      unknown\n"), "\(output)")
+        let item = try #require(try command.json("show", "timeless") as? [String: Any])
+        let attributes = try #require(item["attributes"] as? [String: Any])
+        #expect(attributes["contentModificationDate"] as? String == "unknown")
+        #expect(try command("preview", "timeless").output.contains("Created  unknown\n"))
     }
 
     @Test("Help has no line breaks inside its paragraphs", arguments: ["drag", "preview", "search", "reindex"])

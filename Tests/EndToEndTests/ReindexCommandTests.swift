@@ -11,7 +11,7 @@ struct ReindexCommandTests {
         let bundle = try command.harness.installFixture("hostile-words")
         let (status, output, errors) = try command.separately("reindex")
         #expect(status == 0)
-        #expect(output.hasPrefix("\(bundle): 5 items indexed in "))
+        #expect(output.hasPrefix("\(bundle): 6 items indexed in "))
         let lines = errors.split(separator: "\n")
         #expect(lines.count == 12, "\(errors)")
         #expect(lines.last == "  summary of all")
@@ -26,7 +26,10 @@ struct ReindexCommandTests {
     @Test("One item is one item")
     func singular() throws {
         let command = Command(harness: try Harness())
-        let bundle = try command.harness.installFixture("crash-once")
+        let notes = command.harness.folder + "/notes"
+        try FileManager.default.createDirectory(atPath: notes, withIntermediateDirectories: false)
+        try Data("# One\n".utf8).write(to: URL(filePath: notes + "/one.md"))
+        let bundle = try command.harness.installJournal(notes: notes)
         let (status, output) = try command("reindex")
         #expect(status == 0, "\(output)")
         #expect(output.contains("\(bundle): 1 item indexed in "))
@@ -67,7 +70,7 @@ struct ReindexCommandTests {
         // Far more than the pipe holds is said before anybody reads; the items are there meanwhile.
         let (_, output) = try command.shell(
             "mkfifo pipe && { (exec 3<>pipe; \"$SEARCHLIGHT\" reindex --verbose 2>&3 >/dev/null & child=$!; "
-                + "until \"$SEARCHLIGHT\" status 2>/dev/null | grep -q '5 items'; do [ -d /proc/$child ] || break; done; "
+                + "until \"$SEARCHLIGHT\" status 2>/dev/null | grep -q '6 items'; do [ -d /proc/$child ] || break; done; "
                 + "cat <&3 >/dev/null & reader=$!; wait $child; echo \"status $?\"; kill $reader); }")
         #expect(output == "status 0\n")
     }

@@ -13,8 +13,12 @@ struct TerminalSafetyTests {
         for scalar in ["\u{1B}", "\u{9B}", "\u{7}", "\u{202E}"] {
             #expect(!output.contains(scalar), "\(what): \(output.debugDescription)", sourceLocation: sourceLocation)
         }
-        let forged = output.split(separator: "\n").contains { $0.hasPrefix("searchlight: all is well") }
-        #expect(!forged, "\(what): \(output)", sourceLocation: sourceLocation)
+    }
+
+    /// No line of an extension's passes for one of this program's own.
+    private static func expectUnforged(_ errors: String, _ what: String) {
+        let forged = errors.split(separator: "\n").contains { $0.hasPrefix("searchlight: all is well") }
+        #expect(!forged, "\(what): \(errors)")
     }
 
     private func indexed() throws -> Command {
@@ -48,7 +52,10 @@ struct TerminalSafetyTests {
             #expect(status == expected, "\(arguments): \(output)")
             #expect(output.contains(text), "\(arguments): \(output)")
             Self.expectHarmless(output, "\(arguments)")
+            // On standard output a preview shows the lines of the item's own text.
+            if arguments[0] != "preview" { Self.expectUnforged(output, "\(arguments)") }
         }
+        Self.expectUnforged(try command.separately("preview", "crash").errors, "preview")
     }
 
     @Test("The reason of a failed reindex, when it fails and later")
@@ -60,6 +67,7 @@ struct TerminalSafetyTests {
                 try BuiltProducts.program("searchlight"), arguments, environment: try command.environment)
             #expect(output.contains("failed: [31mred") || output.contains("failed: \\u001b[31mred"), "\(output)")
             Self.expectHarmless(output, "\(arguments)")
+            Self.expectUnforged(output, "\(arguments)")
         }
         #expect(try command("status").output.contains("failed 2 times"))
     }
@@ -77,6 +85,7 @@ struct TerminalSafetyTests {
                 try BuiltProducts.program("searchlight"), arguments, environment: try command.environment)
             #expect(output.contains("fused.searchext"), "\(output)")
             Self.expectHarmless(output, "\(arguments)")
+            Self.expectUnforged(output, "\(arguments)")
         }
     }
 

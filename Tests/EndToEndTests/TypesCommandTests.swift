@@ -136,7 +136,7 @@ struct TypesCommandTests {
         let lines = output.split(separator: "\n")
         #expect(lines.count < 250)
         #expect(lines.contains { $0.hasSuffix("com.example.deep.b58 … above") })
-        #expect(lines.count { $0.hasSuffix(" … above") } == 59)
+        #expect(lines.count { $0.hasSuffix(" … above") } == 2 * 58)
         let json = try types("tree", "com.example.deep.top", "--json")
         #expect(json.status == 0)
         #expect(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) is [Any])

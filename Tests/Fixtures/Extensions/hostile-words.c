@@ -18,6 +18,8 @@ static void preview(searchlight_extension *extension, searchlight_request reques
 /* ESC [, CSI as one character, OSC with its end, right-to-left override, and a line that pretends to be the host's. */
 #define EVIL "\x1b[31mred \xc2\x9b" "2J \x1b]0;owned\x07 \xe2\x80\xae" "cod.exe\nsearchlight: all is well"
 
+static volatile double zero = 0;
+
 static void reindex_all(searchlight_extension *extension, searchlight_request request) {
     (void)extension;
     char path[4096];
@@ -29,6 +31,11 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
     for (int i = 0; i < 1500; i++) fixture_log->log(fixture_host, SEARCHLIGHT_LOG_INFO, "note " EVIL);
     fixture_log->log(fixture_host, SEARCHLIGHT_LOG_INFO, "summary of all");
     const char *identifiers[] = {"plain", "crash", "unsupported", "page", EVIL};
+    searchlight_item *timeless = fixture_items->create(fixture_host, "timeless", "fixture", "public.plain-text");
+    fixture_items->set_date(timeless, "contentCreationDate", 1e300);
+    fixture_items->set_date(timeless, "contentModificationDate", 0.0 / zero);
+    fixture_index->index_items(fixture_host, NULL, &timeless, 1, NULL, NULL);
+    fixture_items->release(timeless);
     for (int i = 0; i < 4; i++) fixture_donate(identifiers[i], EVIL, "evil " EVIL, NULL, NULL);
     fixture_donate(EVIL, EVIL, "evil " EVIL, fixture_acknowledge, (void *)(uintptr_t)request);
 }
