@@ -75,7 +75,7 @@ struct PreviewCommand: AsyncParsableCommand {
     private func explainSource(_ preview: Preview, of item: StoredItem, _ engine: SearchlightEngine) {
         guard preview.source == .attributes, !options.json || output != nil else { return }
         if let problem = preview.problem {
-            Output.fail(problem + " The item is shown by its attributes.")
+            Output.fail("The item is shown by its attributes. " + problem)
         } else if engine.registry.extensions.contains(where: { $0.identifier == item.scope.bundle }) {
             Output.complain("\(item.scope.bundle) does not render this item; it is shown by its attributes.")
         } else {

@@ -40,7 +40,7 @@ enum Output {
     /// A message made harmless, bounded, and with one full stop where a quoted sentence brought a second one.
     static func tidied(_ description: String) -> String {
         let text = DisplayText.safe(String(description.prefix(maximumFailureCharacters)))
-        return text.replacing(/(?<before>[^.])\.\.(?=\s|$)/) { $0.output.before + "." }
+        return text.replacing(/(?<before>[^.\/\s])\.\.(?=\s|$)/) { $0.output.before + "." }
     }
 
     /// Shows how far something is in the last line of the terminal, in place of what stood there; `nil` removes it.
