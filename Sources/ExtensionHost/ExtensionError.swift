@@ -54,11 +54,14 @@ public enum WorkerExit: Hashable, Sendable, CustomStringConvertible {
     case exited(Int32)
     /// By a signal.
     case signalled(Int32)
+    /// By the host, because it had closed its connection and went on.
+    case endedByHost
 
     /// What the worker did, as the rest of a sentence.
     public var description: String {
         switch self {
         case .exited(let status): "ended its worker with exit status \(status)"
+        case .endedByHost: "closed its connection and had to be ended"
         case .signalled(let number): "crashed (signal \(number), \(Self.name(of: number)))"
         }
     }

@@ -6,6 +6,7 @@ import GRDB
 ///
 /// - `bundle`: the apps that own items, so that an item carries a small number instead of a name.
 /// - `item`: the truth. `record` is the item as its donor encoded it; the other columns repeat what is asked for often.
+/// - `unconfirmed`: items that are to be deleted at the end of a reindex, unless they are donated again before.
 /// - `item_text`: derived, an FTS5 table without content of its own; it can be rebuilt from `item` at any time.
 enum Schema {
     static var migrator: DatabaseMigrator {
@@ -33,6 +34,9 @@ enum Schema {
                     CREATE INDEX item_domain ON item (bundle, index_name, domain) WHERE domain IS NOT NULL;
                     CREATE INDEX item_expires ON item (expires) WHERE expires IS NOT NULL;
                     CREATE INDEX item_unique_identifier ON item (unique_identifier);
+                    CREATE TABLE unconfirmed (
+                        item INTEGER PRIMARY KEY REFERENCES item (id) ON DELETE CASCADE
+                    ) STRICT;
                     CREATE VIRTUAL TABLE item_text USING fts5 (
                         title, keywords, description, body,
                         content = '', tokenize = "unicode61 remove_diacritics 2"

@@ -55,6 +55,43 @@ extension SearchIndex {
         }
     }
 
+    /// Begins the replacement of all items of a bundle. Until ``finishReplacement(of:)``, ``replaceAll(in:)`` takes the
+    /// place of ``deleteAll(in:)``.
+    ///
+    /// - Throws: ``SearchIndexError``.
+    public func beginReplacement(of bundle: String) async throws(SearchIndexError) {
+        try await write("Beginning a reindex of \(bundle)") { db in
+            try db.execute(sql: "DELETE FROM unconfirmed WHERE item IN (\(Self.itemsOfBundle))", arguments: [bundle])
+        }
+    }
+
+    /// Deletes everything in one index of a bundle, but not yet: what is donated again before the replacement is
+    /// finished stays, with its number, and until then everything can be found. So a reindex that begins by deleting all
+    /// leaves no gap, and one that fails leaves what was there.
+    ///
+    /// - Throws: ``SearchIndexError``.
+    public func replaceAll(in scope: IndexScope) async throws(SearchIndexError) {
+        try await write("Replacing all items of \(scope.bundle)") { db in
+            try db.execute(
+                sql: "INSERT OR IGNORE INTO unconfirmed \(Self.itemsOfBundle) AND index_name = ?",
+                arguments: [scope.bundle, scope.index ?? ""])
+        }
+    }
+
+    /// Finishes the replacement: deletes what was to be deleted and has not been donated again.
+    ///
+    /// - Throws: ``SearchIndexError``.
+    public func finishReplacement(of bundle: String) async throws(SearchIndexError) {
+        _ = try await write("Finishing a reindex of \(bundle)") { db in
+            try ItemWriter.delete(
+                db, where: "id IN (SELECT item FROM unconfirmed) AND id IN (\(Self.itemsOfBundle))", [bundle])
+        }
+    }
+
+    private static let itemsOfBundle = """
+        SELECT id FROM item WHERE bundle = (SELECT id FROM bundle WHERE identifier = ?)
+        """
+
     /// Deletes what has expired and gives back how many items that were.
     ///
     /// - Throws: ``SearchIndexError``.
@@ -118,6 +155,12 @@ private struct ItemWriter {
         let id: Int64
         if let existing {
             id = try existing.decode(Int64.self, forColumn: "id")
+            try db.cachedStatement(sql: "DELETE FROM unconfirmed WHERE item = ?").execute(arguments: [id])
+            // Most of what a reindex brings is what is there already; then only its age is new.
+            if try existing.decode(Data.self, forColumn: "record") == Data(item.bytes) {
+                return try db.cachedStatement(sql: "UPDATE item SET expires = ?, donated = ? WHERE id = ?")
+                    .execute(arguments: [expiry(of: item.record), now, id])
+            }
             try Self.forget(db, id, SearchableText(try Self.record(in: existing)))
             try db.cachedStatement(
                 sql: """
@@ -182,19 +225,21 @@ private struct ItemWriter {
         }
     }
 
+    private func expiry(of record: ItemRecord) -> Double? {
+        switch record.expiration {
+        case .standard: now + SearchIndex.standardLifetime
+        case .never: nil
+        // SQLite would take NaN for NULL, and so for never.
+        case .at(let moment): moment.isNaN ? now + SearchIndex.standardLifetime : moment
+        }
+    }
+
     private func columns(of item: EncodedItem) -> StatementArguments {
         let record = item.record
-        let expires: Double? =
-            switch record.expiration {
-            case .standard: now + SearchIndex.standardLifetime
-            case .never: nil
-            // SQLite would take NaN for NULL, and so for never.
-            case .at(let moment): moment.isNaN ? now + SearchIndex.standardLifetime : moment
-            }
         let title = (record.text("title") ?? record.text("displayName")).map(SearchableText.withoutNUL)
         return [
-            record.domainIdentifier, record.text("contentType").map(SearchableText.withoutNUL), title, expires, now,
-            Data(item.bytes),
+            record.domainIdentifier, record.text("contentType").map(SearchableText.withoutNUL), title,
+            expiry(of: record), now, Data(item.bytes),
         ]
     }
 

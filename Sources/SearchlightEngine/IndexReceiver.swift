@@ -2,11 +2,22 @@
 import ExtensionHost
 import SearchIndex
 import ServiceProtocol
+import Synchronization
+
+/// The bundles that are being reindexed as a whole.
+final class Replacements: Sendable {
+    private let bundles = Mutex<Set<String>>([])
+
+    func begin(_ bundle: String) { bundles.withLock { _ = $0.insert(bundle) } }
+    func end(_ bundle: String) { bundles.withLock { _ = $0.remove(bundle) } }
+    func contains(_ bundle: String) -> Bool { bundles.withLock { $0.contains(bundle) } }
+}
 
 /// Puts what extensions donate into the index.
 struct IndexReceiver: DonationReceiver {
     let index: SearchIndex
     let isWritable: Bool
+    let replacements: Replacements
 
     func receive(_ donation: Donation, from bundle: String) async throws(DonationRefusal) {
         guard isWritable else {
@@ -21,6 +32,8 @@ struct IndexReceiver: DonationReceiver {
                 try await index.delete(identifiers: identifiers, in: IndexScope(bundle: bundle, index: name))
             case .deleteDomains(let domains, let name):
                 try await index.delete(domains: domains, in: IndexScope(bundle: bundle, index: name))
+            case .deleteAll(let name) where replacements.contains(bundle):
+                try await index.replaceAll(in: IndexScope(bundle: bundle, index: name))
             case .deleteAll(let name):
                 try await index.deleteAll(in: IndexScope(bundle: bundle, index: name))
             }

@@ -10,29 +10,38 @@ final class JobStore: Sendable {
     private let path: String
     private let queue: Mutex<JobQueue>
 
+    /// Whether there was a file that could not be understood. It has been set aside as `jobs.json.damaged`, if this
+    /// process may write.
+    let wasDamaged: Bool
+
     /// Bound on the file, which holds at most one job for each bundle.
     private static let maximumBytes = 64 << 20
+    private static let formatVersion = 1
 
     private struct Document: Codable {
-        var formatVersion = 1
+        var formatVersion: Int
         var queue: JobQueue
     }
 
-    /// Reads the jobs of a store. A missing file means none.
-    init(directory: String) throws(EngineError) {
+    /// Reads the jobs of a store. A missing file means none; of one that cannot be understood, see ``wasDamaged``.
+    init(directory: String, isWritable: Bool) throws(EngineError) {
         path = directory + "/jobs.json"
-        guard FileManager.default.fileExists(atPath: path) else {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
             queue = Mutex(JobQueue())
+            wasDamaged = false
             return
         }
-        do {
-            let data = try Data(contentsOf: URL(filePath: path))
-            guard data.count <= Self.maximumBytes else { throw CocoaError(.fileReadTooLarge) }
-            queue = Mutex(try JSONDecoder().decode(Document.self, from: data).queue)
-        } catch {
-            throw .storeFile(
-                path: path, operation: "Reading the jobs in",
-                detail: "\(error.localizedDescription) Remove the file; then run “searchlight reindex”")
+        if status.st_size <= Self.maximumBytes, let data = try? Data(contentsOf: URL(filePath: path)),
+            let document = try? JSONDecoder().decode(Document.self, from: data),
+            document.formatVersion == Self.formatVersion
+        {
+            queue = Mutex(document.queue)
+            wasDamaged = false
+        } else {
+            queue = Mutex(JobQueue())
+            wasDamaged = true
+            if isWritable { rename(path, path + ".damaged") }
         }
     }
 
@@ -61,7 +70,7 @@ final class JobStore: Sendable {
         encoder.outputFormatting = [.sortedKeys]
         let temporary = path + ".new"
         do {
-            let data = try encoder.encode(Document(queue: queue))
+            let data = try encoder.encode(Document(formatVersion: Self.formatVersion, queue: queue))
             let number = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard number >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
             let descriptor = OwnedDescriptor(adopting: number)

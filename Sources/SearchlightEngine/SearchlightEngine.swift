@@ -13,6 +13,7 @@ public final class SearchlightEngine: Sendable {
     let index: SearchIndex
     let host: ExtensionHost
     let jobStore: JobStore
+    let replacements = Replacements()
     let configuration: EngineConfiguration
     private let lock: StoreLock?
 
@@ -35,12 +36,14 @@ public final class SearchlightEngine: Sendable {
         } catch {
             throw .index(error)
         }
-        jobStore = try JobStore(directory: configuration.storeDirectory)
+        jobStore = try JobStore(directory: configuration.storeDirectory, isWritable: isWritable)
         registry = ExtensionRegistry(searchPath: configuration.extensionSearchPath)
         registry.registerTypes()
         host = ExtensionHost(
-            configuration: configuration.worker, receiver: IndexReceiver(index: index, isWritable: isWritable),
+            configuration: configuration.worker,
+            receiver: IndexReceiver(index: index, isWritable: isWritable, replacements: replacements),
             onEvent: onEvent)
+        try oweEverythingIfJobsWereLost()
     }
 
     /// Ends all workers and gives the store back. Call it once, when done; nothing may be asked afterwards.
@@ -57,6 +60,16 @@ public final class SearchlightEngine: Sendable {
     /// - Throws: ``EngineError``.
     public func itemCounts() async throws(EngineError) -> [String: Int] {
         try await onIndex { (index) throws(SearchIndexError) in try await index.itemCounts() }
+    }
+
+    /// The jobs that were lost may have been any; asking for all again is the only way to lose none.
+    private func oweEverythingIfJobsWereLost() throws(EngineError) {
+        guard configuration.access == .readWrite, jobStore.wasDamaged else { return }
+        let now = configuration.now()
+        let bundles = registry.extensions.map(\.identifier)
+        try jobStore.update { queue in
+            for bundle in bundles { queue.add(Job(bundle: bundle, work: .reindexAll, requested: now)) }
+        }
     }
 
     func onIndex<Value>(

@@ -21,6 +21,8 @@ int main(int argc, char **argv) {
               stderr);
         return 64; /* EX_USAGE */
     }
+    /* The connection is this process's identity; no program it may start gets it. */
+    fcntl(CSANDBOX_CONNECTION_FD, F_SETFD, FD_CLOEXEC);
     int error = csandbox_restrict_self();
     if (error != 0) {
         fprintf(stderr, "searchlight-worker: giving up rights failed: %s\n", strerror(error));

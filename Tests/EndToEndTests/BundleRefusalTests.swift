@@ -5,7 +5,7 @@ import SearchlightEngine
 import Testing
 
 /// Bundles that are refused before any code of theirs is loaded.
-@Suite("A bundle is refused")
+@Suite("A bundle is refused", .timeLimit(.minutes(2)))
 struct BundleRefusalTests {
     /// The one problem of the one bundle that a body installs, which does not keep a good bundle from being found.
     private func problem(_ install: (Harness) throws -> Void) throws -> BundleProblem {
@@ -122,7 +122,9 @@ struct BundleRefusalTests {
         }
     }
 
-    @Test("when its manifest is no property list", arguments: ["", "{", "<plist>", "bplist00\u{0}\u{1}\u{2}"])
+    @Test(
+        "when its manifest is no property list",
+        arguments: ["", "{", "<plist>", "{ A = B; }", "bplist00\u{0}\u{1}\u{2}"])
     func manifestIsNoPropertyList(content: String) throws {
         let found = try problem { harness in
             let bundle = try harness.install("com.example.x", library: try Self.library.get())
@@ -146,7 +148,31 @@ struct BundleRefusalTests {
         }
     }
 
-    @Test("when others may write to it", arguments: ["", "/library.so"])
+    @Test("when its manifest is a binary property list, which can unfold without end")
+    func binaryManifest() throws {
+        let found = try problem { harness in
+            let bundle = try harness.install("com.example.x", library: try Self.library.get())
+            let data = try Data(contentsOf: URL(filePath: bundle + "/Info.plist"))
+            let parsed = try PropertyListSerialization.propertyList(from: data, format: nil)
+            try PropertyListSerialization.data(fromPropertyList: parsed, format: .binary, options: 0)
+                .write(to: URL(filePath: bundle + "/Info.plist"))
+        }
+        guard case .manifestUnreadable(let reason) = found, reason.contains("convert") else {
+            Issue.record("\(found)")
+            return
+        }
+    }
+
+    @Test("but not when its folder is searched twice")
+    func folderTwice() throws {
+        let harness = try Harness()
+        let good = try harness.installFixture("notebook")
+        let registry = ExtensionRegistry(searchPath: [harness.extensions, harness.extensions])
+        #expect(registry.extensions.map(\.identifier) == [good])
+        #expect(registry.refusals.isEmpty)
+    }
+
+    @Test("when others may write to it", arguments: ["", "/library.so", "/Info.plist"])
     func writableByOthers(part: String) throws {
         let found = try problem { harness in
             let bundle = try harness.install("com.example.x", library: try Self.library.get())

@@ -7,7 +7,7 @@ import SearchlightEngine
 import Testing
 
 /// The path of a well-behaved C extension through the real worker and the real store.
-@Suite("A native extension")
+@Suite("A native extension", .timeLimit(.minutes(2)))
 struct NativeExtensionTests {
     @Test("is found, reindexed and searched")
     func reindexAndSearch() async throws {

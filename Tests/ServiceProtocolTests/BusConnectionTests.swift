@@ -26,7 +26,7 @@ struct BusPair {
     }
 }
 
-@Suite("Connections")
+@Suite("Connections", .timeLimit(.minutes(1)))
 struct BusConnectionTests {
     static let echo = BusMember("com.searchlight.Test1", "Echo")
 
@@ -112,6 +112,21 @@ struct BusConnectionTests {
             return
         }
         await #expect(throws: BusError.self) { try await pair.host.call(Self.echo) }
+    }
+
+    @Test("Calls to a peer that is gone before the connection began fail, and so does its end arrive")
+    func deadPeer() async throws {
+        for _ in 0..<50 {
+            var descriptors: [Int32] = [0, 0]
+            try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &descriptors) == 0)
+            close(descriptors[1])
+            let (gone, going) = AsyncStream.makeStream(of: Void.self)
+            let connection = try BusConnection(
+                adopting: OwnedDescriptor(adopting: descriptors[0]), side: .server, name: "test-host",
+                onCall: { _ in }, onDisconnect: { going.yield() })
+            await #expect(throws: BusError.self) { try await connection.call(Self.echo) }
+            for await _ in gone { break }
+        }
     }
 
     @Test("A cancelled caller stops waiting")

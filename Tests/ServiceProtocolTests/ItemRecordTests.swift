@@ -94,6 +94,22 @@ struct ItemRecordTests {
         }
     }
 
+    @Test("A record of nothing but tiny values is refused before it fills the memory")
+    func valueBudget() throws {
+        let rows = [AttributeValue](repeating: .array([AttributeValue](repeating: .null, count: 60_000)), count: 5)
+        #expect(throws: ItemRecordError.tooLarge(what: "values", value: 262_145, limit: 262_144)) {
+            try ItemRecord(uniqueIdentifier: "bomb", attributes: ["a": .array(rows)]).encoded()
+        }
+        // The same record as somebody else's encoder would write it.
+        var bytes: [UInt8] = [1, 0, 1, 0x62, 5]
+        for name in UInt8(ascii: "a")...UInt8(ascii: "e") {
+            bytes += [1, name, 11, 0xE0, 0xD4, 0x03] + [UInt8](repeating: 0, count: 60_000)
+        }
+        #expect(throws: ItemRecordError.tooLarge(what: "values", value: 262_145, limit: 262_144)) {
+            try ItemRecord(decoding: bytes)
+        }
+    }
+
     @Test("The first version of the format stays readable")
     func keptBytes() throws {
         // Written by hand from docs/ITEM-RECORD.md.

@@ -15,12 +15,17 @@ final class Donations {
     private(set) var noteCount = 0
 
     private let index: CSSearchableIndex
+    private let onSend: () -> Void
     private let window = Window(size: 2)
     private var batch: [CSSearchableItem] = []
     private var textInBatch = 0
     private var deletions: [String] = []
 
-    init(to index: CSSearchableIndex) { self.index = index }
+    /// - Parameter onSend: called when a batch was sent
+    init(to index: CSSearchableIndex, onSend: @escaping () -> Void = {}) {
+        self.index = index
+        self.onSend = onSend
+    }
 
     /// Returns once it is durable.
     func deleteAll() throws {
@@ -52,6 +57,7 @@ final class Donations {
         try window.enter { [index, batch] done in index.indexSearchableItems(batch, completionHandler: done) }
         batch.removeAll(keepingCapacity: true)
         textInBatch = 0
+        onSend()
     }
 
     private func sendDeletions() throws {

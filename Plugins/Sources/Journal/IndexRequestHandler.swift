@@ -8,6 +8,7 @@ import JournalNotes
 class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingController {
     private let readSettings: () throws(Skip) -> JournalSettings
     private let report: (String) -> Void
+    private let now: () -> ContinuousClock.Instant
 
     /// The settings of the person, and complaints on standard error.
     override convenience init() {
@@ -17,9 +18,14 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
     /// - Parameters:
     ///   - settings: asked once for each request
     ///   - report: takes one line
-    init(settings: @escaping () throws(Skip) -> JournalSettings, report: @escaping (String) -> Void) {
+    ///   - now: the clock that paces signs of life
+    init(
+        settings: @escaping () throws(Skip) -> JournalSettings, report: @escaping (String) -> Void,
+        now: @escaping () -> ContinuousClock.Instant = { ContinuousClock.now }
+    ) {
         readSettings = settings
         self.report = report
+        self.now = now
         super.init()
     }
 
@@ -30,60 +36,65 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
         reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping () -> Void
     ) {
         do {
-            // Before anything is deleted: without settings it is not known what should be there.
-            let settings = try readSettings()
-            settings.problems.forEach(report)
-            let donations = Donations(to: searchableIndex)
-            try donations.deleteAll()
-            var skipped = 0
-            for step in settings.noteFolders.walk() {
-                switch step {
-                case .note(let file): try donations.add(Note(file))
-                case .skipped(let skip):
-                    skipped += 1
-                    report(skip.description)
-                }
-            }
-            try donations.finish()
-            report("\(donations.noteCount) notes, \(skipped) skipped")
+            try reindexAll(searchableIndex)
             acknowledgementHandler()
         } catch {
-            // Not acknowledged, so the whole is asked for again.
+            // Not acknowledged, so the whole is asked for again, and until then nothing is removed.
             report("reindexing failed: \(error)")
         }
     }
+
+    /// Donates all notes. Those that are gone are removed with the rest of what is not donated again, unless a folder is
+    /// missing: then nothing is, since the index cannot be asked what lay where, and a deleted note stays until the
+    /// folder is back.
+    private func reindexAll(_ index: CSSearchableIndex) throws {
+        // Before anything is deleted: without settings it is not known what should be there.
+        let settings = try readSettings()
+        let folders = settings.noteFolders
+        let progress = ProgressReport(print: report, now: now)
+        settings.problems.forEach(progress.say)
+        let donations = Donations(to: index) { progress.madeProgress() }
+        if settings.isComplete { try donations.deleteAll() }
+        var skipped = settings.problems.count
+        for step in folders.walk(visiting: progress.walking) {
+            switch step {
+            case .note(let file): try donations.add(Note(file))
+            case .skipped(let skip):
+                if settings.isComplete, folders.lost(skip) { throw skip }
+                skipped += 1
+                progress.say(skip.description)
+            }
+        }
+        try donations.finish()
+        // A disk that went away during the walk looked like a folder without notes.
+        if settings.isComplete { try folders.check() }
+        let notes = Self.count(of: donations.noteCount)
+        progress.say(settings.absence ?? "\(notes), \(skipped) skipped")
+    }
+
+    private static func count(of notes: Int) -> String { notes == 1 ? "1 note" : "\(notes) notes" }
 
     override func searchableIndex(
         _ searchableIndex: CSSearchableIndex, reindexSearchableItemsWithIdentifiers identifiers: [String],
         acknowledgementHandler: @escaping () -> Void
     ) {
         do {
-            let folders = try readSettings().noteFolders
+            let settings = try readSettings()
+            let folders = settings.noteFolders
             let donations = Donations(to: searchableIndex)
             for identifier in identifiers {
-                if let file = try Self.file(identifier, in: folders, report: report) {
-                    try donations.add(Note(file))
-                } else {
+                switch try folders.state(ofIdentifier: identifier, isComplete: settings.isComplete) {
+                case .note(let file): try donations.add(Note(file))
+                case .gone(let complaint):
+                    if let complaint { report(complaint) }
                     try donations.delete(identifier)
+                case .kept(let complaint): report(complaint)
                 }
             }
             try donations.finish()
             acknowledgementHandler()
         } catch {
-            report("reindexing \(identifiers.count) notes failed: \(error)")
-        }
-    }
-
-    /// The note under an identifier, or nil if there is none, which is reported unless its file was deleted.
-    private static func file(
-        _ identifier: String, in folders: NoteFolders, report: (String) -> Void
-    ) throws(NoteLookupError) -> NoteFile? {
-        do {
-            return try folders.file(withIdentifier: identifier)
-        } catch {
-            if error.mayPass { throw error }
-            if !error.isGone { report(error.description) }
-            return nil
+            report("reindexing \(Self.count(of: identifiers.count)) failed: \(error)")
         }
     }
 
@@ -115,10 +126,19 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
 
     func providePreview(for request: QLFilePreviewRequest) async throws -> QLPreviewReply {
         let path = request.fileURL.path(percentEncoded: false)
-        guard let file = try NoteFile(contentsOf: path) else { throw NoteLookupError.notANote(path) }
+        let file = try Self.file(path)
         let reply = QLPreviewReply(dataOfContentType: .html, contentSize: .zero) { _ in Data(file.html().utf8) }
         reply.title = Note(file).title
         return reply
+    }
+
+    private static func file(_ path: String) throws(NoteLookupError) -> NoteFile {
+        do throws(SkipReason) {
+            if let file = try NoteFile(contentsOf: path) { return file }
+        } catch {
+            throw .skipped(Skip(path: path, reason: error))
+        }
+        throw .notANote(path)
     }
 }
 

@@ -7,33 +7,54 @@ import Glibc
 /// `$XDG_CONFIG_HOME/com.searchlight.journal/folders` has one path per line; lines that begin with `#` are comments and
 /// `~/` is the home directory. Without that file it is the documents folder of the desktop (`XDG_DOCUMENTS_DIR` of
 /// `user-dirs.dirs`, else `~/Documents`) if there is one.
-package struct JournalSettings: Sendable, Equatable {
+///
+/// A folder that is missing may lie on a disk that is not mounted, so its notes are not known to be gone. What is known
+/// of the folders is then not complete, and nothing may be deleted on its ground.
+package struct JournalSettings: Sendable {
     /// Larger settings are refused, in bytes.
     static let maximumSize = 64 << 10
 
-    /// Absolute paths of folders that exist, without a slash at the end, each once.
+    /// Absolute paths of folders that can be entered, without a slash at the end, each once.
     package var folders: [String] = []
+    /// Folders that are meant and cannot be entered now; in the same form.
+    package var unavailable: [String] = []
     /// What is wrong with single folders, one line each.
     package var problems: [String] = []
+    /// Why there is no folder, and where to name one; nil if any is meant.
+    package var absence: String?
+    /// Whether every folder that is meant is in `folders`, so that what lies in none of them is gone.
+    package var isComplete: Bool { problems.isEmpty && !lacksDocuments }
 
+    /// No folder is configured, and the one that would be taken does not exist.
+    private var lacksDocuments = false
     private let home: String
+    private let opener: FileOpener
 
     /// Reads the settings of the person whose environment this is.
     ///
-    /// - Parameter environment: `HOME` and `XDG_CONFIG_HOME` are looked at
+    /// - Parameters:
+    ///   - environment: `HOME` and `XDG_CONFIG_HOME` are looked at
+    ///   - opener: opens the folders
     /// - Throws: if the settings are there and cannot be read: then it is not known which folders are meant
-    package init(environment: [String: String] = ProcessInfo.processInfo.environment) throws(Skip) {
+    package init(
+        environment: [String: String] = ProcessInfo.processInfo.environment, opener: FileOpener = .system
+    ) throws(Skip) {
+        self.opener = opener
         home = Self.absolute(environment["HOME"]) ?? Self.normalized(NSHomeDirectory()) ?? "/"
         let configuration = Self.absolute(environment["XDG_CONFIG_HOME"]) ?? home + "/.config"
         let file = configuration + "/com.searchlight.journal/folders"
         switch Self.contents(of: file) {
         case .success(let text): readFolders(text, from: file)
-        case .failure(.vanished): takeDocuments(userDirectories: configuration + "/user-dirs.dirs")
+        case .failure(.vanished):
+            var status = stat()
+            // Settings that are kept elsewhere, on a disk that is not mounted.
+            guard lstat(file, &status) != 0 else { throw Skip(path: file, reason: .danglingLink) }
+            takeDocuments(userDirectories: configuration + "/user-dirs.dirs", settings: file)
         case .failure(let reason): throw Skip(path: file, reason: reason)
         }
     }
 
-    package var noteFolders: NoteFolders { NoteFolders(paths: folders) }
+    package var noteFolders: NoteFolders { NoteFolders(paths: folders, unavailable: unavailable, opener: opener) }
 
     private mutating func readFolders(_ text: String, from file: String) {
         for (number, line) in LineIterator(text[...]).enumerated() {
@@ -44,25 +65,32 @@ package struct JournalSettings: Sendable, Equatable {
                 add(path)
             } else {
                 problems.append(
-                    "\(file.onOneLine), line \(number + 1): \(line.onOneLine) is not an absolute path below / without .."
+                    "\(file.onOneLine), line \(number + 1): \(line.onOneLine) is not an absolute path below / without ..; "
+                        + "until it is mended no note is deleted"
                 )
             }
         }
+        if folders.isEmpty, problems.isEmpty {
+            absence = "no folder to index: \(file.onOneLine) names none; write paths into it"
+        }
     }
 
-    private mutating func takeDocuments(userDirectories file: String) {
+    private mutating func takeDocuments(userDirectories file: String, settings: String) {
         var documents = home + "/Documents"
         switch Self.contents(of: file) {
         case .success(let text):
             if let named = documentsFolder(in: text) {
-                // The home directory itself means that there is no such folder.
-                if named == home { return }
                 documents = named
             }
         case .failure(.vanished): break
         case .failure(let reason): problems.append(Skip(path: file, reason: reason).description)
         }
-        if Self.type(of: documents) == .success(.directory) { folders = [documents] }
+        // The home directory itself means that there is no such folder; the desktop writes that when it has vanished.
+        let isDisabled = documents == home
+        guard isDisabled || Self.type(of: documents) == .failure(.vanished) else { return add(documents) }
+        lacksDocuments = true
+        let reason = isDisabled ? "\(file.onOneLine) disables it" : "\(documents.onOneLine) does not exist"
+        absence = "no folder to index: \(reason); write paths into \(settings.onOneLine)"
     }
 
     /// The last `XDG_DOCUMENTS_DIR="$HOME/…"` or `="/…"`.
@@ -81,12 +109,24 @@ package struct JournalSettings: Sendable, Equatable {
     }
 
     private mutating func add(_ path: String) {
-        switch Self.type(of: path) {
-        case .success(.directory):
-            if !folders.contains(where: { $0.utf8.elementsEqual(path.utf8) }) { folders.append(path) }
-        case .success(let type): problems.append("skipped \(path.onOneLine): not a folder but \(type)")
-        case .failure(.vanished): problems.append("skipped \(path.onOneLine): no such folder")
-        case .failure(let reason): problems.append(Skip(path: path, reason: reason).description)
+        guard !(folders + unavailable).contains(where: { $0.utf8.elementsEqual(path.utf8) }) else { return }
+        guard let problem = problem(withFolder: path) else { return folders.append(path) }
+        unavailable.append(path)
+        problems.append("folder \(path.onOneLine) \(problem); its notes are kept")
+    }
+
+    /// Why a folder cannot be entered; nil if it can.
+    private func problem(withFolder path: String) -> String? {
+        do throws(SkipReason) {
+            // Before opening, which for a device could do something.
+            let type = try Self.type(of: path).get()
+            guard type == .directory else { return "is not a folder but \(type)" }
+            _ = try opener.folder(path)
+            return nil
+        } catch .vanished {
+            return "is missing"
+        } catch {
+            return "cannot be read (\(error))"
         }
     }
 

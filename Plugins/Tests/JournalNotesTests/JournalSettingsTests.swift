@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Glibc
 import Testing
 
 @testable import JournalNotes
@@ -14,10 +15,18 @@ struct JournalSettingsTests {
     }
 
     @Test func withoutSettingsItIsTheDocumentsFolder() throws {
-        #expect(try settings().folders == [])
+        let without = try settings()
+        #expect(without.folders == [])
+        #expect(
+            without.absence
+                == "no folder to index: \(home["Documents"]) does not exist; write paths into \(home[file])")
+        // It may lie on a disk that is not mounted.
+        #expect(!without.isComplete)
         try home.write("x", to: "Documents/a.md")
-        #expect(try settings().folders == [home["Documents"]])
-        #expect(try settings().problems == [])
+        let found = try settings()
+        #expect(found.folders == [home["Documents"]])
+        #expect(found.problems == [])
+        #expect(found.isComplete && found.absence == nil)
     }
 
     @Test func documentsFolderOfTheDesktopIsHonoured() throws {
@@ -30,7 +39,11 @@ struct JournalSettingsTests {
         try home.write("XDG_DOCUMENTS_DIR=\"\(home["Documents"])/\"\n", to: ".config/user-dirs.dirs")
         #expect(try settings().folders == [home["Documents"]])
         try home.write("XDG_DOCUMENTS_DIR=\"$HOME/\"\n", to: ".config/user-dirs.dirs")
-        #expect(try settings().folders == [])
+        let disabled = try settings()
+        #expect(disabled.folders == [] && !disabled.isComplete)
+        #expect(
+            disabled.absence
+                == "no folder to index: \(home[".config/user-dirs.dirs"]) disables it; write paths into \(home[file])")
         try home.write("XDG_DOCUMENTS_DIR=\"../relative\"\nXDG_DOCUMENTS_DIR=\"\n", to: ".config/user-dirs.dirs")
         #expect(try settings().folders == [home["Documents"]])
     }
@@ -39,14 +52,20 @@ struct JournalSettingsTests {
         try home.write("x", to: "Documents/a.md")
         try home.write("x", to: "n/b/a.md")
         try home.write("# mine\n\n ~/n \n\(home.path)//n/./b/\n~/n/\n", to: file)
-        #expect(try settings().folders == [home["n"], home["n/b"]])
-        #expect(try settings().problems == [])
+        let found = try settings()
+        #expect(found.folders == [home["n"], home["n/b"]])
+        #expect(found.problems == [])
+        #expect(found.isComplete && found.absence == nil)
     }
 
     @Test func emptySettingsMeanNoFolders() throws {
         try home.write("x", to: "Documents/a.md")
         try home.write("# none\n", to: file)
-        #expect(try settings().folders == [])
+        let found = try settings()
+        #expect(found.folders == [])
+        #expect(found.absence == "no folder to index: \(home[file]) names none; write paths into it")
+        // Nothing is missing: somebody wrote that.
+        #expect(found.isComplete)
     }
 
     @Test func whatIsWrongIsReportedAndSkipped() throws {
@@ -54,14 +73,42 @@ struct JournalSettingsTests {
         try home.write("~/gone\nrelative\n/\n~/../n\n~/n/a.md\n~/n\n", to: file)
         let found = try settings()
         #expect(found.folders == [home["n"]])
+        #expect(found.unavailable == [home["gone"], home["n/a.md"]])
+        #expect(!found.isComplete && found.absence == nil)
+        let malformed = "is not an absolute path below / without ..; until it is mended no note is deleted"
         #expect(
             found.problems == [
-                "skipped \(home["gone"]): no such folder",
-                "\(home[file]), line 2: relative is not an absolute path below / without ..",
-                "\(home[file]), line 3: / is not an absolute path below / without ..",
-                "\(home[file]), line 4: ~/../n is not an absolute path below / without ..",
-                "skipped \(home["n/a.md"]): not a folder but a regular file",
+                "folder \(home["gone"]) is missing; its notes are kept",
+                "\(home[file]), line 2: relative \(malformed)",
+                "\(home[file]), line 3: / \(malformed)",
+                "\(home[file]), line 4: ~/../n \(malformed)",
+                "folder \(home["n/a.md"]) is not a folder but a regular file; its notes are kept",
             ])
+    }
+
+    /// Through the opener, for permissions do not bind the superuser who may run the tests.
+    @Test func folderThatCannotBeReadIsNotTakenForEmpty() throws {
+        let opener = FileOpener { (_, _, _) throws(SkipReason) in throw SkipReason(errno: EACCES) }
+        try home.write("x", to: "Documents/a.md")
+        for isListed in [false, true] {
+            if isListed { try home.write("~/Documents", to: file) }
+            let found = try JournalSettings(environment: ["HOME": home.path], opener: opener)
+            #expect(found.folders == [] && found.unavailable == [home["Documents"]])
+            #expect(!found.isComplete && found.absence == nil)
+            #expect(
+                found.problems == [
+                    "folder \(home["Documents"]) cannot be read (no permission to read it); its notes are kept"
+                ])
+        }
+    }
+
+    @Test func foldersBehindLinksAreTakenAndDanglingOnesAreMissing() throws {
+        try home.write("x", to: "n/a.md")
+        try home.write("~/link\n~/dangling\n", to: file)
+        try home.link("link", to: home["n"])
+        try home.link("dangling", to: home["disk/notes"])
+        let found = try settings()
+        #expect(found.folders == [home["link"]] && found.unavailable == [home["dangling"]])
     }
 
     @Test func configurationElsewhereIsRead() throws {
@@ -79,5 +126,8 @@ struct JournalSettingsTests {
         try FileManager.default.removeItem(atPath: home[file])
         try home.link(file, to: "folders")
         #expect(throws: Skip(path: home[file], reason: .symbolicLinkLoop)) { try settings() }
+        try FileManager.default.removeItem(atPath: home[file])
+        try home.link(file, to: home["disk/folders"])
+        #expect(throws: Skip(path: home[file], reason: .danglingLink)) { try settings() }
     }
 }

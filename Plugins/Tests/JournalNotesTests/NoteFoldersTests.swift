@@ -67,6 +67,42 @@ struct NoteFoldersTests {
         #expect(reason(folder["notes/none/a.md"])?.isGone == true)
     }
 
+    @Test func noteThatIsGoneIsSaidToBe() throws {
+        try folder.write("x", to: "notes/b.md")
+        try folder.link("notes/link.md", to: folder["nothing"])
+        for name in ["notes/a.md", "notes/none/a.md", "notes/link.md"] {
+            #expect(reason(folder[name])?.description == "\(folder[name]) is gone")
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func notesOfFoldersThatAreMissingAreKept(_ isComplete: Bool) throws {
+        try folder.write("x", to: "notes/b.md")
+        // One of them was there when the settings were read.
+        let folders = NoteFolders(paths: [folder["notes"], folder["lost"]], unavailable: [folder["notes/disk"]])
+        func state(_ name: String) throws -> String {
+            switch try folders.state(ofIdentifier: folder[name], isComplete: isComplete) {
+            case .note: "note"
+            case .gone(let complaint): "gone" + (complaint.map { _ in ", complaint" } ?? "")
+            case .kept(let complaint): complaint
+            }
+        }
+        #expect(try state("notes/b.md") == "note")
+        #expect(try state("notes/a.md") == "gone")
+        #expect(try state("notes/b.png") == "gone, complaint")
+        for (name, missing) in [("notes/disk/a.md", "notes/disk"), ("lost/a.md", "lost")] {
+            #expect(
+                try state(name)
+                    == "\(folder[name]) cannot be reached, for the folder \(folder[missing]) is missing or unreadable;"
+                    + " it is kept")
+        }
+        #expect(
+            try state("elsewhere/a.md")
+                == (isComplete
+                    ? "gone, complaint"
+                    : "\(folder["elsewhere/a.md"]) is not in a folder that Journal serves; it is kept"))
+    }
+
     @Test func pipeIsNotOpened() throws {
         try folder.write("x", to: "notes/b.md")
         #expect(mkfifo(folder["notes/a.md"], 0o600) == 0)

@@ -72,7 +72,7 @@ struct NoteWalkTests {
 
     @Test func linkThatLeadsNowhereIsSkipped() throws {
         try folder.link("a.md", to: "nothing")
-        #expect(folder.walk() == ["skip a.md: vanished"])
+        #expect(folder.walk() == ["skip a.md: link to nothing"])
     }
 
     /// Through the opener, for permissions do not bind the superuser who may run the tests.
@@ -132,8 +132,10 @@ struct NoteWalkTests {
         try folder.write(Data([0xFF, 0xFE, 0x61, 0x00]), to: "utf16.txt")
         #expect(
             folder.walk() == [
-                "skip a.md: not UTF-8 text (byte 2)", "skip b.md: not UTF-8 text (byte 4)",
-                "skip c.txt: not UTF-8 text (byte 1)", "skip utf16.txt: not UTF-8 text (byte 0)",
+                "skip a.md: not UTF-8 text (byte 2); convert it, for example with iconv",
+                "skip b.md: not UTF-8 text (byte 4); convert it, for example with iconv",
+                "skip c.txt: not UTF-8 text (byte 1); convert it, for example with iconv",
+                "skip utf16.txt: not UTF-8 text (byte 0); convert it, for example with iconv",
             ])
     }
 
@@ -191,6 +193,16 @@ struct NoteWalkTests {
         let steps = folder.walk(limits: limits)
         #expect(steps.first == "skip : more than 3 directory entries, the rest was not walked")
         #expect(steps.count == 4)
+    }
+
+    /// Whoever paces signs of life sees the files that are no notes, too, and those of a directory before any is taken.
+    @Test func everyEntryIsVisited() throws {
+        for name in ["a.png", ".hidden", "b/c.png", "d.md"] { try folder.write("x", to: name) }
+        var visited: [String: Int] = [:]
+        let walk = NoteFolders(paths: [folder.path]).walk(visiting: { visited[$0, default: 0] += 1 })
+        #expect(walk.reduce(0) { count, _ in count + 1 } == 1)
+        // Four when the folder is listed and three when its visible entries are taken; one and one.
+        #expect(visited == [folder.path: 7, folder["b"]: 2])
     }
 
     @Test func namesCannotForgeLinesOfTheLog() {

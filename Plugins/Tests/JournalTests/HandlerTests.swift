@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Glibc
 import JournalNotes
 import Testing
 
@@ -19,6 +20,15 @@ final class HandlerTests {
 
     deinit { try? FileManager.default.removeItem(atPath: home) }
 
+    private let advice = "; convert it, for example with iconv"
+
+    /// Writes the settings: folders below the home directory.
+    private func configure(_ names: String...) throws {
+        let folder = home + "/.config/com.searchlight.journal"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Data(names.map { "~/\($0)\n" }.joined().utf8).write(to: URL(filePath: folder + "/folders"))
+    }
+
     private func path(_ name: String) -> String { home + "/Documents/" + name }
 
     private func write(_ text: String, to name: String) throws {
@@ -27,15 +37,17 @@ final class HandlerTests {
         try Data(text.utf8).write(to: url)
     }
 
-    private func handler() -> IndexRequestHandler {
+    private func handler(
+        opener: FileOpener = .system, now: @escaping () -> ContinuousClock.Instant = { ContinuousClock.now }
+    ) -> IndexRequestHandler {
         let environment = ["HOME": home]
         return IndexRequestHandler(
-            settings: { () throws(Skip) in try JournalSettings(environment: environment) },
-            report: { [unowned self] in reports.append($0) })
+            settings: { () throws(Skip) in try JournalSettings(environment: environment, opener: opener) },
+            report: { [unowned self] in reports.append($0) }, now: now)
     }
 
-    private func reindexAll(_ index: CSSearchableIndex) {
-        handler().searchableIndex(
+    private func reindexAll(_ index: CSSearchableIndex, by handler: IndexRequestHandler? = nil) {
+        (handler ?? self.handler()).searchableIndex(
             index, reindexAllSearchableItemsWithAcknowledgementHandler: { self.acknowledgements += 1 })
     }
 
@@ -48,7 +60,7 @@ final class HandlerTests {
         #expect(index.recorded.mostUnderWay <= 2)
         #expect(index.recorded.underWay == 0)
         #expect(acknowledgements == 1)
-        #expect(reports == ["skipped \(path("bad.txt")): not UTF-8 text (byte 0)", "450 notes, 1 skipped"])
+        #expect(reports == ["skipped \(path("bad.txt")): not UTF-8 text (byte 0)\(advice)", "450 notes, 1 skipped"])
     }
 
     @Test func largeNotesMakeSmallBatches() throws {
@@ -82,6 +94,103 @@ final class HandlerTests {
         #expect(index.recorded.calls == ["delete all"])
         #expect(acknowledgements == 1)
         #expect(reports == ["0 notes, 0 skipped"])
+    }
+
+    @Test func oneNoteIsOneNote() throws {
+        try write("x", to: "a.md")
+        reindexAll(RecordingIndex())
+        #expect(reports == ["1 note, 0 skipped"])
+    }
+
+    @Test func nothingIsDeletedWhileAFolderIsMissing() throws {
+        try configure("disk", "Documents")
+        try write("x", to: "a.md")
+        let index = RecordingIndex()
+        reindexAll(index)
+        #expect(index.recorded.calls == ["index 1"])
+        #expect(acknowledgements == 1)
+        #expect(reports == ["folder \(home)/disk is missing; its notes are kept", "1 note, 1 skipped"])
+    }
+
+    @Test func nothingIsDeletedWithoutADocumentsFolder() throws {
+        try FileManager.default.removeItem(atPath: home + "/Documents")
+        let index = RecordingIndex()
+        reindexAll(index)
+        #expect(index.recorded.calls == [])
+        #expect(acknowledgements == 1)
+        #expect(
+            reports == [
+                "no folder to index: \(home)/Documents does not exist; "
+                    + "write paths into \(home)/.config/com.searchlight.journal/folders"
+            ])
+    }
+
+    @Test func settingsThatNameNoFolderEmptyTheIndex() throws {
+        try configure()
+        let index = RecordingIndex()
+        reindexAll(index)
+        #expect(index.recorded.calls == ["delete all"])
+        #expect(acknowledgements == 1)
+        #expect(
+            reports == [
+                "no folder to index: \(home)/.config/com.searchlight.journal/folders names none; write paths into it"
+            ])
+    }
+
+    /// Not acknowledged, so that what was to be deleted stays.
+    @Test(arguments: [true, false])
+    func folderThatIsLostDuringTheWalkFailsTheReindex(_ wholly: Bool) throws {
+        try configure("Documents", "disk")
+        for name in ["disk/a.md", "disk/b.md", "Documents/a.md"] { try write("x", to: "../" + name) }
+        let (disk, documents) = (home + "/disk", home + "/Documents")
+        let opener = FileOpener { (directory, name, flags) throws(SkipReason) in
+            // When the walk takes the first note, before or after the folder was entered.
+            if directory != AT_FDCWD, name == (wholly ? "a.md" : "b.md") {
+                try? FileManager.default.removeItem(atPath: disk)
+            }
+            return try FileOpener.system.open(directory, name, flags)
+        }
+        reindexAll(RecordingIndex(), by: handler(opener: opener))
+        #expect(acknowledgements == 0)
+        #expect(reports.last == "reindexing failed: skipped \(disk): vanished", "\(reports)")
+        #expect(FileManager.default.fileExists(atPath: documents + "/a.md"))
+    }
+
+    @Test func longWalkGivesSignsOfLife() throws {
+        for number in 0..<10 { try write("x", to: "a/\(number).png") }
+        try Data([0xFF]).write(to: URL(filePath: path("a/5.md")))
+        // Each look at the clock is a second later: ten entries when "a" is listed, ten when they are taken.
+        let start = ContinuousClock.now
+        var seconds = 0
+        let handler = handler(now: {
+            seconds += 1
+            return start + .seconds(seconds)
+        })
+        reindexAll(RecordingIndex(), by: handler)
+        let walking = "walking \(path("a"))…"
+        #expect(reports.filter { $0 == walking }.count >= 4)
+        #expect(reports.count <= seconds / 3 + 2, "\(reports)")
+        #expect(reports.last == "0 notes, 1 skipped")
+    }
+
+    @Test func signsOfLifeAreAtLeastThreeSecondsApart() {
+        var lines: [String] = []
+        let start = ContinuousClock.now
+        var elapsed: Duration = .zero
+        let progress = ProgressReport(print: { lines.append($0) }, now: { start + elapsed })
+        for _ in 0..<100 {
+            progress.walking("/a\nb")
+            elapsed += .milliseconds(100)
+        }
+        #expect(lines == Array(repeating: "walking /a\\nb…", count: 3))
+        progress.say("x")
+        elapsed += .milliseconds(2999)
+        progress.walking("/a")
+        #expect(lines.count == 4)
+        progress.madeProgress()
+        elapsed += .milliseconds(2)
+        progress.walking("/a")
+        #expect(lines.count == 4)
     }
 
     @Test func itemsCarryWhatTheNoteSays() throws {
@@ -125,6 +234,49 @@ final class HandlerTests {
                 "\(hostile) is not in a folder that Journal serves",
                 "/etc/passwd is not in a folder that Journal serves",
             ])
+    }
+
+    @Test func reindexOfIdentifiersKeepsThoseOfAMissingFolder() throws {
+        try configure("Documents", "disk")
+        try write("x", to: "a.md")
+        let index = RecordingIndex()
+        let (lost, elsewhere) = (home + "/disk/a.md", home + "/typo/a.md")
+        handler().searchableIndex(
+            index, reindexSearchableItemsWithIdentifiers: [path("a.md"), path("gone.md"), lost, elsewhere],
+            acknowledgementHandler: { self.acknowledgements += 1 })
+        #expect(index.recorded.calls == ["index 1", "delete \(path("gone.md"))"])
+        #expect(acknowledgements == 1)
+        #expect(
+            reports == [
+                "\(lost) cannot be reached, for the folder \(home)/disk is missing or unreadable; it is kept",
+                "\(elsewhere) is not in a folder that Journal serves; it is kept",
+            ])
+    }
+
+    @Test func promisesOfNotesThatAreGoneSaySo() async throws {
+        try configure("Documents", "disk")
+        let (handler, index) = (handler(), RecordingIndex())
+        func messages(_ identifier: String) -> [String] {
+            var messages: [String] = []
+            do {
+                _ = try handler.data(for: index, itemIdentifier: identifier, typeIdentifier: "public.html")
+            } catch { messages.append("\(error)") }
+            do {
+                _ = try handler.fileURL(
+                    for: index, itemIdentifier: identifier, typeIdentifier: "net.daringfireball.markdown",
+                    inPlace: true)
+            } catch { messages.append("\(error)") }
+            return messages
+        }
+        let gone = "\(path("a.md")) is gone"
+        #expect(messages(path("a.md")) == [gone, gone])
+        let lost = home + "/disk/a.md"
+        let away = "\(lost) cannot be reached, for the folder \(home)/disk is missing or unreadable"
+        #expect(messages(lost) == [away, away])
+        let request = QLFilePreviewRequest(fileURL: URL(filePath: path("a.md")))
+        await #expect(throws: NoteLookupError.skipped(Skip(path: path("a.md"), reason: .vanished))) {
+            _ = try await handler.providePreview(for: request).title
+        }
     }
 
     @Test func promisesAreKept() throws {

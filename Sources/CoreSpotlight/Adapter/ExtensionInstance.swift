@@ -72,6 +72,8 @@ final class ExtensionInstance: @unchecked Sendable {
         }
     }
 
+    /// The file is the handler's: it may be an original wherever it lies, so what is made for the request only is for the
+    /// handler to clear away.
     func provideFile(of item: String, as type: String, inPlace: Bool, _ answer: RequestAnswer) {
         do {
             let url = try handler?.fileURL(for: index, itemIdentifier: item, typeIdentifier: type, inPlace: inPlace)
@@ -85,17 +87,10 @@ final class ExtensionInstance: @unchecked Sendable {
                 return answer.fail(
                     SEARCHLIGHT_NOT_FOUND, "The extension has no file of type \(type) for item \"\(item)\".")
             }
-            answer.finish(path: url.path, removesAfter: !inPlace && Self.isTemporary(url))
+            answer.finish(path: url.path)
         } catch {
             answer.fail(HostFailure(thrown: error))
         }
-    }
-
-    /// Whether a file lies in the temporary directory, so that it was made for the request. Any other may be the original.
-    private static func isTemporary(_ url: URL) -> Bool {
-        let directory = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().standardizedFileURL.path
-        let file = url.resolvingSymlinksInPath().standardizedFileURL.path
-        return file.hasPrefix(directory.hasSuffix("/") ? directory : directory + "/")
     }
 
     func preview(_ item: String, query: String?, file: URL?, _ answer: RequestAnswer) async {

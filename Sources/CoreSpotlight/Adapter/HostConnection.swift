@@ -110,8 +110,9 @@ final class HostConnection: @unchecked Sendable {
         }
     }
 
-    func finish(_ request: searchlight_request, path: String, removesAfter: Bool) {
-        call { requests.finish_with_file?($0, request, path, removesAfter ? 1 : 0) }
+    /// The host leaves the file where it is.
+    func finish(_ request: searchlight_request, path: String) {
+        call { requests.finish_with_file?($0, request, path, 0) }
     }
 
     func finish(_ request: searchlight_request, preview: RenderedPreview) {

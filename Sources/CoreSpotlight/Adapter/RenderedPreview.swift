@@ -6,8 +6,8 @@ import UniformTypeIdentifiers
 
 /// A preview as it is handed to the host.
 struct RenderedPreview: Equatable {
-    /// The largest preview, in bytes, attachments included.
-    static let maximumBytes = 64 << 20
+    /// The largest preview, in bytes, attachments included. As much as the host takes: sending more would be in vain.
+    static let maximumBytes = 32 << 20
 
     let contentType: String
     /// `nil` for the title of the item.

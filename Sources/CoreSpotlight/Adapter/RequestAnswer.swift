@@ -30,7 +30,7 @@ final class RequestAnswer: Sendable {
 
     func finish(data: Data) { once { $0.finish($1, data: data) } }
 
-    func finish(path: String, removesAfter: Bool) { once { $0.finish($1, path: path, removesAfter: removesAfter) } }
+    func finish(path: String) { once { $0.finish($1, path: path) } }
 
     func finish(preview: RenderedPreview) { once { $0.finish($1, preview: preview) } }
 

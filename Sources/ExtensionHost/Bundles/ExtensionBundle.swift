@@ -24,6 +24,7 @@ public struct ExtensionBundle: Hashable, Sendable {
         self.path = path
         try Self.checkOwner(of: path)
         let manifestPath = path + "/Info.plist"
+        try Self.checkOwner(of: manifestPath)
         let limit = ExtensionManifest.maximumBytes + 1
         let bytes: [UInt8]
         do throws(FileFailure) {
@@ -81,11 +82,33 @@ public struct ExtensionBundle: Hashable, Sendable {
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
             throw .writableByOthers(path: path, detail: "belongs to user \(status.st_uid)")
         }
-        // A group of one's own is usual for files made with umask 002.
-        let byGroup = status.st_mode & S_IWGRP != 0 && status.st_gid != getegid() && status.st_gid != 0
+        let byGroup = status.st_mode & S_IWGRP != 0 && status.st_gid != 0 && !isPrivateGroup(status.st_gid)
         guard !byGroup, status.st_mode & S_IWOTH == 0 else {
             throw .writableByOthers(path: path, detail: "is writable by others (mode \(octal(status.st_mode)))")
         }
+    }
+
+    /// Whether a group is the one of its own that each user has on many systems, so that files made with umask 002 are
+    /// writable by it: it is this process's, bears the user's name and has no other members.
+    private static func isPrivateGroup(_ group: gid_t) -> Bool {
+        guard group == getegid() else { return false }
+        var buffer = [CChar](repeating: 0, count: 16 << 10)
+        var user = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        guard getpwuid_r(geteuid(), &user, &buffer, buffer.count, &found) == 0, found != nil else { return false }
+        let name = String(cString: user.pw_name)
+        var entry = Glibc.group()
+        var foundGroup: UnsafeMutablePointer<Glibc.group>?
+        guard getgrgid_r(group, &entry, &buffer, buffer.count, &foundGroup) == 0, foundGroup != nil else {
+            return false
+        }
+        guard String(cString: entry.gr_name) == name else { return false }
+        var member = entry.gr_mem
+        while let current = member?.pointee {
+            if String(cString: current) != name { return false }
+            member = member?.advanced(by: 1)
+        }
+        return true
     }
 
     private static func octal(_ mode: mode_t) -> String { String(mode & 0o7777, radix: 8) }

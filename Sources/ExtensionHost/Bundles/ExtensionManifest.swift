@@ -37,6 +37,12 @@ public struct ExtensionManifest: Hashable, Sendable {
     /// - Throws: ``BundleProblem`` naming the first key that is missing or wrong.
     public init(propertyList data: Data) throws(BundleProblem) {
         guard data.count <= Self.maximumBytes else { throw .manifestTooLarge(bytes: data.count) }
+        // Other forms can name one object many times, so that a few bytes unfold into gigabytes.
+        let start = data.drop { $0 <= 0x20 || [0xEF, 0xBB, 0xBF].contains($0) }
+        guard start.first == UInt8(ascii: "<") else {
+            throw .manifestUnreadable(
+                reason: "it is not XML; convert it, for example with “plutil -convert xml1” or “plistutil -f xml”")
+        }
         let parsed: Any
         do {
             parsed = try PropertyListSerialization.propertyList(from: data, format: nil)

@@ -21,9 +21,10 @@ public struct ExtensionRegistry: Sendable {
 
     /// Searches directories for bundles. A directory that does not exist is no error.
     public init(searchPath: [String]) {
-        self.searchPath = searchPath
+        var known: Set<String> = []
+        self.searchPath = searchPath.filter { known.insert($0).inserted }
         var seen: [String: ExtensionBundle] = [:]
-        for directory in searchPath {
+        for directory in self.searchPath {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
             for name in names.sorted() where name.hasSuffix(ExtensionBundle.suffix) {
                 let path = directory + "/" + name

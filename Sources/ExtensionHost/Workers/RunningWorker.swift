@@ -8,9 +8,10 @@ final class RunningWorker: Sendable {
     private let connection: BusConnection
     private let configuration: WorkerConfiguration
     private let progress: WorkerProgress
+    private let intake: DonationIntake
 
-    /// The most donations of one worker that wait to be stored; a worker that sends more is misbehaving and refused.
-    private static let maximumWaitingDonations = 64
+    /// How long a worker that has closed its connection may take to end.
+    private static let exitGrace = Duration.seconds(1)
 
     /// Starts a worker and has it load the extension.
     static func start(
@@ -39,55 +40,48 @@ final class RunningWorker: Sendable {
         let identifier = bundle.identifier
         let progress = WorkerProgress()
         self.progress = progress
-        process = try WorkerProcess(configuration) { line in
+        let process = try WorkerProcess(configuration) { line in
             progress.note()
             onEvent(.output(bundle: identifier, line: line))
         }
+        self.process = process
         onEvent(.started(bundle: identifier, processIdentifier: process.identifier))
-        let (donations, intake) = AsyncStream.makeStream(
-            of: (HostRequest, IncomingCall).self, bufferingPolicy: .bufferingOldest(Self.maximumWaitingDonations))
+        let intake = DonationIntake { request throws(DonationRefusal) in
+            guard let donation = try Donation(request) else { return }
+            try await receiver.receive(donation, from: identifier)
+            if case .items(let items, _) = donation { onEvent(.donated(bundle: identifier, count: items.count)) }
+            progress.note()
+        }
+        self.intake = intake
         do throws(BusError) {
             connection = try BusConnection(
                 adopting: process.connection, side: .server, name: "searchlight-bus",
                 onCall: { call in
-                    progress.note()
-                    Self.take(call, into: intake) { onEvent(.log(bundle: identifier, level: $0, message: $1)) }
+                    Self.take(call, into: intake) { level, message in
+                        guard let message = process.output.admit(message) else { return }
+                        progress.note()
+                        onEvent(.log(bundle: identifier, level: level, message: message))
+                    }
                 },
-                onDisconnect: { intake.finish() })
+                onDisconnect: { intake.close() })
         } catch {
+            process.terminate()
             throw .workerUnavailable(reason: error.description)
         }
-        // One consumer, so that donations are kept in the order in which they were made.
-        Task {
-            for await (request, call) in donations {
-                do throws(DonationRefusal) {
-                    guard let donation = try Donation(request) else { continue }
-                    try await receiver.receive(donation, from: identifier)
-                    if case .items(let items, _) = donation {
-                        onEvent(.donated(bundle: identifier, count: items.count))
-                    }
-                    progress.note()
-                    call.reply()
-                } catch {
-                    call.refuse(name: error.status.errorName, message: error.message)
-                }
-            }
-        }
+        // A process that the worker started may hold the connection open; the worker's own end is what counts.
+        process.whenEnded { [connection] in connection.close() }
     }
 
     private static func take(
-        _ call: IncomingCall, into intake: AsyncStream<(HostRequest, IncomingCall)>.Continuation,
-        log: (HostRequest.LogLevel, String) -> Void
+        _ call: IncomingCall, into intake: DonationIntake, log: (HostRequest.LogLevel, String) -> Void
     ) {
         do throws(BusError) {
             let request = try HostRequest(call)
             if case .log(let level, let message) = request {
                 log(level, message)
                 call.reply()
-            } else if case .dropped = intake.yield((request, call)) {
-                call.refuse(
-                    name: BusErrorName.limitsExceeded,
-                    message: "More than \(maximumWaitingDonations) donations wait to be stored. Wait for completions.")
+            } else {
+                intake.take(request, call)
             }
         } catch {
             if case .remote(let name, let message) = error {
@@ -98,7 +92,8 @@ final class RunningWorker: Sendable {
         }
     }
 
-    /// Asks the extension something and waits for the answer, as long as its limits allow.
+    /// Asks the extension something and waits for the answer, as long as its limits allow; and for what the extension has
+    /// donated before it answered to be kept.
     func perform(_ request: WorkerRequest) async throws(ExtensionError) -> [BusValue] {
         let limit = request.limit(configuration.limits)
         let watchdog = Watchdog(limit, clock: configuration.clock, progress: progress) { [process] in
@@ -106,7 +101,9 @@ final class RunningWorker: Sendable {
         }
         defer { watchdog.stop() }
         do throws(BusError) {
-            return try await connection.call(request.member, request.arguments)
+            let answer = try await connection.call(request.member, request.arguments)
+            await intake.settle()
+            return answer
         } catch {
             throw await failure(error, request: request, limit: limit, expired: watchdog.hasExpired)
         }
@@ -117,7 +114,9 @@ final class RunningWorker: Sendable {
     ) async -> ExtensionError {
         switch error {
         case .disconnected:
-            let exit = await process.exit()
+            let exit = await process.exit(within: Self.exitGrace, clock: configuration.clock)
+            // What it has donated must not come after what its successor donates.
+            await intake.drain()
             if expired {
                 return .timedOut(identifier: bundle.identifier, during: request.purpose, limit: limit.idle)
             }
@@ -126,6 +125,7 @@ final class RunningWorker: Sendable {
                 lastOutput: process.output.lastLines)
         case .cancelled: return .cancelled
         case .remote(let name, let message):
+            await intake.settle()
             if let failure = LoadFailure(rawValue: name) {
                 return .cannotLoad(identifier: bundle.identifier, failure: failure, message: message)
             }
@@ -141,6 +141,8 @@ final class RunningWorker: Sendable {
     /// Ends the worker and waits until it is gone.
     func stop() async {
         connection.close()
+        process.terminate()
         _ = await process.exit()
+        await intake.drain()
     }
 }

@@ -52,7 +52,9 @@ public struct WorkerConfiguration: Sendable {
         var variables = environment.filter { Self.passedVariables.contains($0.key) || $0.key.hasPrefix("LC_") }
         // The runtime's crash reporter would start a process and read all of memory; its plain frame list is enough.
         variables["SWIFT_BACKTRACE"] = "enable=no"
-        let libraryFolders = [frameworkFolder, environment["LD_LIBRARY_PATH"]].compactMap { $0 }
+        // An empty entry would mean the current folder.
+        let inherited = (environment["LD_LIBRARY_PATH"] ?? "").split(separator: ":").map(String.init)
+        let libraryFolders = ([frameworkFolder].compactMap { $0 } + inherited).filter { $0.hasPrefix("/") }
         if !libraryFolders.isEmpty { variables["LD_LIBRARY_PATH"] = libraryFolders.joined(separator: ":") }
         return variables.map { "\($0.key)=\($0.value)" }.sorted()
     }

@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSandbox
 import Dispatch
+import Foundation
 import Glibc
 import ServiceProtocol
 import Synchronization
 
 /// One worker process: started, watched, ended and reaped here and nowhere else.
+///
+/// A thread waits for its end. Until that thread has reaped it, its number belongs to nobody else; nobody is sent a
+/// signal afterwards. The processes it may have started are in its process group and end with it.
 final class WorkerProcess: Sendable {
     let identifier: pid_t
     /// Everything the worker prints.
     let output: WorkerOutput
     /// The host's end of the connection; taken by whoever speaks over it.
     let connection: OwnedDescriptor
-    private let state = Mutex(State())
+
     private struct State {
         var exit: WorkerExit?
         var waiters: [CheckedContinuation<WorkerExit, Never>] = []
-        var isReaping = false
+        var onExit: [@Sendable () -> Void] = []
+        var wasEndedByHost = false
     }
+    private let state = Mutex(State())
 
     init(
         _ configuration: WorkerConfiguration, onLine: @escaping @Sendable (String) -> Void
@@ -30,52 +36,85 @@ final class WorkerProcess: Sendable {
         try Self.check(csandbox_pipe(&pipes), "creating a pipe for its output")
         let readEnd = OwnedDescriptor(adopting: pipes[0])
         let writeEnd = OwnedDescriptor(adopting: pipes[1])
+        output = try WorkerOutput(reading: readEnd, onLine: onLine)
 
         var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(configuration.workerPath), nil]
         var variables: [UnsafeMutablePointer<CChar>?] = configuration.workerEnvironment.map { strdup($0) } + [nil]
         defer { (arguments + variables).forEach { free($0) } }
         var pid: pid_t = 0
-        try Self.check(
-            csandbox_spawn(
-                configuration.workerPath, &arguments, &variables, workerEnd.number, writeEnd.number, &pid),
-            "starting \(configuration.workerPath)")
+        let code = csandbox_spawn(
+            configuration.workerPath, &arguments, &variables, workerEnd.number, writeEnd.number, &pid)
+        if code != 0 { output.stop() }
+        try Self.check(code, "starting \(configuration.workerPath)")
         identifier = pid
-        output = WorkerOutput(reading: readEnd, onLine: onLine)
+        Thread.detachNewThread { [self] in waitForEnd() }
     }
 
-    deinit { if state.withLock({ $0.exit == nil && !$0.isReaping }) { kill(identifier, SIGKILL) } }
-
-    /// Ends the worker at once. Harmless when it has ended already: the process is only reaped in ``exit()``.
+    /// Ends the worker and what it started, at once. Harmless when it has ended.
     func terminate() {
-        state.withLock { if $0.exit == nil { _ = kill(identifier, SIGKILL) } }
+        state.withLock { state in
+            guard state.exit == nil else { return }
+            state.wasEndedByHost = true
+            kill(-identifier, SIGKILL)
+        }
     }
 
-    /// How the worker ended; ends it first if it has not.
+    /// How the worker ended; waits for it.
     func exit() async -> WorkerExit {
-        terminate()
-        return await withCheckedContinuation { (continuation: CheckedContinuation<WorkerExit, Never>) in
-            let (known, mustReap) = state.withLock { state -> (WorkerExit?, Bool) in
-                if let exit = state.exit { return (exit, false) }
-                state.waiters.append(continuation)
-                defer { state.isReaping = true }
-                return (nil, !state.isReaping)
+        await withCheckedContinuation { (continuation: CheckedContinuation<WorkerExit, Never>) in
+            let known = state.withLock { state -> WorkerExit? in
+                if state.exit == nil { state.waiters.append(continuation) }
+                return state.exit
             }
             if let known { continuation.resume(returning: known) }
-            if mustReap { DispatchQueue.global().async { self.reap() } }
         }
     }
 
-    private func reap() {
-        var status: Int32 = 0
-        while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
-        let signal = status & 0x7F
-        let exit: WorkerExit = signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
-        output.waitForEnd()
-        let waiters = state.withLock { state in
-            state.exit = exit
-            defer { state.waiters = [] }
-            return state.waiters
+    /// Ends the worker if it has not ended within a grace time, and says how it ended.
+    ///
+    /// The kernel closes a dying process's connection a moment before it can be waited for; without the grace a crash
+    /// would look as if the host had ended it.
+    func exit(within grace: Duration, clock: any Clock<Duration>) async -> WorkerExit {
+        let timer = Task {
+            guard (try? await clock.sleep(for: grace)) != nil else { return }
+            terminate()
         }
+        defer { timer.cancel() }
+        return await exit()
+    }
+
+    /// Calls a closure when the worker has ended, or now if it has.
+    func whenEnded(_ action: @escaping @Sendable () -> Void) {
+        let hasEnded = state.withLock { state in
+            if state.exit == nil { state.onExit.append(action) }
+            return state.exit != nil
+        }
+        if hasEnded { action() }
+    }
+
+    private func waitForEnd() {
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
+        // What the worker started has no business without it, and may hold its output open.
+        kill(-identifier, SIGKILL)
+        output.waitForEnd()
+        let (waiters, actions, exit) = state.withLock { state in
+            var status: Int32 = 0
+            while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
+            let signal = status & 0x7F
+            let exit: WorkerExit =
+                if signal == 0 {
+                    .exited((status >> 8) & 0xFF)
+                } else if signal == SIGKILL && state.wasEndedByHost {
+                    .endedByHost
+                } else {
+                    .signalled(signal)
+                }
+            state.exit = exit
+            defer { (state.waiters, state.onExit) = ([], []) }
+            return (state.waiters, state.onExit, exit)
+        }
+        for action in actions { action() }
         for waiter in waiters { waiter.resume(returning: exit) }
     }
 

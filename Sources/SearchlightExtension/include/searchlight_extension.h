@@ -105,8 +105,8 @@ typedef struct searchlight_host_request {
     void (*finish_with_preview)(const searchlight_host *host, searchlight_request request, const char *content_type,
                                 const char *title, const void *bytes, size_t length);
 
-    /* 1 once nobody waits for the answer any more (cancelled, timed out, or already finished), else 0. Long work should
-     * ask now and then. [thread-safe] */
+    /* 1 once nobody waits for the answer any more, else 0. Long work should ask now and then. A host may also end the
+     * worker instead of asking it to stop. [thread-safe] */
     int32_t (*is_cancelled)(const searchlight_host *host, searchlight_request request);
 } searchlight_host_request;
 
@@ -240,7 +240,8 @@ typedef struct searchlight_extension_entry {
      * Forbidden: waiting for the network or for a person; starting to index. [load-thread] */
     searchlight_status (*create)(const searchlight_host *host, searchlight_extension **extension, char *error,
                                  size_t error_capacity);
-    /* Called once, when no request is under way. [load-thread] */
+    /* Called at most once, when no request is under way. Usually it is not called: a worker that is no longer needed is
+     * ended as it is, so keep nothing only in memory that must not be lost. [load-thread] */
     void (*destroy)(searchlight_extension *extension);
     /* The extension interface with that identifier, or NULL. Static data. [thread-safe] */
     const void *(*get_interface)(searchlight_extension *extension, const char *identifier);

@@ -5,7 +5,12 @@ import Synchronization
 
 /// What other threads ask of a connection's thread: jobs in order, and a descriptor that wakes it.
 final class BusMailbox: Sendable {
-    typealias Job = @Sendable (BusThread) -> Void
+    /// Something to do on the thread, and what to do instead when the connection has ended before. One of the two is
+    /// called, once.
+    struct Job: Sendable {
+        let run: @Sendable (BusThread) -> Void
+        let orElse: @Sendable () -> Void
+    }
     private struct State {
         var jobs: [Job] = []
         var isClosed = false
@@ -20,18 +25,25 @@ final class BusMailbox: Sendable {
     }
 
     /// Hands a job to the thread, or calls `orElse` if the connection has ended.
-    func post(_ job: @escaping Job, orElse: () -> Void) {
+    func post(_ run: @escaping @Sendable (BusThread) -> Void, orElse: @escaping @Sendable () -> Void) {
         let accepted = state.withLock { state in
             guard !state.isClosed else { return false }
-            state.jobs.append(job)
+            state.jobs.append(Job(run: run, orElse: orElse))
             return true
         }
         accepted ? signal() : orElse()
     }
 
+    /// Takes no more jobs; the thread will end.
     func close() {
         state.withLock { $0.isClosed = true }
         signal()
+    }
+
+    /// Closes, and gives up on the jobs that were not done.
+    func abandon() {
+        close()
+        for job in takeJobs() { job.orElse() }
     }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -98,8 +110,8 @@ final class BusThread {
     private static func main(_ start: Start) {
         csystemd_name_thread(start.name)
         if let thread = try? BusThread(start) { thread.run() }
-        start.mailbox.close()
-        // Jobs that came in between still get their answer, namely that the connection is gone.
+        // Also when the connection could not even be begun: whoever has posted a job waits for its end.
+        start.mailbox.abandon()
         start.onDisconnect()
     }
 
@@ -112,7 +124,9 @@ final class BusThread {
         // sd-bus closes the descriptors it is given, hence the copies.
         let input = fcntl(start.socket.number, F_DUPFD_CLOEXEC, 3)
         guard input >= 0 else { throw .system(operation: "duplicating a socket", code: errno) }
-        try BusMessage.check(sd_bus_set_fd(bus, input, input), "setting the socket")
+        let taken = sd_bus_set_fd(bus, input, input)
+        if taken < 0 { close(input) }
+        try BusMessage.check(taken, "setting the socket")
         try BusMessage.check(sd_bus_negotiate_fds(bus, 1), "allowing descriptors")
         if start.side == .server {
             try BusMessage.check(sd_bus_set_server(bus, 1, sd_id128_t()), "setting the server side")
@@ -124,7 +138,7 @@ final class BusThread {
 
     private func run() {
         while true {
-            for job in start.mailbox.takeJobs() { job(self) }
+            for job in start.mailbox.takeJobs() { job.run(self) }
             var received: OpaquePointer?
             let result = sd_bus_process(bus, &received)
             if let received {
@@ -135,8 +149,7 @@ final class BusThread {
             if result == 0 { waitForWork() }
         }
         if start.mailbox.isClosed { sd_bus_flush(bus) }
-        start.mailbox.close()
-        for job in start.mailbox.takeJobs() { job(self) }
+        start.mailbox.abandon()
         sd_bus_close(bus)
         for message in unanswered.values { sd_bus_message_unref(message) }
         unanswered = [:]

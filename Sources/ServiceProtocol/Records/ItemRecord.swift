@@ -31,6 +31,8 @@ public struct ItemRecord: Hashable, Sendable {
     public static let maximumAttributes = 1024
     /// The most values one array or dictionary may hold.
     public static let maximumElements = 65536
+    /// The most values in one record, those inside of arrays and dictionaries included.
+    public static let maximumValues = 262_144
     /// How deep values may nest.
     public static let maximumDepth = 4
 

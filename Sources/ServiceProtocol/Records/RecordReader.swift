@@ -4,6 +4,8 @@
 struct RecordReader {
     private let bytes: UnsafeBufferPointer<UInt8>
     private(set) var offset = 0
+    /// How many more values there may be: a value takes one byte in a record and a hundred in memory.
+    private var valuesLeft = ItemRecord.maximumValues
 
     init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
@@ -85,6 +87,10 @@ struct RecordReader {
     mutating func value(depth: Int) throws(ItemRecordError) -> AttributeValue {
         try ItemRecord.check(depth, "levels of nested values", ItemRecord.maximumDepth)
         let start = offset
+        guard valuesLeft > 0 else {
+            throw .tooLarge(what: "values", value: ItemRecord.maximumValues + 1, limit: ItemRecord.maximumValues)
+        }
+        valuesLeft -= 1
         switch try byte() {
         case ValueTag.null: return .null
         case ValueTag.string: return .string(try string())

@@ -20,6 +20,7 @@ enum ValueTag {
 /// Appends the parts of an item record to a byte array.
 struct RecordWriter {
     private(set) var bytes: [UInt8] = []
+    private var valueCount = 0
 
     init() { bytes.reserveCapacity(512) }
 
@@ -56,6 +57,8 @@ struct RecordWriter {
 
     mutating func value(_ value: AttributeValue, depth: Int) throws(ItemRecordError) {
         try ItemRecord.check(depth, "levels of nested values", ItemRecord.maximumDepth)
+        valueCount += 1
+        try ItemRecord.check(valueCount, "values", ItemRecord.maximumValues)
         switch value {
         case .null: byte(ValueTag.null)
         case .string(let text):

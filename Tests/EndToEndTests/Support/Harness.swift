@@ -34,7 +34,8 @@ final class Harness: Sendable {
 
     /// An engine with a real worker program. The time limits are generous by default, because the machine may be busy.
     func engine(
-        _ access: EngineConfiguration.Access = .readWrite, limits: WorkerConfiguration.Limits = .patient
+        _ access: EngineConfiguration.Access = .readWrite, limits: WorkerConfiguration.Limits = .patient,
+        worker: String? = nil
     ) throws -> SearchlightEngine {
         var environment = ["XDG_CONFIG_HOME": folder + "/config", "HOME": folder]
         // Whatever the toolchain needs to find its runtime.
@@ -42,7 +43,8 @@ final class Harness: Sendable {
         let configuration = EngineConfiguration(
             storeDirectory: store, access: access, extensionSearchPath: [extensions],
             worker: WorkerConfiguration(
-                workerPath: try BuiltProducts.program("searchlight-worker"), frameworkFolder: BuiltProducts.folder,
+                workerPath: try worker ?? BuiltProducts.program("searchlight-worker"),
+                frameworkFolder: BuiltProducts.folder,
                 environment: environment, limits: limits))
         return try SearchlightEngine(configuration) { [weak self] event in
             guard let self else { return }

@@ -24,8 +24,10 @@ struct DirectoryListing {
     /// False if the limit was reached before the end.
     var isComplete = true
 
-    /// - Parameter limit: stop after so many entries
-    init(of directory: Descriptor, limit: Int) throws(SkipReason) {
+    /// - Parameters:
+    ///   - limit: stop after so many entries
+    ///   - visit: called for each entry
+    init(of directory: Descriptor, limit: Int, visit: () -> Void) throws(SkipReason) {
         // A second descriptor, because the stream owns and closes the one it is made of.
         let copy = fcntl(directory.raw, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw SkipReason(errno: errno) }
@@ -48,6 +50,7 @@ struct DirectoryListing {
                 break
             }
             entriesMet += 1
+            visit()
             if name.pointee == CChar(bitPattern: UInt8(ascii: ".")) { continue }
             entries.append(DirectoryEntry(name: name, type: FileType(entryType: entry.pointee.d_type)))
         }

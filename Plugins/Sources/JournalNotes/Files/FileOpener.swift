@@ -21,6 +21,11 @@ package struct FileOpener: Sendable {
         }
     }
 
+    /// A configured folder, which may be a symbolic link.
+    func folder(_ path: String) throws(SkipReason) -> Descriptor {
+        try descriptor(in: nil, name: path, flags: O_RDONLY | O_DIRECTORY)
+    }
+
     func descriptor(in directory: Descriptor?, name: String, flags: Int32) throws(SkipReason) -> Descriptor {
         Descriptor(raw: try open(directory?.raw ?? AT_FDCWD, name, flags))
     }

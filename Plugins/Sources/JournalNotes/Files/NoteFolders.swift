@@ -5,16 +5,40 @@ import Glibc
 package struct NoteFolders: Sendable {
     /// Absolute paths without a slash at the end, in the order in which they are walked.
     package var paths: [String]
+    /// Folders that are configured and cannot be entered now. What lies in them is not walked, and not known to be gone.
+    package var unavailable: [String]
     private let opener: FileOpener
 
-    package init(paths: [String], opener: FileOpener = .system) {
+    package init(paths: [String], unavailable: [String] = [], opener: FileOpener = .system) {
         self.paths = paths
+        self.unavailable = unavailable
         self.opener = opener
     }
 
     /// All notes, one at a time.
-    package func walk(limits: NoteWalk.Limits = NoteWalk.Limits()) -> NoteWalk {
-        NoteWalk(folders: paths, opener: opener, limits: limits)
+    ///
+    /// - Parameter visiting: called with the directory's path for each entry that is met, whether or not it is yielded
+    package func walk(
+        limits: NoteWalk.Limits = NoteWalk.Limits(), visiting: @escaping (_ directory: String) -> Void = { _ in }
+    ) -> NoteWalk {
+        NoteWalk(folders: paths, opener: opener, limits: limits, visiting: visiting)
+    }
+
+    /// Whether it is a whole folder that a walk did not take.
+    package func lost(_ skip: Skip) -> Bool {
+        if case .tooManyEntries = skip.reason { return false }
+        return paths.contains { $0.utf8.elementsEqual(skip.path.utf8) }
+    }
+
+    /// Throws if one of the folders can no longer be entered.
+    package func check() throws(Skip) {
+        for path in paths {
+            do throws(SkipReason) {
+                _ = try opener.folder(path)
+            } catch {
+                throw Skip(path: path, reason: error)
+            }
+        }
     }
 
     /// The note that a walk would find under that identifier.
@@ -38,12 +62,19 @@ package struct NoteFolders: Sendable {
     private func open(
         _ identifier: String
     ) throws(NoteLookupError) -> (note: OpenedNote, kind: NoteKind, directories: [String]) {
-        guard let (folder, components) = locate(identifier), let name = components.last else {
+        let located = locate(identifier)
+        // One folder may lie in another: what is in the inner one is not known while that is away.
+        for folder in unavailable where Self.lies(identifier, in: folder) {
+            if folder.utf8.count > located?.folder.utf8.count ?? 0 {
+                throw .folderUnavailable(identifier: identifier, folder: folder)
+            }
+        }
+        guard let (folder, components) = located, let name = components.last else {
             throw .outsideFolders(identifier)
         }
         guard let kind = NoteKind(fileName: name) else { throw .notANote(identifier) }
+        var directory = try enter(folder, for: identifier)
         do throws(SkipReason) {
-            var directory = try opener.descriptor(in: nil, name: folder, flags: O_RDONLY | O_DIRECTORY)
             for component in components.dropLast() {
                 let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
                 directory = try opener.descriptor(in: directory, name: component, flags: flags)
@@ -58,11 +89,21 @@ package struct NoteFolders: Sendable {
         }
     }
 
+    private func enter(_ folder: String, for identifier: String) throws(NoteLookupError) -> Descriptor {
+        do throws(SkipReason) {
+            return try opener.folder(folder)
+        } catch .system(let code) {
+            throw .skipped(Skip(path: identifier, reason: .system(errno: code)))
+        } catch {
+            throw .folderUnavailable(identifier: identifier, folder: folder)
+        }
+    }
+
     /// The folder that holds an identifier, and the names below it; nil for anything a walk would not yield.
     private func locate(_ identifier: String) -> (folder: String, components: [String])? {
         let bytes = identifier.utf8
         guard bytes.count < Int(PATH_MAX), !bytes.contains(0) else { return nil }
-        for folder in paths where bytes.starts(with: (folder + "/").utf8) {
+        for folder in paths where Self.lies(identifier, in: folder) {
             let rest = bytes.dropFirst(folder.utf8.count + 1)
             let components = rest.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             // An empty name, "." and ".." fall under the first two rules.
@@ -72,12 +113,18 @@ package struct NoteFolders: Sendable {
         }
         return nil
     }
+
+    private static func lies(_ identifier: String, in folder: String) -> Bool {
+        identifier.utf8.starts(with: (folder + "/").utf8)
+    }
 }
 
 /// Why an identifier led to no note.
 package enum NoteLookupError: Error, Sendable, Equatable {
     /// Not the path of a file below a configured folder; the identifier.
     case outsideFolders(String)
+    /// It lies in a configured folder that cannot be entered now, such as one on a disk that is not mounted.
+    case folderUnavailable(identifier: String, folder: String)
     /// The name is not that of a note; the identifier.
     case notANote(String)
     /// It is there, or was, and cannot be taken.
@@ -88,7 +135,10 @@ extension NoteLookupError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .outsideFolders(let identifier): "\(identifier.onOneLine) is not in a folder that Journal serves"
+        case .folderUnavailable(let identifier, let folder):
+            "\(identifier.onOneLine) cannot be reached, for the folder \(folder.onOneLine) is missing or unreadable"
         case .notANote(let identifier): "\(identifier.onOneLine) is not named like a note"
+        case .skipped(let skip) where isGone: "\(skip.path.onOneLine) is gone"
         case .skipped(let skip): skip.description
         }
     }
@@ -97,7 +147,7 @@ extension NoteLookupError: CustomStringConvertible {
 extension NoteLookupError {
     /// Whether the note was deleted, as notes are.
     package var isGone: Bool {
-        if case .skipped(let skip) = self { return skip.reason == .vanished }
+        if case .skipped(let skip) = self { return [.vanished, .danglingLink].contains(skip.reason) }
         return false
     }
 
@@ -105,5 +155,36 @@ extension NoteLookupError {
     package var mayPass: Bool {
         if case .skipped(let skip) = self, case .system = skip.reason { return true }
         return false
+    }
+}
+
+/// What is to be done about an item of the index.
+package enum NoteState: Sendable {
+    /// Donate it again.
+    case note(NoteFile)
+    /// Delete it; with a complaint if more than a deleted file is the reason.
+    case gone(complaint: String?)
+    /// Leave it, for it is not known to be gone.
+    case kept(complaint: String)
+}
+
+extension NoteFolders {
+    /// What became of the item with that identifier.
+    ///
+    /// - Parameter isComplete: whether what lies in none of the folders is gone
+    /// - Throws: what may pass
+    package func state(
+        ofIdentifier identifier: String, isComplete: Bool
+    ) throws(NoteLookupError) -> NoteState {
+        do {
+            return .note(try file(withIdentifier: identifier))
+        } catch {
+            if error.mayPass { throw error }
+            switch error {
+            case .folderUnavailable: return .kept(complaint: "\(error); it is kept")
+            case .outsideFolders where !isComplete: return .kept(complaint: "\(error); it is kept")
+            default: return .gone(complaint: error.isGone ? nil : error.description)
+            }
+        }
     }
 }

@@ -34,6 +34,7 @@ package struct NoteWalk: Sequence, IteratorProtocol {
     private var foldersToCome: ArraySlice<String>
     private let opener: FileOpener
     private let limits: Limits
+    private let visiting: (String) -> Void
     private var levels: [Level] = []
     /// Names of the directories of `levels` but the first.
     private var directories: [String] = []
@@ -41,11 +42,17 @@ package struct NoteWalk: Sequence, IteratorProtocol {
     /// 16 bytes per note are what the walk keeps.
     private var seen: Set<FileIdentity> = []
 
-    /// - Parameter folders: absolute paths; a folder may itself be a symbolic link
-    package init(folders: [String], opener: FileOpener = .system, limits: Limits = Limits()) {
+    /// - Parameters:
+    ///   - folders: absolute paths; a folder may itself be a symbolic link
+    ///   - visiting: called with the directory's path for each entry that is met, whether or not it is yielded
+    package init(
+        folders: [String], opener: FileOpener = .system, limits: Limits = Limits(),
+        visiting: @escaping (_ directory: String) -> Void = { _ in }
+    ) {
         foldersToCome = folders[...]
         self.opener = opener
         self.limits = limits
+        self.visiting = visiting
     }
 
     package mutating func next() -> Step? {
@@ -55,7 +62,9 @@ package struct NoteWalk: Sequence, IteratorProtocol {
                 if let skip = enterFolder(folder) { return .skipped(skip) }
                 continue
             }
-            let path = levels[levels.count - 1].path + "/" + entry.name
+            let directory = levels[levels.count - 1].path
+            visiting(directory)
+            let path = directory + "/" + entry.name
             do throws(SkipReason) {
                 if let file = try visit(entry, path: path) { return .note(file) }
             } catch {
@@ -76,7 +85,7 @@ package struct NoteWalk: Sequence, IteratorProtocol {
 
     private mutating func enterFolder(_ folder: String) -> Skip? {
         do throws(SkipReason) {
-            let descriptor = try opener.descriptor(in: nil, name: folder, flags: O_RDONLY | O_DIRECTORY)
+            let descriptor = try opener.folder(folder)
             return try enter(descriptor, path: folder)
         } catch {
             return Skip(path: folder, reason: error)
@@ -85,7 +94,7 @@ package struct NoteWalk: Sequence, IteratorProtocol {
 
     /// Returns a skip if the directory had too many entries; those that were met are walked.
     private mutating func enter(_ descriptor: Descriptor, path: String) throws(SkipReason) -> Skip? {
-        let listing = try DirectoryListing(of: descriptor, limit: limits.entries - entriesMet)
+        let listing = try DirectoryListing(of: descriptor, limit: limits.entries - entriesMet) { visiting(path) }
         entriesMet += listing.entriesMet
         levels.append(Level(descriptor: descriptor, path: path, remaining: listing.entries.reversed()))
         if listing.isComplete { return nil }
@@ -107,7 +116,7 @@ package struct NoteWalk: Sequence, IteratorProtocol {
         guard entry.nameIsExact else { throw .nameNotUTF8 }
         var followingLinks = false
         if type == .symbolicLink {
-            type = FileType(mode: try parent.status(ofEntry: entry.name, followingLinks: true).st_mode)
+            type = try Self.target(ofLink: entry.name, in: parent)
             if type == .directory { return nil }
             followingLinks = true
         }
@@ -116,6 +125,14 @@ package struct NoteWalk: Sequence, IteratorProtocol {
         let opened = try OpenedNote(in: parent, name: entry.name, followingLinks: followingLinks, opener: opener)
         guard seen.insert(opened.identity).inserted else { return nil }
         return try opened.read(path: path, directories: directories, kind: kind)
+    }
+
+    private static func target(ofLink name: String, in directory: Descriptor) throws(SkipReason) -> FileType {
+        do throws(SkipReason) {
+            return FileType(mode: try directory.status(ofEntry: name, followingLinks: true).st_mode)
+        } catch {
+            throw error == .vanished ? .danglingLink : error
+        }
     }
 
     private mutating func enterDirectory(

@@ -9,8 +9,10 @@ package enum SkipReason: Error, Sendable, Equatable {
     case notUTF8Text(offset: Int)
     /// Both in bytes.
     case tooLarge(size: Int64, limit: Int64)
-    /// It was there a moment ago; for a symbolic link: it leads nowhere.
+    /// It is not there, though it may have been a moment ago.
     case vanished
+    /// A symbolic link whose target is not there.
+    case danglingLink
     case notRegularFile(FileType)
     case symbolicLinkLoop
     /// The name has bytes that are not UTF-8, so no identifier can carry it.
@@ -38,9 +40,10 @@ extension SkipReason: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unreadable: "no permission to read it"
-        case .notUTF8Text(let offset): "not UTF-8 text (byte \(offset))"
+        case .notUTF8Text(let offset): "not UTF-8 text (byte \(offset)); convert it, for example with iconv"
         case .tooLarge(let size, let limit): "too large, \(size) bytes where \(limit) are the limit"
         case .vanished: "vanished"
+        case .danglingLink: "link to nothing"
         case .notRegularFile(let type): "not a regular file but \(type)"
         case .symbolicLinkLoop: "symbolic link loop"
         case .nameNotUTF8: "its name is not UTF-8"

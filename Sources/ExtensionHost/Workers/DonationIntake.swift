@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+import Synchronization
+
+/// What one worker donates, on its way to whoever keeps it: in order, one after the other, and bounded.
+///
+/// When the worker has gone, what waits is dropped: it was never acknowledged, and its successor may have begun.
+final class DonationIntake: Sendable {
+    /// The most donations that may wait; the runtime in a worker keeps fewer under way.
+    static let maximumWaiting = 64
+    /// The most bytes that may wait: two of the largest batches.
+    static let maximumWaitingBytes = 2 * RecordBatch.maximumBytes
+
+    /// What waits; shared with the consumer.
+    private final class Gate: Sendable {
+        struct State {
+            var waiting = 0
+            var waitingBytes = 0
+            var isClosed = false
+        }
+        let state = Mutex(State())
+
+        /// Lets one through; `false` once the gate is closed.
+        func pass(_ element: Element) -> Bool {
+            state.withLock { state in
+                state.waiting -= 1
+                state.waitingBytes -= element.bytes
+                return !state.isClosed
+            }
+        }
+    }
+    private struct Element: Sendable {
+        let request: HostRequest
+        let call: IncomingCall
+        let bytes: Int
+    }
+    private let gate = Gate()
+    private enum Step: Sendable {
+        case donation(Element)
+        case barrier(CheckedContinuation<Void, Never>)
+    }
+    private let continuation: AsyncStream<Step>.Continuation
+    private let consumer: Task<Void, Never>
+
+    /// Begins to take donations.
+    ///
+    /// - Parameter keep: Keeps one donation; called for one after the other.
+    init(keep: @escaping @Sendable (HostRequest) async throws(DonationRefusal) -> Void) {
+        let (steps, continuation) = AsyncStream.makeStream(of: Step.self)
+        self.continuation = continuation
+        consumer = Task { [gate] in
+            for await step in steps {
+                guard case .donation(let element) = step else {
+                    if case .barrier(let waiting) = step { waiting.resume() }
+                    continue
+                }
+                guard gate.pass(element) else { continue }
+                do throws(DonationRefusal) {
+                    try await keep(element.request)
+                    element.call.reply()
+                } catch {
+                    element.call.refuse(name: error.status.errorName, message: error.message)
+                }
+            }
+        }
+    }
+
+    /// Takes a donation, or refuses it when too much waits. Never blocks.
+    func take(_ request: HostRequest, _ call: IncomingCall) {
+        let bytes = request.byteCount
+        let refusal: String? = gate.state.withLock { state in
+            if state.isClosed { return "The worker is being ended." }
+            if bytes > RecordBatch.maximumBytes {
+                return "A donation has \(bytes) bytes; the limit is \(RecordBatch.maximumBytes). Send smaller ones."
+            }
+            guard state.waiting < Self.maximumWaiting, state.waitingBytes + bytes <= Self.maximumWaitingBytes else {
+                return
+                    "\(state.waiting) donations of \(state.waitingBytes) bytes wait to be kept. Wait for completions."
+            }
+            state.waiting += 1
+            state.waitingBytes += bytes
+            return nil
+        }
+        if let refusal {
+            call.refuse(name: BusErrorName.limitsExceeded, message: refusal)
+        } else {
+            continuation.yield(.donation(Element(request: request, call: call, bytes: bytes)))
+        }
+    }
+
+    /// Returns when everything has been kept or refused that was taken before.
+    func settle() async {
+        await withCheckedContinuation { waiting in
+            if case .terminated = continuation.yield(.barrier(waiting)) { waiting.resume() }
+        }
+    }
+
+    /// Takes no more, and drops what waits. Does not wait for the donation that is being kept.
+    func close() {
+        gate.state.withLock { $0.isClosed = true }
+        continuation.finish()
+    }
+
+    /// Closes, and returns when nothing of this worker's will be kept any more.
+    func drain() async {
+        close()
+        await consumer.value
+    }
+}
+
+extension HostRequest {
+    /// About how much memory the request takes.
+    fileprivate var byteCount: Int {
+        switch self {
+        case .indexRecords(_, let batch): batch.count
+        case .deleteItems(_, let names), .deleteDomains(_, let names): names.reduce(0) { $0 + $1.utf8.count + 16 }
+        case .deleteAll, .log: 0
+        }
+    }
+}
