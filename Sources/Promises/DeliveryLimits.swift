@@ -35,11 +35,13 @@ struct Pace {
     /// Whether the whole has taken too long.
     var isOver: Bool { remaining.map { $0 <= .zero } ?? false }
 
-    /// How long the next wait may be, in milliseconds as `poll` takes them; at least 1.
-    var patience: Int32 {
-        let wait = min(limits.stall, remaining ?? limits.stall)
-        let milliseconds =
-            wait.components.seconds * 1000 + wait.components.attoseconds / 1_000_000_000_000_000
-        return Int32(clamping: max(1, milliseconds))
+    /// How long the next wait may be, in milliseconds as `poll` takes them, at least 1; and whether it ends with the
+    /// whole, rather than because nothing moves.
+    var patience: (milliseconds: Int32, isTheLast: Bool) {
+        let remaining = remaining
+        let isTheLast = remaining.map { $0 < limits.stall } ?? false
+        let wait = isTheLast ? remaining ?? limits.stall : limits.stall
+        let milliseconds = wait.components.seconds * 1000 + wait.components.attoseconds / 1_000_000_000_000_000
+        return (Int32(clamping: max(1, milliseconds)), isTheLast)
     }
 }

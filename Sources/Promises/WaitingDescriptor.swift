@@ -59,7 +59,10 @@ struct WaitingDescriptor {
         guard number >= 0 else { return true }
         var waiting = pollfd(fd: number, events: Int16(events), revents: 0)
         while !pace.isOver {
-            let count = poll(&waiting, 1, pace.patience)
+            let (milliseconds, isTheLast) = pace.patience
+            let count = poll(&waiting, 1, milliseconds)
+            // A wait is rounded; what is left of the last one is waited for too, so that the error is the right one.
+            if count == 0, isTheLast { continue }
             if count >= 0 { return count > 0 }
             guard errno == EINTR else {
                 throw .inputOutput(operation: "Waiting for", path: "descriptor \(number)", code: errno)

@@ -94,8 +94,9 @@ struct LimitTests {
     @Test("The standard limits are those of the design")
     func standard() {
         #expect(DeliveryLimits() == DeliveryLimits(stall: .seconds(10), total: .seconds(600)))
-        #expect(Pace(DeliveryLimits()).patience == 10_000)
-        #expect(Pace(DeliveryLimits(stall: .zero)).patience == 1)
-        #expect(Pace(DeliveryLimits(stall: .seconds(Int64.max / 2000)), isBounded: false).patience == .max)
+        #expect(Pace(DeliveryLimits()).patience.milliseconds == 10_000)
+        #expect(Pace(DeliveryLimits(stall: .seconds(20), total: .seconds(10))).patience.isTheLast)
+        #expect(Pace(DeliveryLimits(stall: .zero)).patience.milliseconds == 1)
+        #expect(Pace(DeliveryLimits(stall: .seconds(Int64.max / 2000)), isBounded: false).patience.milliseconds == .max)
     }
 }
