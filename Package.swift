@@ -82,7 +82,8 @@ let package = Package(
         .testTarget(
             name: "ServiceProtocolTests", dependencies: ["ServiceProtocol", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "SearchIndexTests", dependencies: ["SearchIndex", "ServiceProtocol", "TestSupport", grdb],
+            name: "SearchIndexTests",
+            dependencies: ["SearchIndex", "MetadataQuery", "ServiceProtocol", "TestSupport", grdb],
             swiftSettings: strict),
         .testTarget(
             name: "PromisesTests",

@@ -4,9 +4,13 @@ import GRDB
 /// The tables of a store and the steps by which older stores become newer ones. A step that has been released is never
 /// changed.
 ///
+/// - `store`: one row: the identifier that journal files bear, the number of the last journal entry that was applied, and
+///   the generation, which grows when donations were lost.
+/// - `client_state`: what apps gave with their last batch.
 /// - `bundle`: the apps that own items, so that an item carries a small number instead of a name.
 /// - `item`: the truth. `record` is the item as its donor encoded it; the other columns repeat what is asked for often.
 /// - `unconfirmed`: items that are to be deleted at the end of a reindex, unless they are donated again before.
+/// - `attribute`, `attribute_name`, `attribute_format`: derived, see ``AttributeIndex``.
 /// - `item_text`: derived, an FTS5 table without content of its own; it can be rebuilt from `item` at any time.
 enum Schema {
     static var migrator: DatabaseMigrator {
@@ -41,6 +45,28 @@ enum Schema {
                         title, keywords, description, body,
                         content = '', tokenize = "unicode61 remove_diacritics 2"
                     );
+                    """)
+        }
+        migrator.registerMigration("2") { db in
+            try db.execute(sql: AttributeIndex.schema)
+            try AttributeIndex.rebuild(db)
+        }
+        migrator.registerMigration("3") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE store (
+                        id INTEGER PRIMARY KEY CHECK (id = 1),
+                        identifier BLOB NOT NULL,
+                        applied INTEGER NOT NULL,
+                        generation INTEGER NOT NULL
+                    ) STRICT;
+                    INSERT INTO store VALUES (1, randomblob(\(JournalStoreIdentifier.byteCount)), 0, 1);
+                    CREATE TABLE client_state (
+                        bundle INTEGER NOT NULL REFERENCES bundle (id),
+                        index_name TEXT NOT NULL,
+                        state BLOB NOT NULL,
+                        PRIMARY KEY (bundle, index_name)
+                    ) STRICT, WITHOUT ROWID;
                     """)
         }
         return migrator

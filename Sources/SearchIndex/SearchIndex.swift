@@ -18,16 +18,31 @@ public struct IndexScope: Hashable, Sendable {
     }
 }
 
+/// What an index found when it was opened.
+public struct RecoveryReport: Hashable, Sendable {
+    /// What was wrong with the journal's files, a sentence each. Bytes that were never acknowledged are among it.
+    public var findings: [String] = []
+    /// Whether donations that had been acknowledged are gone; the generation has grown, and apps have to donate again.
+    public var lostDonations = false
+}
+
 /// The store of one user: what apps donated, and what finds it again.
 ///
+/// Donations are durable once they are in the journal; from there they are applied to the database in the background,
+/// in bulk. What this object reads includes all that was durable when it was asked.
+///
 /// May be used from any task; writes happen one after the other, reads at the same time as they. It knows nothing of
-/// extensions or of other processes: who may write is decided above.
+/// extensions or of other processes: who may write is decided above. A writable one must be closed.
 public final class SearchIndex: Sendable {
     /// The folder that holds the store.
     public let directory: String
     let pool: DatabasePool
     /// The present, in seconds since 2001-01-01 UTC.
     let now: @Sendable () -> Double
+    /// What journals and applies donations; `nil` in a store that is only read.
+    let applier: JournalApplier?
+    /// What was wrong with the store when it was opened, and what was lost by it.
+    public let recovery: RecoveryReport
 
     /// How long an item without an expiration date is kept: Apple's "one month", taken as 30 days, in seconds.
     public static let standardLifetime = 30.0 * 86400
@@ -80,9 +95,63 @@ public final class SearchIndex: Sendable {
             } else if try pool.read({ try !Schema.migrator.hasCompletedMigrations($0) }) {
                 throw SearchIndexError.noStore(path: directory)
             }
+            guard access == .readWrite else {
+                applier = nil
+                recovery = RecoveryReport()
+                return
+            }
+            (applier, recovery) = try Self.openJournal(of: pool, directory: directory, now: now)
+        } catch let error as JournalError {
+            throw SearchIndexError(error, path: directory, operation: "Opening the journal")
         } catch {
             throw SearchIndexError(error, path: directory, operation: "Opening the index")
         }
+    }
+
+    /// Opens the journal and applies what the database does not have yet.
+    private static func openJournal(
+        of pool: DatabasePool, directory: String, now: @escaping @Sendable () -> Double
+    ) throws -> (JournalApplier, RecoveryReport) {
+        let stored = try pool.read { db in
+            try Row.fetchOne(db, sql: "SELECT identifier, applied FROM store").map { row in
+                (
+                    try row.decode(Data.self, forColumn: "identifier"),
+                    UInt64(clamping: try row.decode(Int64.self, forColumn: "applied"))
+                )
+            }
+        }
+        guard let (bytes, applied) = stored, let identifier = JournalStoreIdentifier(bytes: Array(bytes)) else {
+            throw SearchIndexError.damaged(path: directory, detail: "its identifier is missing")
+        }
+        let journal = try Journal(folder: directory + "/journal", store: identifier, applied: applied)
+        let lost = journal.findings.contains { $0.lostEntries(after: applied) != nil }
+        if lost { try pool.write { try $0.execute(sql: "UPDATE store SET generation = generation + 1") } }
+        let applier = JournalApplier(pool: pool, journal: journal, applied: applied, path: directory, now: now)
+        try applier.applyBacklog()
+        return (
+            applier, RecoveryReport(findings: journal.findings.map(\.description), lostDonations: lost)
+        )
+    }
+
+    /// Applies what is left and closes the journal. Nothing may be donated afterwards.
+    ///
+    /// - Throws: ``SearchIndexError``; then what is left is applied when the store is opened the next time.
+    public func close() async throws(SearchIndexError) { try await applier?.close() }
+
+    /// Returns when everything that was durable before can be found.
+    ///
+    /// - Throws: ``SearchIndexError``.
+    public func settle() async throws(SearchIndexError) { try await applier?.settle() }
+
+    /// Items that were durable and could not be indexed since the store was opened, and why: updates that made an item
+    /// exceed a limit. What was there before is still there.
+    public var rejectedItems: [SearchIndexError] { applier?.rejected ?? [] }
+
+    /// Grows whenever donations were lost, so that an app can tell.
+    ///
+    /// - Throws: ``SearchIndexError``.
+    public func generation() async throws(SearchIndexError) -> Int {
+        try await read("Reading the generation") { try Int.fetchOne($0, sql: "SELECT generation FROM store") ?? 0 }
     }
 
     /// Makes an empty file that only its owner can read, whatever the folder's mode; SQLite gives its other files the
@@ -90,12 +159,15 @@ public final class SearchIndex: Sendable {
     private static func createFile(_ path: String) {
         let number = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         // Why it could not be made, SQLite will say.
-        if number >= 0 { close(number) }
+        if number >= 0 { Glibc.close(number) }
     }
 
+    /// Changes the database itself, past the journal, once everything donated before is applied: for upkeep that need
+    /// not be repeated after a crash, or that is durable by itself.
     func write<Value: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(SearchIndexError) -> Value {
+        try await settle()
         do {
             return try await pool.write(body)
         } catch {
@@ -103,7 +175,16 @@ public final class SearchIndex: Sendable {
         }
     }
 
+    /// Reads, with all that was durable before.
     func read<Value: Sendable>(
+        _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(SearchIndexError) -> Value {
+        try await settle()
+        return try await readApplied(operation, body)
+    }
+
+    /// Reads what has been applied.
+    func readApplied<Value: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(SearchIndexError) -> Value {
         do {

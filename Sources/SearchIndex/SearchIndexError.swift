@@ -15,6 +15,12 @@ public enum SearchIndexError: Error, Hashable, Sendable, CustomStringConvertible
     case readOnly(path: String, operation: String)
     /// An item cannot be kept.
     case invalidItem(identifier: String, reason: String)
+    /// The client state is not the one that was expected; nothing was changed.
+    case mismatchedClientState
+    /// A client state is longer than allowed.
+    case clientStateTooLong(bytes: Int)
+    /// The index was closed.
+    case closed
     /// SQLite or the file system reported something else.
     case storage(path: String, operation: String, detail: String)
 
@@ -30,7 +36,24 @@ public enum SearchIndexError: Error, Hashable, Sendable, CustomStringConvertible
         case .readOnly(let path, let operation):
             "\(operation) failed: \(path) cannot be written. Check its permissions, or whether it is mounted read-only."
         case .invalidItem(let identifier, let reason): "The item \(identifier.debugDescription) is refused: \(reason)."
+        case .mismatchedClientState:
+            "The batch is refused: the client state is not the one it expects. Fetch the last state and begin anew."
+        case .clientStateTooLong(let bytes):
+            "The client state has \(bytes) bytes; the limit is \(JournalEntry.maximumClientStateBytes)."
+        case .closed: "The index is closed."
         case .storage(let path, let operation, let detail): "\(operation) in \(path) failed: \(detail)."
+        }
+    }
+
+    /// Sorts an error of the journal by what can be done about it.
+    init(_ error: JournalError, path: String, operation: String) {
+        switch error {
+        case .full: self = .full(path: path, operation: operation)
+        case .notPermitted: self = .readOnly(path: path, operation: operation)
+        case .preconditionFailed: self = .mismatchedClientState
+        case .closed: self = .closed
+        case .damaged, .invalidSequence: self = .damaged(path: path, detail: error.description)
+        case .invalidEntry, .io: self = .storage(path: path, operation: operation, detail: error.description)
         }
     }
 
@@ -52,8 +75,16 @@ public enum SearchIndexError: Error, Hashable, Sendable, CustomStringConvertible
         switch error.resultCode {
         case .SQLITE_FULL: self = .full(path: path, operation: operation)
         case .SQLITE_READONLY, .SQLITE_PERM: self = .readOnly(path: path, operation: operation)
+        case .SQLITE_ERROR where Self.schemaFaults.contains { error.message?.hasPrefix($0) ?? false }:
+            self = .damaged(path: path, detail: error.message ?? "malformed")
         case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .damaged(path: path, detail: error.message ?? "malformed")
         default: self = .storage(path: path, operation: operation, detail: error.message ?? "\(error.resultCode)")
         }
     }
+
+    /// How messages begin when the description of the tables is damaged: all statements are this program's, so what
+    /// they name is there otherwise.
+    private static let schemaFaults = [
+        "no such ", "parse error in ", "unrecognized ", "vtable constructor failed", "error in tokenizer constructor",
+    ]
 }

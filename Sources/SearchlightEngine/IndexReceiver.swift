@@ -47,8 +47,9 @@ extension SearchIndexError {
     /// What the donor is told.
     fileprivate var donationStatus: ExtensionStatus {
         switch self {
-        case .invalidItem: .invalidArgument
-        case .full, .readOnly, .noStore, .newerFormat: .unavailable
+        case .invalidItem, .clientStateTooLong: .invalidArgument
+        case .mismatchedClientState: .refused
+        case .full, .readOnly, .noStore, .newerFormat, .closed: .unavailable
         case .damaged, .storage: .failed
         }
     }

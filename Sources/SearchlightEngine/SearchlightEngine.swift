@@ -43,12 +43,14 @@ public final class SearchlightEngine: Sendable {
             configuration: configuration.worker,
             receiver: IndexReceiver(index: index, isWritable: isWritable, replacements: replacements),
             onEvent: onEvent)
-        try oweEverythingIfJobsWereLost()
+        try oweEverythingIfAnythingWasLost()
     }
 
     /// Ends all workers and gives the store back. Call it once, when done; nothing may be asked afterwards.
     public func close() async {
         await host.shutdown()
+        // What could not be applied now will be when the store is opened the next time.
+        try? await index.close()
         lock?.release()
     }
 
@@ -62,9 +64,9 @@ public final class SearchlightEngine: Sendable {
         try await onIndex { (index) throws(SearchIndexError) in try await index.itemCounts() }
     }
 
-    /// The jobs that were lost may have been any; asking for all again is the only way to lose none.
-    private func oweEverythingIfJobsWereLost() throws(EngineError) {
-        guard configuration.access == .readWrite, jobStore.wasDamaged else { return }
+    /// The jobs or donations that were lost may have been any; asking for all again is the only way to lose none.
+    private func oweEverythingIfAnythingWasLost() throws(EngineError) {
+        guard configuration.access == .readWrite, jobStore.wasDamaged || index.recovery.lostDonations else { return }
         let now = configuration.now()
         let bundles = registry.extensions.map(\.identifier)
         try jobStore.update { queue in

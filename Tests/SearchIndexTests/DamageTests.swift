@@ -21,6 +21,7 @@ struct DamageTests {
                     domain: "d.\(number % 7)"))
         }
         try await index.index(items, in: Store.app)
+        try await index.close()
         try await index.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         try index.pool.close()
         return try folder.read("index.sqlite")

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+import MetadataQuery
+import ServiceProtocol
+
+/// What the attribute index knows of one item: for each attribute the values it can be found by.
+///
+/// Numbers, truth values (0 and 1) and dates (seconds since 2001) are SQLite numbers, texts are keys (``AttributeKey``).
+/// ``present`` says that an attribute has a value and none of these; ``unknown`` that it has values that are not listed,
+/// so that every lookup must take the item into account.
+struct AttributeRows {
+    /// One list without repetitions for each attribute that has a value, in the order of their names.
+    private(set) var values: [(name: String, values: [DatabaseValue])] = []
+    private var count = 0
+
+    /// The attribute has a value that cannot be asked for: data, NaN.
+    static let present = Data([0]).databaseValue
+    /// The attribute has values that are not listed.
+    static let unknown = Data([1]).databaseValue
+
+    /// The most values of one attribute and of one item that are listed.
+    static let maximumPerAttribute = 1024
+    static let maximumPerItem = 8192
+
+    init(_ record: ItemRecord) {
+        values.reserveCapacity(record.attributes.count + 1)
+        var attributes = record.attributes
+        // As the evaluator has it: these two are the item's, whatever an attribute of this name says.
+        attributes["uniqueIdentifier"] = nil
+        if let domain = record.domainIdentifier { attributes["domainIdentifier"] = .string(domain) }
+        for (name, value) in attributes.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            add(name, value)
+        }
+        // A plain identifier is found through the item's own column.
+        if !record.uniqueIdentifier.utf8.allSatisfy({ $0 < 0x80 }) {
+            add("uniqueIdentifier", .string(record.uniqueIdentifier))
+        }
+    }
+
+    private mutating func add(_ name: String, _ value: AttributeValue) {
+        guard Self.isPresent(value) else { return }
+        var list = ValueList(limit: min(Self.maximumPerAttribute, Self.maximumPerItem - count))
+        list.isType = name == "contentType" || name == "contentTypeTree"
+        list.add(value)
+        if list.isIncomplete { list.insert(Self.unknown) }
+        if list.values.isEmpty { list.insert(Self.present) }
+        count += list.values.count
+        values.append((name, list.values))
+    }
+
+    /// As docs/QUERY-LANGUAGE.md, "Presence", has it: null and collections of nothing are no values.
+    static func isPresent(_ value: AttributeValue) -> Bool {
+        switch value {
+        case .null: false
+        case .array(let values): values.contains(where: isPresent)
+        case .dictionary(let values): values.values.contains(where: isPresent)
+        case .localizedString(let texts): !texts.isEmpty
+        default: true
+        }
+    }
+}
+
+/// The distinct values of one attribute, up to a limit.
+private struct ValueList {
+    private(set) var values: [DatabaseValue] = []
+    private var known: Set<DatabaseValue> = []
+    private(set) var isIncomplete = false
+    /// Conformance is asked for each type that occurs, so their keys must be the types themselves.
+    var isType = false
+    private let limit: Int
+
+    init(limit: Int) { self.limit = limit }
+
+    mutating func add(_ value: AttributeValue) {
+        guard !isIncomplete else { return }
+        switch value {
+        case .null, .data: return
+        case .string(let text), .url(let text): add(text)
+        case .integer(let number): insert(number.databaseValue, limit: limit)
+        case .double(let number), .date(let number): add(number)
+        case .boolean(let truth): insert((truth ? 1 : 0).databaseValue, limit: limit)
+        case .person, .localizedString: for text in value.texts { add(text) }
+        case .array(let elements): for element in elements { add(element) }
+        case .dictionary(let elements):
+            // In one order, so that the same record has the same rows when they are to be deleted.
+            for (_, element) in elements.sorted(by: { $0.key < $1.key }) { add(element) }
+        }
+    }
+
+    private mutating func add(_ text: String) {
+        guard let key = AttributeKey.key(of: text) else {
+            isIncomplete = true
+            return
+        }
+        if isType, !text.utf8.allSatisfy({ $0 < 0x80 }) { isIncomplete = true }
+        insert(key.databaseValue, limit: limit)
+    }
+
+    private mutating func add(_ number: Double) {
+        guard !number.isNaN else { return }
+        // SQLite compares whole and other numbers by value, and stores whole ones in fewer bytes.
+        let value = Int64(exactly: number).map(\.databaseValue) ?? number.databaseValue
+        insert(value, limit: limit)
+    }
+
+    mutating func insert(_ value: DatabaseValue, limit: Int = .max) {
+        // A single value, the usual case, needs no set.
+        if values.isEmpty, limit > 0 {
+            values.append(value)
+            return
+        }
+        if values.count == 1 { known = Set(values) }
+        guard values.count < limit else {
+            isIncomplete = isIncomplete || !known.contains(value)
+            return
+        }
+        if known.insert(value).inserted { values.append(value) }
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+
+/// Changes to one index of a bundle that become durable together.
+public struct IndexBatch: Hashable, Sendable {
+    /// Whose index.
+    public let scope: IndexScope
+    private(set) var operations: [JournalOperation] = []
+    private var firstProblem: SearchIndexError?
+
+    /// Begins an empty batch.
+    public init(scope: IndexScope) { self.scope = scope }
+
+    /// Adds or replaces items.
+    public mutating func index(_ items: [EncodedItem]) {
+        for item in items {
+            let record = item.record
+            if !SearchIndex.canBeStored(record.uniqueIdentifier) || !SearchIndex.canBeStored(record.domainIdentifier) {
+                firstProblem =
+                    firstProblem
+                    ?? .invalidItem(
+                        identifier: record.uniqueIdentifier, reason: "its identifier or its domain contains a NUL")
+            }
+            operations.append(.put(item.bytes))
+        }
+    }
+
+    /// Deletes items by identifier.
+    public mutating func delete(identifiers: [String]) {
+        if !identifiers.isEmpty { operations.append(.deleteItems(identifiers)) }
+    }
+
+    /// Deletes domains and everything below them.
+    public mutating func delete(domains: [String]) {
+        if !domains.isEmpty { operations.append(.deleteDomains(domains)) }
+    }
+
+    /// Deletes everything, the client state included.
+    public mutating func deleteAll() { operations.append(.deleteAll) }
+
+    /// Refuses what could not be applied later.
+    func check() throws(SearchIndexError) {
+        guard SearchIndex.canBeStored(scope.bundle), SearchIndex.canBeStored(scope.index) else {
+            throw .invalidItem(
+                identifier: scope.bundle, reason: "the name of its bundle or of its index contains a NUL")
+        }
+        if let firstProblem { throw firstProblem }
+    }
+}
+
+/// What a client state must be for a batch to be accepted.
+public enum ClientStateExpectation: Hashable, Sendable {
+    /// Anything.
+    case any
+    /// These bytes, or none at all for `nil`.
+    case exactly([UInt8]?)
+}

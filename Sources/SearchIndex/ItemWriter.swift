@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+import ServiceProtocol
+
+/// Changes the items of one scope inside a transaction, together with their text.
+struct ItemWriter {
+    private let db: Database
+    private let bundle: Int64
+    private let index: String
+    private let now: Double
+    private let attributes: AttributeWriter
+
+    init(_ db: Database, _ scope: IndexScope, now: Double) throws {
+        self.db = db
+        self.now = now
+        attributes = AttributeWriter(db)
+        index = scope.index ?? ""
+        guard SearchIndex.canBeStored(scope.bundle), SearchIndex.canBeStored(scope.index) else {
+            throw SearchIndexError.invalidItem(
+                identifier: scope.bundle, reason: "the name of its bundle or of its index contains a NUL")
+        }
+        try db.cachedStatement(sql: "INSERT OR IGNORE INTO bundle (identifier) VALUES (?)")
+            .execute(arguments: [scope.bundle])
+        bundle =
+            try Int64.fetchOne(
+                db.cachedStatement(sql: "SELECT id FROM bundle WHERE identifier = ?"), arguments: [scope.bundle]) ?? 0
+    }
+
+    func put(_ item: EncodedItem) throws {
+        var item = item
+        let identifier = item.record.uniqueIdentifier
+        guard SearchIndex.canBeStored(identifier), SearchIndex.canBeStored(item.record.domainIdentifier) else {
+            throw SearchIndexError.invalidItem(
+                identifier: identifier, reason: "its identifier or its domain contains a NUL")
+        }
+        let existing = try Row.fetchOne(
+            db.cachedStatement(
+                sql:
+                    "SELECT id, expires, record FROM item WHERE bundle = ? AND index_name = ? AND unique_identifier = ?"
+            ),
+            arguments: [bundle, index, identifier])
+        if item.record.isUpdate {
+            // One that has expired is gone, though it may not have been deleted yet.
+            guard let existing, try existing.decode(Double?.self, forColumn: "expires") ?? .infinity > now else {
+                return
+            }
+            item = try merged(item.record, into: try Self.record(in: existing))
+        }
+        let id: Int64
+        if let existing {
+            id = try existing.decode(Int64.self, forColumn: "id")
+            try db.cachedStatement(sql: "DELETE FROM unconfirmed WHERE item = ?").execute(arguments: [id])
+            // Most of what a reindex brings is what is there already; then only its age is new.
+            if try existing.decode(Data.self, forColumn: "record") == Data(item.bytes) {
+                return try db.cachedStatement(sql: "UPDATE item SET expires = ?, donated = ? WHERE id = ?")
+                    .execute(arguments: [expiry(of: item.record), now, id])
+            }
+            let old = try Self.record(in: existing)
+            try Self.forget(db, id, SearchableText(old))
+            try attributes.remove(old, item: id)
+            try db.cachedStatement(
+                sql: """
+                    UPDATE item SET domain = ?, content_type = ?, title = ?, expires = ?, donated = ?, record = ?
+                    WHERE id = ?
+                    """
+            ).execute(arguments: columns(of: item) + [id])
+        } else {
+            try db.cachedStatement(
+                sql: """
+                    INSERT INTO item (domain, content_type, title, expires, donated, record,
+                        bundle, index_name, unique_identifier)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """
+            ).execute(arguments: columns(of: item) + [bundle, index, identifier])
+            id = db.lastInsertedRowID
+        }
+        try attributes.insert(item.record, item: id)
+        let text = SearchableText(item.record)
+        try db.cachedStatement(
+            sql: "INSERT INTO item_text (rowid, title, keywords, description, body) VALUES (?, ?, ?, ?, ?)"
+        ).execute(arguments: [id] + StatementArguments(text.arguments))
+    }
+
+    /// Carries out what was journaled.
+    ///
+    /// - Returns: What could not be carried out and why: an item is left out rather than holding up all that follow.
+    func apply(_ entry: JournalEntry) throws -> [SearchIndexError] {
+        var rejected: [SearchIndexError] = []
+        for operation in entry.operations {
+            switch operation {
+            case .put(let bytes):
+                do {
+                    try put(try EncodedItem(decoding: bytes))
+                } catch let error as ItemRecordError {
+                    rejected.append(.invalidItem(identifier: "?", reason: error.description))
+                } catch let error as SearchIndexError {
+                    rejected.append(error)
+                }
+            case .deleteItems(let identifiers):
+                for identifier in identifiers where SearchIndex.canBeStored(identifier) {
+                    try delete("unique_identifier = ?", [identifier])
+                }
+            case .deleteDomains(let domains):
+                for domain in domains where SearchIndex.canBeStored(domain) {
+                    // All names that begin with "a." lie between "a." and "a/", the next character after the dot.
+                    try delete(
+                        "(domain = ? OR (domain >= ? AND domain < ?))", [domain, domain + ".", domain + "/"])
+                }
+            case .deleteAll:
+                try delete("1", [])
+                try db.cachedStatement(sql: "DELETE FROM client_state WHERE bundle = ? AND index_name = ?")
+                    .execute(arguments: [bundle, index])
+            }
+        }
+        if let state = entry.clientState {
+            try db.cachedStatement(
+                sql: "INSERT OR REPLACE INTO client_state (bundle, index_name, state) VALUES (?, ?, ?)"
+            ).execute(arguments: [bundle, index, Data(state)])
+        }
+        return rejected
+    }
+
+    func delete(_ condition: String, _ arguments: [String]) throws {
+        try Self.delete(
+            db, where: "bundle = ? AND index_name = ? AND \(condition)",
+            [bundle, index] + StatementArguments(arguments))
+    }
+
+    @discardableResult
+    static func delete(_ db: Database, where condition: String, _ arguments: StatementArguments) throws -> Int {
+        var identifiers: [Int64] = []
+        let attributes = AttributeWriter(db)
+        let rows = try Row.fetchCursor(
+            db, sql: "SELECT id, record FROM item WHERE \(condition)", arguments: arguments)
+        while let row = try rows.next() {
+            let id = try row.decode(Int64.self, forColumn: "id")
+            identifiers.append(id)
+            let old = try record(in: row)
+            try forget(db, id, SearchableText(old))
+            try attributes.remove(old, item: id)
+        }
+        let statement = try db.cachedStatement(sql: "DELETE FROM item WHERE id = ?")
+        for id in identifiers { try statement.execute(arguments: [id]) }
+        return identifiers.count
+    }
+
+    /// Takes an item's words out of the full-text table, which has no content of its own and must be told them.
+    private static func forget(_ db: Database, _ id: Int64, _ text: SearchableText) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO item_text (item_text, rowid, title, keywords, description, body)
+                VALUES ('delete', ?, ?, ?, ?, ?)
+                """
+        ).execute(arguments: [id] + StatementArguments(text.arguments))
+    }
+
+    private static func record(in row: Row) throws -> ItemRecord {
+        let bytes = try row.decode(Data.self, forColumn: "record")
+        do {
+            return try ItemRecord(decoding: bytes)
+        } catch {
+            throw DatabaseError(
+                resultCode: .SQLITE_CORRUPT, message: "item \(try row.decode(Int64.self, forColumn: "id")): \(error)")
+        }
+    }
+
+    private func expiry(of record: ItemRecord) -> Double? {
+        switch record.expiration {
+        case .standard: now + SearchIndex.standardLifetime
+        case .never: nil
+        // SQLite would take NaN for NULL, and so for never.
+        case .at(let moment): moment.isNaN ? now + SearchIndex.standardLifetime : moment
+        }
+    }
+
+    private func columns(of item: EncodedItem) -> StatementArguments {
+        let record = item.record
+        let title = (record.text("title") ?? record.text("displayName")).map(SearchableText.withoutNUL)
+        return [
+            record.domainIdentifier, record.text("contentType").map(SearchableText.withoutNUL), title,
+            expiry(of: record), now, Data(item.bytes),
+        ]
+    }
+
+    private func merged(_ update: ItemRecord, into stored: ItemRecord) throws -> EncodedItem {
+        var record = stored
+        record.isUpdate = false
+        // The standard month is what an update has whose app said nothing of expiry.
+        if update.expiration != .standard { record.expiration = update.expiration }
+        if let domain = update.domainIdentifier { record.domainIdentifier = domain }
+        for (name, value) in update.attributes {
+            record.attributes[name] = value == .null ? nil : value
+        }
+        do {
+            return try EncodedItem(record)
+        } catch {
+            throw SearchIndexError.invalidItem(identifier: update.uniqueIdentifier, reason: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// CRC-32C (Castagnoli; reflected polynomial 0x82F63B78, as in RFC 3720), eight bytes a step from tables.
+///
+/// Against chance, not against malice: it finds every burst of up to 32 bits and any three wrong bits, whatever the
+/// length of an entry.
+struct CRC32C {
+    /// Eight tables of 256, one after the other; table k gives what a byte followed by k zero bytes contributes.
+    private static let tables: [UInt32] = {
+        var tables = [UInt32](repeating: 0, count: 8 * 256)
+        for byte in 0..<256 {
+            var rest = UInt32(byte)
+            for _ in 0..<8 { rest = rest & 1 == 1 ? (rest >> 1) ^ 0x82F6_3B78 : rest >> 1 }
+            tables[byte] = rest
+        }
+        for index in 256..<(8 * 256) {
+            let shorter = tables[index - 256]
+            tables[index] = (shorter >> 8) ^ tables[Int(shorter & 0xFF)]
+        }
+        return tables
+    }()
+
+    private var state: UInt32
+
+    /// Begins a checksum, or goes on where one left off.
+    init(continuing checksum: UInt32 = 0) { state = ~checksum }
+
+    /// The checksum of what was added.
+    var value: UInt32 { ~state }
+
+    /// Adds bytes. Linear in their number.
+    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        var crc = state
+        var offset = 0
+        let count = bytes.count
+        Self.tables.withUnsafeBufferPointer { table in
+            while count - offset >= 8 {
+                let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+                let low = UInt32(truncatingIfNeeded: word) ^ crc
+                let high = UInt32(truncatingIfNeeded: word >> 32)
+                crc = table[1792 + Int(low & 0xFF)] ^ table[1536 + Int((low >> 8) & 0xFF)]
+                crc ^= table[1280 + Int((low >> 16) & 0xFF)] ^ table[1024 + Int(low >> 24)]
+                crc ^= table[768 + Int(high & 0xFF)] ^ table[512 + Int((high >> 8) & 0xFF)]
+                crc ^= table[256 + Int((high >> 16) & 0xFF)] ^ table[Int(high >> 24)]
+                offset += 8
+            }
+            while offset < count {
+                crc = table[Int((crc ^ UInt32(bytes[offset])) & 0xFF)] ^ (crc >> 8)
+                offset += 1
+            }
+        }
+        state = crc
+    }
+
+    /// The checksum of some bytes, or of bytes that follow those of another checksum.
+    static func of(_ bytes: [UInt8], continuing checksum: UInt32 = 0) -> UInt32 {
+        var crc = CRC32C(continuing: checksum)
+        bytes.withUnsafeBytes { crc.add($0) }
+        return crc.value
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Journal {
+    /// Forgets entries that are durable elsewhere: removes the segments that hold no others, but never the newest.
+    ///
+    /// If the newest segment is damaged and everything has been applied, a new one is begun first, so that the damaged one
+    /// goes too and is not reported again.
+    ///
+    /// - Throws: ``JournalError``; what could not be removed is tried again the next time.
+    func discard(through sequence: UInt64) async throws(JournalError) {
+        guard !queue.withLock({ $0.isClosed }) else { throw .closed }
+        try await onQueue { writer throws(JournalFileError) in try writer.discard(through: sequence) }
+    }
+
+    /// Reads all files, decodes all entries and says what is wrong; changes nothing.
+    ///
+    /// Appends wait meanwhile. Linear in the size of the journal.
+    /// - Throws: ``JournalError`` if a file cannot be read.
+    func verify() async throws(JournalError) -> [JournalFinding] {
+        try await onQueue { writer throws(JournalFileError) in try writer.verify() }
+    }
+
+    /// Waits for what was accepted, accepts nothing more, and makes the note of the last entry durable.
+    ///
+    /// A journal that is not closed loses nothing either; see docs/JOURNAL.md.
+    /// - Throws: ``JournalError`` if the note cannot be made durable.
+    func close() async throws(JournalError) {
+        queue.withLock { $0.isClosed = true }
+        try await onQueue { writer throws(JournalFileError) in try writer.close() }
+    }
+
+    private func onQueue<Value: Sendable>(
+        _ body: @escaping @Sendable (inout JournalWriter) throws(JournalFileError) -> Value
+    ) async throws(JournalError) -> Value {
+        let result = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<Value, JournalFileError>, Never>) in
+            ioQueue.async { continuation.resume(returning: self.withWriter(body)) }
+        }
+        return try result.mapError { JournalError($0) }.get()
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is journaled at once for one scope: all of it becomes durable, or none.
+struct JournalEntry: Hashable, Sendable {
+    /// Whose items change.
+    var scope: IndexScope
+    /// The changes, in the order in which they apply.
+    var operations: [JournalOperation]
+    /// The client state from now on; `nil` leaves it as it is, empty is a state. It applies after the operations.
+    var clientState: [UInt8]?
+
+    /// The longest client state, in bytes (Apple's documentation of batches).
+    static let maximumClientStateBytes = 250
+    /// The longest bundle identifier or index name, in bytes.
+    static let maximumNameBytes = 4096
+    /// The longest unique identifier or domain to delete, in bytes; what an item record allows.
+    static let maximumIdentifierBytes = 4096
+    /// The most operations in an entry, and the most identifiers in one operation.
+    static let maximumCount = 1 << 20
+    /// The longest encoded entry, in bytes: twice the largest batch of records that a client may send in one message.
+    static let maximumBytes = 64 << 20
+
+    /// Creates an entry from its parts.
+    init(scope: IndexScope, operations: [JournalOperation], clientState: [UInt8]? = nil) {
+        self.scope = scope
+        self.operations = operations
+        self.clientState = clientState
+    }
+
+    /// What this entry does to the client state of its scope.
+    var stateChange: JournalStateChange {
+        if let clientState { return .set(clientState) }
+        return operations.contains(.deleteAll) ? .cleared : .unchanged
+    }
+}

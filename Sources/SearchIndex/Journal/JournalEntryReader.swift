@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads the parts of an encoded entry; every length is checked against the bytes that are left before it is used.
+struct JournalEntryReader {
+    private let bytes: UnsafeRawBufferPointer
+    private var offset = 0
+
+    /// The reader is used only while the buffer is valid.
+    init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    private var left: Int { bytes.count - offset }
+
+    /// Reads the one entry that fills the bytes.
+    mutating func entry() throws(JournalEntryError) -> JournalEntry {
+        let version = try byte()
+        guard version == JournalEntry.formatVersion else { throw .unknownVersion(version) }
+        let flags = try byte()
+        guard flags & ~JournalEntry.Flag.all == 0 else { throw .malformed(offset: 1, reason: "unknown flags") }
+        let bundle = try text("bytes of bundle identifier", limit: JournalEntry.maximumNameBytes)
+        var index: String?
+        if flags & JournalEntry.Flag.index != 0 {
+            index = try text("bytes of index name", limit: JournalEntry.maximumNameBytes)
+        }
+        var state: [UInt8]?
+        if flags & JournalEntry.Flag.clientState != 0 {
+            let length = Int(try byte())
+            try JournalEntry.check(length, "bytes of client state", JournalEntry.maximumClientStateBytes)
+            state = try data(length)
+        }
+        let count = try count("operations", limit: JournalEntry.maximumCount)
+        var operations: [JournalOperation] = []
+        operations.reserveCapacity(count)
+        for _ in 0..<count { operations.append(try operation()) }
+        guard left == 0 else { throw .malformed(offset: offset, reason: "bytes follow the last operation") }
+        return JournalEntry(
+            scope: IndexScope(bundle: bundle, index: index), operations: operations, clientState: state)
+    }
+
+    private mutating func operation() throws(JournalEntryError) -> JournalOperation {
+        switch try byte() {
+        case JournalEntry.Tag.put: return .put(try data(count("bytes in one item", limit: JournalEntry.maximumBytes)))
+        case JournalEntry.Tag.deleteItems: return .deleteItems(try texts())
+        case JournalEntry.Tag.deleteDomains: return .deleteDomains(try texts())
+        case JournalEntry.Tag.deleteAll: return .deleteAll
+        case let tag: throw .malformed(offset: offset - 1, reason: "unknown operation \(tag)")
+        }
+    }
+
+    private mutating func byte() throws(JournalEntryError) -> UInt8 {
+        guard left >= 1 else { throw .truncated(offset: offset) }
+        defer { offset += 1 }
+        return bytes[offset]
+    }
+
+    /// A count of things that take at least a byte each, so that no count makes the reader reserve more than is there.
+    private mutating func count(_ what: String, limit: Int) throws(JournalEntryError) -> Int {
+        let start = offset
+        guard left >= 4 else { throw .truncated(offset: start) }
+        let value = Int(JournalBytes.load(UInt32.self, at: offset, from: bytes))
+        offset += 4
+        try JournalEntry.check(value, what, limit)
+        guard value <= left else { throw .truncated(offset: start) }
+        return value
+    }
+
+    private mutating func data(_ length: Int) throws(JournalEntryError) -> [UInt8] {
+        guard length <= left else { throw .truncated(offset: offset) }
+        defer { offset += length }
+        return Array(UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + length)]))
+    }
+
+    private mutating func text(_ what: String, limit: Int) throws(JournalEntryError) -> String {
+        let start = offset
+        let length = try count(what, limit: limit)
+        let slice = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + length)])
+        offset += length
+        guard let text = String(validating: slice, as: UTF8.self) else {
+            throw .malformed(offset: start, reason: "a text is not UTF-8")
+        }
+        return text
+    }
+
+    private mutating func texts() throws(JournalEntryError) -> [String] {
+        let count = try count("identifiers in one operation", limit: JournalEntry.maximumCount)
+        var texts: [String] = []
+        texts.reserveCapacity(count)
+        for _ in 0..<count {
+            texts.append(try text("bytes of identifier", limit: JournalEntry.maximumIdentifierBytes))
+        }
+        return texts
+    }
+}

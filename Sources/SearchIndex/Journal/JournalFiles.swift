@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The file system as the journal uses it; replaced in tests, where every call can fail. All functions block.
+protocol JournalFiles: Sendable {
+    /// Makes a folder with mode 0700, durably, unless it is there.
+    func createFolder(_ path: String) throws(JournalFileError)
+    /// The names in a folder, in no order.
+    func names(in folder: String) throws(JournalFileError) -> [String]
+    /// Opens a file; a new one has mode 0600.
+    func open(_ path: String, for mode: JournalFileMode) throws(JournalFileError) -> any JournalFile
+    /// Renames a file, in place of another if there is one.
+    func rename(_ path: String, to other: String) throws(JournalFileError)
+    /// Removes a file.
+    func remove(_ path: String) throws(JournalFileError)
+    /// Makes the names in a folder durable.
+    func synchronizeFolder(_ path: String) throws(JournalFileError)
+}
+
+extension JournalFiles {
+    /// Makes a file that appears under its name only with all its contents, durably.
+    func createWhole(_ path: String, contents: [UInt8], in folder: String) throws(JournalFileError) -> any JournalFile {
+        let temporary = path + JournalNames.unfinishedSuffix
+        do {
+            let file = try open(temporary, for: .create)
+            try file.writeAll(contents, at: 0)
+            try file.synchronize()
+            try rename(temporary, to: path)
+        } catch {
+            // What is left is removed when the journal is opened, if not now.
+            try? remove(temporary)
+            throw error
+        }
+        try synchronizeFolder(folder)
+        // Opened again, so that errors name it as it is called now.
+        return try open(path, for: .update)
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What has been accepted and is not yet durable, and the client states that result from it.
+struct JournalQueue {
+    private var pending: [JournalPendingAppend] = []
+    /// Whether the I/O queue is at work, or has been told to be.
+    private var isDraining = false
+    /// Whether nothing is accepted any more.
+    var isClosed = false
+    /// What durable entries did to the client states.
+    private var durableStates: [IndexScope: JournalStateChange] = [:]
+    /// What accepted entries did to them; follows the order of acceptance.
+    private var acceptedStates: [IndexScope: JournalStateChange] = [:]
+
+    /// Accepts an entry if its condition holds.
+    ///
+    /// - Returns: Whether the caller has to start the I/O queue.
+    mutating func accept(_ append: JournalPendingAppend) throws(JournalError) -> Bool {
+        guard !isClosed else { throw .closed }
+        guard holds(append) else { throw .preconditionFailed }
+        take(append)
+        defer { isDraining = true }
+        return !isDraining
+    }
+
+    /// Hands out the entries that become durable together, in order; none if there are none, and then the I/O queue is to
+    /// rest.
+    mutating func nextGroup(upTo bytes: Int) -> [JournalPendingAppend] {
+        var size = 0
+        var count = 0
+        while count < pending.count, count == 0 || size + pending[count].payload.count <= bytes {
+            size += pending[count].payload.count
+            count += 1
+        }
+        let group = Array(pending[..<count])
+        pending.removeFirst(count)
+        if group.isEmpty { isDraining = false }
+        return group
+    }
+
+    /// Notes that a group is durable.
+    mutating func succeeded(_ group: [JournalPendingAppend]) {
+        for append in group where append.stateChange != .unchanged { durableStates[append.scope] = append.stateChange }
+    }
+
+    /// Goes back to before a group that failed. What was accepted since is judged again, in order, because its conditions
+    /// may have been met by the group's entries.
+    ///
+    /// - Returns: The entries that are refused now.
+    mutating func failed() -> [JournalPendingAppend] {
+        let waiting = pending
+        pending = []
+        acceptedStates = durableStates
+        var refused: [JournalPendingAppend] = []
+        for append in waiting {
+            if holds(append) { take(append) } else { refused.append(append) }
+        }
+        return refused
+    }
+
+    private func holds(_ append: JournalPendingAppend) -> Bool {
+        append.precondition?(acceptedStates[append.scope] ?? .unchanged) ?? true
+    }
+
+    private mutating func take(_ append: JournalPendingAppend) {
+        pending.append(append)
+        if append.stateChange != .unchanged { acceptedStates[append.scope] = append.stateChange }
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Examines the files of a journal without changing them. docs/JOURNAL.md explains how a torn tail is told from damage.
+struct JournalRecovery {
+    private let files: any JournalFiles
+    private let folder: String
+    private let store: JournalStoreIdentifier
+    private let applied: UInt64
+    /// Whether all entries are read and decoded; else segments of which everything has been applied are passed over.
+    private let isThorough: Bool
+    private let markBytes: Int
+
+    /// What was found, in the order of the files.
+    private(set) var findings: [JournalFinding] = []
+    /// The segments, each up to its last acknowledged or complete entry.
+    private(set) var segments: [JournalSegment] = []
+    /// The number of the last entry of which there is any trace; the next one gets the number after it.
+    private(set) var last: UInt64
+    /// Whether the newest segment can be written on, once it is cut at its end.
+    private(set) var isNewestSound = false
+    /// The note of the last durable entry, and the slot to be written next; `nil` if there is none that can be trusted.
+    private(set) var head: (sequence: UInt64, slot: Int)?
+
+    /// Examines a folder.
+    ///
+    /// - Parameters:
+    ///   - applied: The highest number that is durable elsewhere.
+    ///   - acknowledged: The highest number known to have been acknowledged; not below `applied`.
+    init(
+        folder: String, names: [String], store: JournalStoreIdentifier, applied: UInt64, acknowledged: UInt64,
+        isThorough: Bool, files: any JournalFiles, markBytes: Int
+    ) throws(JournalFileError) {
+        self.files = files
+        self.folder = folder
+        self.store = store
+        self.applied = applied
+        self.isThorough = isThorough
+        self.markBytes = markBytes
+        last = acknowledged
+        let segmentNames = names.filter { $0.hasSuffix(JournalNames.segmentSuffix) }
+        for name in segmentNames.sorted() where JournalNames.first(of: name) == nil {
+            findings.append(.damaged(file: name, offset: 0, entries: nil, reason: .misnamed))
+        }
+        let firsts = segmentNames.compactMap(JournalNames.first(of:)).sorted()
+        let noted = try readHead(isExpected: names.contains(JournalNames.head) || !firsts.isEmpty || last > 0)
+        last = max(last, noted ?? 0)
+        reportMissingStart(firsts)
+        for (index, first) in firsts.enumerated() {
+            let isNewest = index + 1 == firsts.count
+            try examine(first, limit: isNewest ? nil : firsts[index + 1] - 1)
+        }
+    }
+
+    private mutating func report(
+        _ file: String, _ offset: Int, _ entries: ClosedRange<UInt64>?, _ reason: JournalDamage
+    ) {
+        findings.append(.damaged(file: file, offset: offset, entries: entries, reason: reason))
+    }
+
+    /// Returns the highest number noted, though the other slot be damaged.
+    private mutating func readHead(isExpected: Bool) throws(JournalFileError) -> UInt64? {
+        guard isExpected else { return nil }
+        let file: any JournalFile
+        do {
+            file = try files.open(folder + "/" + JournalNames.head, for: .read)
+        } catch {
+            // Only its absence is damage; what cannot be opened now may be opened later.
+            guard error.isNotFound else { throw error }
+            report(JournalNames.head, 0, nil, .badHead)
+            return nil
+        }
+        let size = try file.size()
+        let bytes = try file.read(at: 0, count: 2 * JournalHead.slotBytes)
+        let slots = [0, JournalHead.slotBytes].map {
+            JournalHead.decode(Array(bytes.dropFirst($0).prefix(JournalHead.slotBytes)), store)
+        }
+        let sequence = slots.compactMap { $0 }.max()
+        if size == 2 * JournalHead.slotBytes, let one = slots[0], let other = slots[1] {
+            head = (max(one, other), one < other ? 0 : 1)
+        } else {
+            report(JournalNames.head, slots[0] == nil ? 0 : JournalHead.slotBytes, nil, .badHead)
+        }
+        return sequence
+    }
+
+    private mutating func reportMissingStart(_ firsts: [UInt64]) {
+        let available = firsts.first ?? last + 1
+        if let first = firsts.first, first > applied + 1 {
+            report(JournalNames.segment(first), 0, (applied + 1)...(first - 1), .missingEntries)
+        } else if firsts.isEmpty, available > applied + 1 {
+            report(JournalNames.segment(applied + 1), 0, (applied + 1)...(available - 1), .missingEntries)
+        }
+    }
+
+    private mutating func examine(_ first: UInt64, limit: UInt64?) throws(JournalFileError) {
+        let file = try files.open(folder + "/" + JournalNames.segment(first), for: .read)
+        let size = try file.size()
+        var segment = JournalSegment(first: first, end: size)
+        isNewestSound = false
+        if !isThorough, let limit, limit <= applied {
+            segments.append(segment)
+            return
+        }
+        let header = JournalSegmentHeader(decoding: try file.read(at: 0, count: JournalSegmentHeader.byteCount))
+        let damage: JournalDamage? =
+            switch header {
+            case nil: .badHeader
+            case let header? where header.store != store: .foreignStore
+            case let header? where header.version > JournalSegmentHeader.formatVersion: .newerFormat(header.version)
+            case let header? where header.first != first: .misnamed
+            default: nil
+            }
+        switch damage {
+        case .foreignStore?, .newerFormat?:
+            // Whatever is in it: its number must not be given to another file.
+            if limit == nil { last = max(last, first) }
+            segment.damage = damage
+            segments.append(segment)
+            let lastHere = limit ?? last
+            report(segment.name, 0, lastHere < first ? nil : first...lastHere, damage ?? .badHeader)
+            return
+        case let damage?:
+            report(segment.name, 0, nil, damage)
+        case nil: break
+        }
+        let reader = JournalFrameReader(
+            window: JournalWindow(file: file, size: size), seed: store.checksum,
+            offset: JournalSegmentHeader.byteCount, expected: first, limit: limit)
+        let scan = try JournalSegmentScan(
+            reader, segment: segment, size: size, limit: limit, confirmed: last, applied: applied, decodes: isThorough,
+            markBytes: markBytes)
+        findings += scan.findings
+        isNewestSound = damage == nil && !scan.isDamaged && scan.next > last
+        segments.append(scan.segment)
+        last = max(last, scan.next - 1, limit ?? (damage == nil ? 0 : first))
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Sixteen random bytes that tell one store from another. Every checksum of a journal begins with them, so that bytes of
+/// another store, or bytes that an app made to look like an entry, do not pass for entries of this one.
+struct JournalStoreIdentifier: Hashable, Sendable {
+    /// How long one is, in bytes.
+    static let byteCount = 16
+
+    /// The bytes; always ``byteCount`` of them.
+    let bytes: [UInt8]
+
+    /// Takes bytes as they were kept; `nil` unless there are sixteen.
+    init?(bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount else { return nil }
+        self.bytes = bytes
+    }
+
+    /// Makes a new one.
+    init(using generator: inout some RandomNumberGenerator) {
+        bytes = (0..<Self.byteCount).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    }
+
+    /// What the checksums of this store begin with.
+    var checksum: UInt32 { CRC32C.of(bytes) }
+}

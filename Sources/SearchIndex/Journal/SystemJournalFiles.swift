@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// The machine's file system.
+struct SystemJournalFiles: JournalFiles {
+    func createFolder(_ path: String) throws(JournalFileError) {
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+            throw JournalFileError(operation: "creating the folder", path: path, code: errno)
+        }
+        // Even if it was there: whoever made it may have been killed before this.
+        try synchronizeFolder(path + "/..")
+    }
+
+    func names(in folder: String) throws(JournalFileError) -> [String] {
+        guard let directory = opendir(folder) else {
+            throw JournalFileError(operation: "listing", path: folder, code: errno)
+        }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while true {
+            errno = 0
+            guard let entry = readdir(directory) else {
+                guard errno == 0 else { throw JournalFileError(operation: "listing", path: folder, code: errno) }
+                return names
+            }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+    }
+
+    func open(_ path: String, for mode: JournalFileMode) throws(JournalFileError) -> any JournalFile {
+        let flags =
+            switch mode {
+            case .read: O_RDONLY
+            case .update: O_RDWR
+            case .create: O_RDWR | O_CREAT | O_TRUNC
+            }
+        let descriptor = Glibc.open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw JournalFileError(operation: "opening", path: path, code: errno) }
+        return SystemJournalFile(adopting: descriptor, path: path)
+    }
+
+    func rename(_ path: String, to other: String) throws(JournalFileError) {
+        guard Glibc.rename(path, other) == 0 else {
+            throw JournalFileError(operation: "renaming", path: path, code: errno)
+        }
+    }
+
+    func remove(_ path: String) throws(JournalFileError) {
+        guard unlink(path) == 0 else { throw JournalFileError(operation: "removing", path: path, code: errno) }
+    }
+
+    func synchronizeFolder(_ path: String) throws(JournalFileError) {
+        let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw JournalFileError(operation: "opening", path: path, code: errno) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else {
+            throw JournalFileError(operation: "fsync", path: path, code: errno)
+        }
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import GRDB
+import Synchronization
+
+/// Carries what was journaled over into the database, in order and in bulk, on a queue of its own.
+///
+/// An entry counts as applied once the transaction that holds it, and its number, is durable. After a failure the next
+/// entry, or the next who waits, has it tried again.
+final class JournalApplier: Sendable {
+    private let pool: DatabasePool
+    private let journal: Journal
+    private let path: String
+    private let now: @Sendable () -> Double
+    private let queue = DispatchQueue(label: "com.searchlight.applier", qos: .utility)
+
+    /// How much is applied in one transaction: enough to make its cost small, little enough to be found within a second.
+    private static let maximumBulkEntries = 512
+    private static let maximumBulkBytes = 4 << 20
+
+    private struct State {
+        var applied: UInt64
+        /// The last entry that was journaled.
+        var target: UInt64
+        var isRunning = false
+        /// When entries were donated; of those found at the opening it is not known.
+        var donated: [UInt64: Double] = [:]
+        var waiters: [(sequence: UInt64, continuation: CheckedContinuation<SearchIndexError?, Never>)] = []
+        var rejected: [SearchIndexError] = []
+    }
+    private let state: Mutex<State>
+
+    init(
+        pool: DatabasePool, journal: Journal, applied: UInt64, path: String, now: @escaping @Sendable () -> Double
+    ) {
+        self.pool = pool
+        self.journal = journal
+        self.path = path
+        self.now = now
+        state = Mutex(State(applied: applied, target: journal.lastSequence))
+    }
+
+    /// Applies what the journal holds at the opening. Blocks.
+    func applyBacklog() throws(SearchIndexError) {
+        if let error = drain() { throw error }
+    }
+
+    /// Journals an entry, and has it applied soon. Returns once it is durable.
+    func append(
+        _ entry: JournalEntry, donated: Double, if precondition: @escaping Journal.Precondition
+    ) async throws(SearchIndexError) {
+        let sequence: UInt64
+        do throws(JournalError) {
+            sequence = try await journal.append(entry, if: precondition)
+        } catch {
+            throw SearchIndexError(error, path: path, operation: "Storing items")
+        }
+        let mustStart = state.withLock { state in
+            state.target = max(state.target, sequence)
+            if sequence > state.applied { state.donated[sequence] = donated }
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        if mustStart { start() }
+    }
+
+    /// Returns when everything is applied that was durable before.
+    func settle() async throws(SearchIndexError) {
+        let problem = await withCheckedContinuation {
+            (continuation: CheckedContinuation<SearchIndexError?, Never>) in
+            let (isDone, mustStart) = state.withLock { state -> (Bool, Bool) in
+                guard state.applied < state.target else { return (true, false) }
+                state.waiters.append((state.target, continuation))
+                defer { state.isRunning = true }
+                return (false, !state.isRunning)
+            }
+            if isDone { continuation.resume(returning: nil) }
+            if mustStart { start() }
+        }
+        if let problem { throw problem }
+    }
+
+    /// Applies the rest and closes the journal.
+    func close() async throws(SearchIndexError) {
+        try await settle()
+        do throws(JournalError) {
+            try await journal.close()
+        } catch {
+            throw SearchIndexError(error, path: path, operation: "Closing the journal")
+        }
+    }
+
+    /// Items that were durable and could not be indexed, since the opening.
+    var rejected: [SearchIndexError] { state.withLock { $0.rejected } }
+
+    private func start() {
+        queue.async { [self] in
+            let problem = drain()
+            let waiters = state.withLock { state in
+                state.isRunning = false
+                defer { state.waiters = [] }
+                return state.waiters
+            }
+            for waiter in waiters { waiter.continuation.resume(returning: problem) }
+            // An entry may have come between the last look and here.
+            let mustStart = state.withLock { state in
+                guard problem == nil, state.applied < state.target, !state.isRunning else { return false }
+                state.isRunning = true
+                return true
+            }
+            if mustStart { start() }
+        }
+    }
+
+    /// Applies everything up to the target; gives back why it could not.
+    private func drain() -> SearchIndexError? {
+        while true {
+            let (applied, target) = state.withLock { ($0.applied, $0.target) }
+            guard applied < target else { return nil }
+            do {
+                try applyBulk(after: applied)
+            } catch let error as JournalError {
+                return SearchIndexError(error, path: path, operation: "Reading the journal")
+            } catch {
+                return SearchIndexError(error, path: path, operation: "Applying the journal")
+            }
+        }
+    }
+
+    private func applyBulk(after applied: UInt64) throws {
+        var records: [JournalRecord] = []
+        var bytes = 0
+        var last = applied
+        for result in journal.replay(after: applied) {
+            switch result {
+            case .success(let record):
+                records.append(record)
+                last = record.sequence
+                bytes += record.entry.approximateBytes
+            case .failure(.damaged(let finding)):
+                // Found at the opening too, where the loss was made known; what follows is still good.
+                last = max(last, finding.lostEntries(after: applied)?.upperBound ?? last)
+            case .failure(let error): throw error
+            }
+            if records.count >= Self.maximumBulkEntries || bytes >= Self.maximumBulkBytes { break }
+        }
+        if last == applied { last = state.withLock { $0.target } }
+        let times = state.withLock { $0.donated }
+        let now = now()
+        let reached = last
+        let rejected = try pool.write { db in
+            var rejected: [SearchIndexError] = []
+            for record in records {
+                let writer = try ItemWriter(db, record.entry.scope, now: times[record.sequence] ?? now)
+                rejected += try writer.apply(record.entry)
+            }
+            try db.execute(sql: "UPDATE store SET applied = ?", arguments: [Int64(clamping: reached)])
+            return rejected
+        }
+        let waiters = state.withLock { state in
+            state.applied = reached
+            state.rejected += rejected
+            if !state.donated.isEmpty { state.donated = state.donated.filter { $0.key > reached } }
+            let done = state.waiters.filter { $0.sequence <= reached }
+            state.waiters.removeAll { $0.sequence <= reached }
+            return done
+        }
+        for waiter in waiters { waiter.continuation.resume(returning: nil) }
+        Task { [journal] in try? await journal.discard(through: reached) }
+    }
+}
+
+extension JournalEntry {
+    /// About how much the entry holds.
+    fileprivate var approximateBytes: Int {
+        operations.reduce(0) { total, operation in
+            if case .put(let bytes) = operation { total + bytes.count } else { total + 64 }
+        }
+    }
+}

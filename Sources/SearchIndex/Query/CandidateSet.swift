@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import GRDB
+
+/// Items that may satisfy a query, as the indexes tell them.
+indirect enum CandidateSet {
+    /// No restriction.
+    case everything
+    /// No item at all.
+    case nothing
+    /// The items of rows of the attribute index.
+    case rows(AttributeLookup)
+    /// The items whose identifier is within bounds; for plain identifiers (``AttributeRows``).
+    case identifiers(IdentifierLookup)
+    /// The items in at least one of the sets.
+    case any([CandidateSet])
+    /// The items in all of the sets; the first should be the smallest.
+    case all([CandidateSet])
+    /// The items that are not in the set.
+    case except(CandidateSet)
+
+    /// The union, in its simplest form.
+    static func union(_ sets: [CandidateSet]) -> CandidateSet {
+        var parts: [CandidateSet] = []
+        for set in sets {
+            switch set {
+            case .everything: return .everything
+            case .nothing: continue
+            case .any(let inner): for part in inner { append(part, to: &parts) }
+            default: append(set, to: &parts)
+            }
+        }
+        return parts.isEmpty ? .nothing : parts.count == 1 ? parts[0] : .any(parts)
+    }
+
+    /// Alternatives for the same attributes become one lookup: programs ask for long lists of identifiers.
+    private static func append(_ set: CandidateSet, to parts: inout [CandidateSet]) {
+        if case .rows(let added) = set, case .values(let addedValues) = added.test {
+            for (index, part) in parts.enumerated() {
+                guard case .rows(var lookup) = part, lookup.names == added.names, case .values(let values) = lookup.test
+                else { continue }
+                lookup.test = .values(values + addedValues)
+                parts[index] = .rows(lookup)
+                return
+            }
+        }
+        parts.append(set)
+    }
+
+    /// The intersection, in its simplest form.
+    static func intersection(_ sets: [CandidateSet]) -> CandidateSet {
+        var parts: [CandidateSet] = []
+        for set in sets {
+            switch set {
+            case .everything: continue
+            case .nothing: return .nothing
+            case .all(let inner): parts += inner
+            default: parts.append(set)
+            }
+        }
+        return parts.isEmpty ? .everything : parts.count == 1 ? parts[0] : .all(parts)
+    }
+
+    static func complement(_ set: CandidateSet) -> CandidateSet {
+        switch set {
+        case .everything: .nothing
+        case .nothing: .everything
+        case .except(let inner): inner
+        default: .except(set)
+        }
+    }
+
+    /// Whether the set only says which items are not in it.
+    var isComplement: Bool { if case .except = self { true } else { false } }
+
+    /// How many lookups it takes.
+    var lookupCount: Int {
+        switch self {
+        case .everything, .nothing: 0
+        case .rows, .identifiers: 1
+        case .any(let sets), .all(let sets): sets.reduce(0) { $0 + $1.lookupCount }
+        case .except(let set): set.lookupCount
+        }
+    }
+}
+
+/// Rows of the attribute index: those of some attributes whose values pass a test.
+struct AttributeLookup {
+    enum Test {
+        /// Any row: the attribute has a value.
+        case presence
+        /// One of these values.
+        case values([DatabaseValue])
+        /// A number between bounds.
+        case numbers(lower: NumberBound?, upper: NumberBound?)
+        /// A key from `lower` up to, not including, `upper`, which contains all `parts` or was cut.
+        case texts(lower: String, upper: String?, parts: [String])
+    }
+
+    struct NumberBound {
+        var value: DatabaseValue
+        var isIncluded: Bool
+    }
+
+    /// The numbers of the attributes, ascending.
+    var names: [Int64]
+    var test: Test
+}
+
+/// Plain identifiers: equal to one, or from `lower` up to, not including, `upper`.
+enum IdentifierLookup {
+    case equal(String)
+    case range(lower: String, upper: String)
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import GRDB
+import MetadataQuery
+
+/// A metadata query with its filters, ready to be compiled against a store.
+struct PreparedQuery: Sendable {
+    /// The most comparisons of a query and its filters, and how deep they may nest.
+    static let maximumTerms = 4096
+    static let maximumDepth = 256
+
+    let expression: QueryExpression
+    let context: QueryContext
+    /// Only items of this bundle; `nil` means all.
+    let bundle: String?
+    private let evaluator: QueryEvaluator
+
+    /// - Throws: ``IndexQueryError/tooComplex(what:value:limit:)``.
+    init(
+        _ query: QueryExpression, filters: [QueryExpression], bundle: String?, context: QueryContext
+    ) throws(IndexQueryError) {
+        expression = filters.isEmpty ? query : .and([query] + filters)
+        try Self.check(expression)
+        self.context = context
+        self.bundle = bundle
+        evaluator = QueryEvaluator(expression, context: context)
+    }
+
+    /// Without recursion, since nothing is known yet about the depth.
+    private static func check(_ expression: QueryExpression) throws(IndexQueryError) {
+        var rest = [(expression, 1)]
+        var terms = 0
+        while let (next, depth) = rest.popLast() {
+            guard depth <= maximumDepth else {
+                throw .tooComplex(what: "levels of nested terms", value: depth, limit: maximumDepth)
+            }
+            terms += 1
+            // Operands wait in the list before they are counted.
+            guard terms + rest.count <= maximumTerms * 2 else {
+                throw .tooComplex(what: "terms", value: terms + rest.count, limit: maximumTerms * 2)
+            }
+            switch next {
+            case .comparison, .range: break
+            case .not(let operand): rest.append((operand, depth + 1))
+            case .and(let operands), .or(let operands):
+                guard operands.count <= maximumTerms else {
+                    throw .tooComplex(what: "terms", value: operands.count, limit: maximumTerms)
+                }
+                rest += operands.map { ($0, depth + 1) }
+            }
+        }
+    }
+
+    /// Compiles the query and runs `body` with it, on a connection that has no running statement.
+    func run<Value>(_ db: Database, now: Double, _ body: (CompiledQuery) throws -> Value) throws -> Value {
+        let compiled = try CompiledQuery(self, db, now: now)
+        guard !compiled.isExact else { return try body(compiled) }
+        return try evaluator.withFunction(db) { try body(compiled) }
+    }
+}
+
+/// The condition that a query is in SQL, in one state of the store.
+struct CompiledQuery {
+    /// Whether the indexes alone decide, without a look at the records.
+    let isExact: Bool
+    /// Whether indexes list the candidates; otherwise all items are looked at.
+    let hasCandidates: Bool
+    /// The items that match: a condition on `item`.
+    let condition: SQLFragment
+
+    /// The most variables of the candidates, below SQLite's 32,766.
+    private static let maximumArguments = 16_384
+
+    init(_ query: PreparedQuery, _ db: Database, now: Double) throws {
+        var result = QueryCompiler.Result.unrestricted
+        if try AttributeIndex.isCurrent(db) {
+            result = try QueryCompiler(db, context: query.context).compile(query.expression)
+        }
+        var candidates = result.candidates.condition
+        if let condition = candidates, condition.arguments.count > Self.maximumArguments {
+            result = .unrestricted
+            candidates = nil
+        }
+        isExact = result.isExact
+        hasCandidates = candidates != nil && !result.candidates.isComplement
+        var condition = SQLFragment()
+        if let candidates {
+            condition.append(candidates)
+            condition.append(" AND ")
+        }
+        // The plus sign keeps SQLite from walking over another index than that of the candidates.
+        if let bundle = query.bundle {
+            let number = try Int64.fetchOne(
+                db.cachedStatement(sql: "SELECT id FROM bundle WHERE identifier = ?"), arguments: [bundle])
+            condition.append("+item.bundle = ?", number ?? 0)
+            condition.append(" AND ")
+        }
+        condition.append("(item.expires IS NULL OR +item.expires > ?)", now)
+        if !isExact { condition.append(" AND metadata_query_matches(item.record)") }
+        self.condition = condition
+    }
+
+    /// Selects from the matches; `tail` follows the condition.
+    func select(_ columns: String, tail: SQLFragment = SQLFragment()) -> SQLFragment {
+        var fragment = SQLFragment()
+        fragment.append("SELECT ")
+        fragment.append(constant: columns)
+        // The order of the join is fixed: candidates first.
+        fragment.append(" FROM item CROSS JOIN bundle ON bundle.id = item.bundle WHERE ")
+        fragment.append(condition)
+        fragment.append(tail)
+        return fragment
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+import GRDB
+import MetadataQuery
+
+/// Turns a query into the items that the indexes cannot rule out.
+///
+/// Sound by construction: no item that satisfies the query is ever left out, and when the set is called exact no other
+/// is in it. What the indexes cannot tell is no restriction; the evaluator has the last word (``QueryEvaluator``).
+struct QueryCompiler {
+    /// Candidates, and whether they are all matches.
+    struct Result {
+        var candidates: CandidateSet
+        var isExact: Bool
+
+        static var unrestricted: Result { Result(candidates: .everything, isExact: false) }
+    }
+
+    /// How deep sets may nest in one another, below SQLite's limits for its parser; deeper parts are left to the
+    /// evaluator.
+    static let maximumDepth = 8
+    /// The most lookups of one query; more are left to the evaluator.
+    static let maximumLookups = 128
+    /// The most values and attributes in one lookup, far below SQLite's limit for variables.
+    static let maximumValues = 4096
+    /// When one operand of `&&` has fewer candidates than this, evaluating them costs less than looking up operands
+    /// that have more.
+    static let fewCandidates = 3000
+
+    let db: Database
+    let context: QueryContext
+    let cache = Cache()
+
+    /// What several comparisons of one query ask for.
+    final class Cache {
+        var types: [Int64: [String]?] = [:]
+        var defaultNames: [Int64]??
+    }
+
+    init(_ db: Database, context: QueryContext) {
+        self.db = db
+        self.context = context
+    }
+
+    /// The candidates of a query. Reads the names, types and sizes that it needs to know.
+    func compile(_ expression: QueryExpression) throws -> Result {
+        let result = try compile(expression, depth: 0)
+        guard result.candidates.lookupCount <= Self.maximumLookups else { return .unrestricted }
+        return result
+    }
+
+    private func compile(_ expression: QueryExpression, depth: Int) throws -> Result {
+        guard depth <= Self.maximumDepth else { return .unrestricted }
+        switch expression {
+        case .comparison(let comparison): return try compile(comparison)
+        case .range(let range): return try compile(range)
+        case .not(let operand): return Self.negation(try compile(operand, depth: depth))
+        case .or(let operands):
+            var results: [Result] = []
+            for operand in operands {
+                let result = try compile(operand, depth: depth + 1)
+                // Nothing that follows can restrict any more.
+                if case .everything = result.candidates { return result.isExact ? result : .unrestricted }
+                results.append(result)
+            }
+            return Self.union(results)
+        case .and(let operands):
+            return try intersection(operands.map { try compile($0, depth: depth + 1) })
+        }
+    }
+
+    static func union(_ results: [Result]) -> Result {
+        Result(candidates: .union(results.map(\.candidates)), isExact: results.allSatisfy(\.isExact))
+    }
+
+    static func negation(_ result: Result) -> Result {
+        result.isExact ? Result(candidates: .complement(result.candidates), isExact: true) : .unrestricted
+    }
+
+    // MARK: Intersections
+
+    private func intersection(_ results: [Result]) throws -> Result {
+        // False is false, whatever else is asked.
+        if let never = results.first(where: { if case .nothing = $0.candidates { true } else { false } }) {
+            return Result(candidates: never.candidates, isExact: true)
+        }
+        let isExact = results.allSatisfy(\.isExact)
+        let sets = results.map(\.candidates).filter { if case .everything = $0 { false } else { true } }
+        guard sets.count > 1 else { return Result(candidates: sets.first ?? .everything, isExact: isExact) }
+        let sized = try sets.map { (set: $0, size: try size(of: $0)) }.sorted { $0.size < $1.size }
+        let few = sized.filter { $0.size < Self.fewCandidates }
+        guard !few.isEmpty else { return Result(candidates: .intersection(sized.map(\.set)), isExact: isExact) }
+        return Result(
+            candidates: .intersection(few.map(\.set)), isExact: isExact && few.count == sized.count)
+    }
+
+    /// About how many items are in the set, counted up to ``fewCandidates``.
+    private func size(of set: CandidateSet) throws -> Int {
+        switch set {
+        case .nothing: return 0
+        case .everything, .except: return .max
+        case .identifiers(.equal): return 1
+        case .identifiers(.range): return Self.fewCandidates - 1
+        case .all(let sets): return try sets.map(size).min() ?? .max
+        case .any(let sets):
+            var sum = 0
+            for set in sets where sum < Self.fewCandidates { sum += min(try size(of: set), Self.fewCandidates) }
+            return sum
+        case .rows(let lookup):
+            if case .texts(_, _, let parts) = lookup.test, !parts.isEmpty { return .max - 1 }
+            if lookup.names.isEmpty { return 0 }
+            var fragment = SQLFragment()
+            fragment.append("SELECT count(*) FROM (")
+            lookup.select(&fragment)
+            fragment.append(" LIMIT ?", Self.fewCandidates)
+            fragment.append(")")
+            return try Int.fetchOne(db, sql: fragment.sql, arguments: StatementArguments(fragment.arguments)) ?? 0
+        }
+    }
+}

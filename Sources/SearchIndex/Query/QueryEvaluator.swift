@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+import MetadataQuery
+import ServiceProtocol
+import Synchronization
+
+/// The evaluator of queries as an SQL function of a record, so that both can only agree.
+struct QueryEvaluator: Sendable {
+    private let matcher: QueryMatcher
+    private let projection: RecordProjection
+
+    init(_ expression: QueryExpression, context: QueryContext) {
+        matcher = QueryMatcher(expression, context: context)
+        projection = RecordProjection(expression, context: context)
+    }
+
+    /// Whether the item of a stored record satisfies the query.
+    func matches(_ value: DatabaseValue) throws -> Bool {
+        guard case .blob(let bytes) = value.storage else { return false }
+        do {
+            return matcher.matches(try projection.record(decoding: bytes))
+        } catch {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "an item record: \(error)")
+        }
+    }
+
+    /// The name of the function, which takes one record.
+    static let functionName = "metadata_query_matches"
+
+    /// Runs `body` on a connection that knows the function.
+    ///
+    /// No statement of the connection may be running: SQLite does not let functions change under one. Afterwards the
+    /// function stays, and holds nothing.
+    func withFunction<Value>(_ db: Database, _ body: () throws -> Value) throws -> Value {
+        let slot = Slot(self)
+        db.add(
+            function: DatabaseFunction(Self.functionName, argumentCount: 1, pure: true) { arguments in
+                guard let evaluator = slot.evaluator else {
+                    throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the query is over")
+                }
+                return try evaluator.matches(arguments[0])
+            })
+        defer { slot.clear() }
+        return try body()
+    }
+
+    /// Holds the evaluator for as long as the query runs.
+    private final class Slot: Sendable {
+        private let content: Mutex<QueryEvaluator?>
+
+        init(_ evaluator: QueryEvaluator) { content = Mutex(evaluator) }
+
+        var evaluator: QueryEvaluator? { content.withLock { $0 } }
+
+        func clear() { content.withLock { $0 = nil } }
+    }
+}

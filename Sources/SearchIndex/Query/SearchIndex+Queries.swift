@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+import MetadataQuery
+import ServiceProtocol
+import UniformTypeIdentifiers
+
+/// A place between two results of a query; valid as long as the store, whatever is added or deleted meanwhile.
+public struct QueryCursor: Hashable, Sendable, Codable {
+    /// The number of the last item before the place.
+    public var number: Int64
+
+    /// The place after the item with a number.
+    public init(after number: Int64) { self.number = number }
+}
+
+/// Some of the results of a query.
+public struct QueryPage: Sendable {
+    /// The items, in the order in which they were first donated.
+    public var items: [StoredItem]
+    /// Where the next page begins; `nil` after the last one.
+    public var next: QueryCursor?
+}
+
+extension SearchIndex {
+    /// The most items of one page.
+    public static let maximumPage = 10_000
+
+    /// What queries need to know of the world: the index's present, this process's time zone and first day of the week,
+    /// and the types that are declared now.
+    public func queryContext() -> QueryContext {
+        let zone = TimeZone.current
+        // Foundation counts from Sunday as 1.
+        let weekday = QueryClock.Weekday(rawValue: (Calendar.current.firstWeekday + 5) % 7) ?? .monday
+        let clock = QueryClock(now: now(), firstWeekday: weekday) { instant in
+            zone.secondsFromGMT(for: Date(timeIntervalSinceReferenceDate: instant))
+        }
+        let types = UTTypeRegistry.shared.snapshot
+        return QueryContext(clock: clock) { one, other in
+            guard let one = types.type(one), let other = types.type(other) else { return false }
+            return types.conforms(one, to: other)
+        }
+    }
+
+    /// The items that satisfy a query, a page at a time, in the order of their numbers.
+    ///
+    /// - Parameters:
+    ///   - query: What is asked.
+    ///   - filters: Further queries, all of which must be satisfied.
+    ///   - bundle: Only items of this bundle; `nil` means all.
+    ///   - limit: At most so many, 1 to ``maximumPage``.
+    ///   - cursor: Where the page before ended; `nil` for the first.
+    ///   - context: Time, types and attributes; ``queryContext()`` if `nil`. Its `conforms` must not distinguish case.
+    /// - Throws: ``IndexQueryError``; `cancelled` soon after the task is.
+    public func items(
+        matching query: QueryExpression, filters: [QueryExpression] = [], bundle: String? = nil, limit: Int = 100,
+        after cursor: QueryCursor? = nil, context: QueryContext? = nil
+    ) async throws(IndexQueryError) -> QueryPage {
+        let prepared = try PreparedQuery(
+            query, filters: filters, bundle: bundle, context: context ?? queryContext())
+        return try await page(of: prepared, limit: limit, after: cursor)
+    }
+
+    /// How many items satisfy a query. Parameters and errors are those of
+    /// ``items(matching:filters:bundle:limit:after:context:)``.
+    public func count(
+        matching query: QueryExpression, filters: [QueryExpression] = [], bundle: String? = nil,
+        context: QueryContext? = nil
+    ) async throws(IndexQueryError) -> Int {
+        let prepared = try PreparedQuery(
+            query, filters: filters, bundle: bundle, context: context ?? queryContext())
+        let now = now()
+        return try await self.query("Counting items") { db in
+            try prepared.run(db, now: now) { compiled in
+                let select = compiled.select("count(*)")
+                return try Int.fetchOne(db, sql: select.sql, arguments: StatementArguments(select.arguments)) ?? 0
+            }
+        }
+    }
+
+    /// All items that satisfy a query, in batches that grow from a few, so that the first come soon. Nothing is read
+    /// ahead: a batch is searched for when it is asked for. Parameters are those of
+    /// ``items(matching:filters:bundle:limit:after:context:)``.
+    ///
+    /// - Throws: ``IndexQueryError/tooComplex(what:value:limit:)``; iterating throws the others.
+    public func results(
+        matching query: QueryExpression, filters: [QueryExpression] = [], bundle: String? = nil,
+        context: QueryContext? = nil
+    ) throws(IndexQueryError) -> QueryResults {
+        QueryResults(
+            index: self,
+            query: try PreparedQuery(query, filters: filters, bundle: bundle, context: context ?? queryContext()))
+    }
+
+    func page(
+        of prepared: PreparedQuery, limit: Int, after cursor: QueryCursor?
+    ) async throws(IndexQueryError) -> QueryPage {
+        let now = now()
+        let limit = max(1, min(Self.maximumPage, limit))
+        return try await query("Searching") { db in
+            try prepared.run(db, now: now) { compiled in
+                let select = compiled.page(limit: limit, after: cursor)
+                let rows = try Row.fetchCursor(
+                    db, sql: select.sql, arguments: StatementArguments(select.arguments))
+                var page = QueryPage(items: [], next: nil)
+                while let row = try rows.next() { page.items.append(try StoredItem(row)) }
+                if page.items.count == limit { page.next = page.items.last.map { QueryCursor(after: $0.number) } }
+                return page
+            }
+        }
+    }
+
+    /// Reads, and stops when the task is cancelled: the statement that is running is interrupted.
+    func query<Value: Sendable>(
+        _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(IndexQueryError) -> Value {
+        do {
+            try await settle()
+            return try await pool.read(body)
+        } catch is CancellationError {
+            throw .cancelled
+        } catch let error as IndexQueryError {
+            throw error
+        } catch {
+            throw .index(SearchIndexError(error, path: directory, operation: operation))
+        }
+    }
+}
+
+extension CompiledQuery {
+    /// One page of items, in the order of their numbers.
+    func page(limit: Int, after cursor: QueryCursor?) -> SQLFragment {
+        var tail = SQLFragment()
+        if let cursor {
+            // Candidates come in order; without any the table itself is walked through from here.
+            if hasCandidates {
+                tail.append(" AND +item.id > ?", cursor.number)
+            } else {
+                tail.append(" AND item.id > ?", cursor.number)
+            }
+        }
+        tail.append(" ORDER BY item.id LIMIT ?", limit)
+        return select(StoredItem.columns, tail: tail)
+    }
+}
+
+/// The results of a query as a sequence of batches (``SearchIndex/results(matching:filters:bundle:context:)``).
+public struct QueryResults: AsyncSequence, Sendable {
+    let index: SearchIndex
+    let query: PreparedQuery
+
+    /// Begins at the first result.
+    public func makeAsyncIterator() -> Iterator { Iterator(index: index, query: query) }
+
+    /// Fetches one batch after the other.
+    public struct Iterator: AsyncIteratorProtocol {
+        let index: SearchIndex
+        let query: PreparedQuery
+        private var cursor: QueryCursor?
+        private var isAtEnd = false
+        private var size = 32
+
+        init(index: SearchIndex, query: PreparedQuery) {
+            self.index = index
+            self.query = query
+        }
+
+        /// The next batch, never empty; `nil` after the last.
+        ///
+        /// - Throws: ``IndexQueryError``.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(IndexQueryError) -> [StoredItem]? {
+            guard !isAtEnd else { return nil }
+            let page = try await index.page(of: query, limit: size, after: cursor)
+            cursor = page.next
+            isAtEnd = page.next == nil
+            size = Swift.min(size * 4, 2048)
+            return page.items.isEmpty ? nil : page.items
+        }
+
+        /// The next batch, never empty; `nil` after the last.
+        public mutating func next() async throws(IndexQueryError) -> [StoredItem]? {
+            try await next(isolation: nil)
+        }
+    }
+}

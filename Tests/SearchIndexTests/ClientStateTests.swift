@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import SearchIndex
+@testable import ServiceProtocol
+
+@Suite("Batches and client state", .timeLimit(.minutes(2)))
+struct ClientStateTests {
+    private func batch(_ identifiers: String..., in scope: IndexScope = Store.app) throws -> IndexBatch {
+        var batch = IndexBatch(scope: scope)
+        batch.index(try identifiers.map { try EncodedItem(item($0, title: $0)) })
+        return batch
+    }
+
+    @Test("A batch and its client state are there together, also when the store is opened again")
+    func together() async throws {
+        let folder = try TemporaryFolder()
+        do {
+            let index = try SearchIndex(directory: folder.path, access: .readWrite)
+            #expect(try await index.clientState(of: Store.app) == nil)
+            try await index.commit(try batch("one", "two"), clientState: [1, 2, 3])
+            try await index.commit(try batch("three"), clientState: [])
+            #expect(try await index.clientState(of: Store.app) == [])
+            try await index.commit(try batch("four"))
+            try await index.close()
+            try index.pool.close()
+        }
+        let index = try SearchIndex(directory: folder.path, access: .readWrite)
+        #expect(try await index.clientState(of: Store.app) == [])
+        #expect(try await index.itemCounts() == [Store.app.bundle: 4])
+    }
+
+    @Test("What was acknowledged is there although the store was never closed")
+    func neverClosed() async throws {
+        let folder = try TemporaryFolder()
+        do {
+            let index = try SearchIndex(directory: folder.path, access: .readWrite)
+            for number in 0..<40 {
+                try await index.commit(try batch("item\(number)"), clientState: [UInt8(number)])
+            }
+            // As a crash leaves it: the applier is somewhere in between.
+        }
+        let index = try SearchIndex(directory: folder.path, access: .readWrite)
+        #expect(try await index.clientState(of: Store.app) == [39])
+        #expect(try await index.itemCounts() == [Store.app.bundle: 40])
+        #expect(index.recovery.lostDonations == false)
+    }
+
+    @Test("A batch that expects another state is refused as a whole")
+    func expectation() async throws {
+        let store = try Store()
+        try await store.index.commit(try batch("one"), clientState: [1], expecting: .exactly(nil))
+        await #expect(throws: SearchIndexError.mismatchedClientState) {
+            try await store.index.commit(try batch("two"), clientState: [2], expecting: .exactly(nil))
+        }
+        await #expect(throws: SearchIndexError.mismatchedClientState) {
+            try await store.index.commit(try batch("two"), clientState: [2], expecting: .exactly([9]))
+        }
+        try await store.index.commit(try batch("three"), clientState: [3], expecting: .exactly([1]))
+        #expect(try await store.index.clientState(of: Store.app) == [3])
+        #expect(try await store.stored("two") == nil)
+        try await store.index.deleteAll(in: Store.app)
+        #expect(try await store.index.clientState(of: Store.app) == nil)
+        try await store.index.commit(try batch("four"), clientState: [4], expecting: .exactly(nil))
+    }
+
+    @Test("The expectation is judged against what is in the database after the store was opened again")
+    func expectationAfterOpening() async throws {
+        let folder = try TemporaryFolder()
+        do {
+            let index = try SearchIndex(directory: folder.path, access: .readWrite)
+            try await index.commit(try batch("one"), clientState: [7])
+            try await index.close()
+            try index.pool.close()
+        }
+        let index = try SearchIndex(directory: folder.path, access: .readWrite)
+        await #expect(throws: SearchIndexError.mismatchedClientState) {
+            try await index.commit(try batch("two"), clientState: [8], expecting: .exactly([6]))
+        }
+        try await index.commit(try batch("two"), clientState: [8], expecting: .exactly([7]))
+    }
+
+    @Test("Of many who expect the same state at once, one is accepted")
+    func race() async throws {
+        let store = try Store()
+        let accepted = await withTaskGroup(of: Bool.self) { group in
+            for number in 0..<20 as Range<UInt8> {
+                group.addTask {
+                    let batch = try? batch("item\(number)")
+                    guard let batch else { return false }
+                    return (try? await store.index.commit(batch, clientState: [number], expecting: .exactly(nil)))
+                        != nil
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(accepted == 1)
+        #expect(try await store.index.itemCounts() == [Store.app.bundle: 1])
+    }
+
+    @Test("250 bytes are a client state, 251 are not; each index of each bundle has its own")
+    func limitsAndScopes() async throws {
+        let store = try Store()
+        let longest = [UInt8](repeating: 7, count: 250)
+        try await store.index.commit(try batch("one"), clientState: longest)
+        await #expect(throws: SearchIndexError.clientStateTooLong(bytes: 251)) {
+            try await store.index.commit(try batch("two"), clientState: longest + [7])
+        }
+        #expect(try await store.stored("two") == nil)
+        let named = IndexScope(bundle: Store.app.bundle, index: "named")
+        #expect(try await store.index.clientState(of: named) == nil)
+        try await store.index.commit(IndexBatch(scope: named), clientState: [1])
+        #expect(try await store.index.clientState(of: named) == [1])
+        #expect(try await store.index.clientState(of: Store.app) == longest)
+    }
+
+    @Test("Lost journal entries raise the generation and are named; what follows them is kept")
+    func lostEntries() async throws {
+        let folder = try TemporaryFolder()
+        do {
+            let index = try SearchIndex(directory: folder.path, access: .readWrite)
+            for number in 0..<6 { try await index.index([EncodedItem(item("item\(number)"))], in: Store.app) }
+            try await index.close()
+            // As if the database had been put back to an earlier state, so that the entries are needed again.
+            try await index.pool.write { db in
+                try db.execute(sql: "DELETE FROM attribute; DELETE FROM item; UPDATE store SET applied = 0")
+            }
+            try index.pool.close()
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("journal"))
+        let segment = folder.path("journal/") + (try #require(names.first { $0.hasSuffix(".journal") }))
+        var bytes = try Data(contentsOf: URL(filePath: segment))
+        bytes[bytes.count / 2] ^= 0x10
+        try bytes.write(to: URL(filePath: segment))
+        let index = try SearchIndex(directory: folder.path, access: .readWrite)
+        #expect(index.recovery.lostDonations)
+        #expect(index.recovery.findings.contains { $0.contains("cannot be read") })
+        #expect(try await index.generation() == 2)
+        #expect(try await index.itemCounts() == [Store.app.bundle: 5])
+    }
+}
