@@ -38,8 +38,8 @@ public struct AttributePreview: Sendable {
         }
         let dates = [("Created", "contentCreationDate"), ("Changed", "contentModificationDate"), ("Due", "dueDate")]
         for (name, attribute) in dates {
-            guard case .date(let moment)? = record.attributes[attribute], let day = Self.day(moment) else { continue }
-            facts.append((name, day))
+            guard case .date(let moment)? = record.attributes[attribute] else { continue }
+            facts.append((name, Self.day(moment) ?? "unknown"))
         }
         for (name, attribute) in [("Author", "authorNames"), ("Keywords", "keywords")] {
             let texts = record.texts(attribute).prefix(Self.maximumListElements).map(Self.line)
@@ -50,20 +50,16 @@ public struct AttributePreview: Sendable {
     }
 
     private var description: String? { record.text("contentDescription").map(Self.passage) }
-    private var text: String? { record.text("textContent").map(Self.passage) }
+    private var content: String? { record.text("textContent").map(Self.passage) }
 
     private static func line(_ text: String) -> String { DisplayText.line(text, limit: maximumLineCharacters) }
     private static func passage(_ text: String) -> String {
         DisplayText.safe(String(text.prefix(maximumTextCharacters)))
     }
 
-    /// The years 1 to 9999, in seconds since 2001-01-01 UTC. Beyond them, and for NaN, Foundation makes up
-    /// a day.
-    private static let datableMoments = -63_113_904_000.0..<252_423_993_600.0
-
     /// The day of a moment in a time zone: 2026-03-09. `nil` for a moment that is no time.
     static func day(_ moment: Double, in zone: TimeZone = .current) -> String? {
-        guard datableMoments.contains(moment) else { return nil }
+        guard DisplayText.datableMoments.contains(moment) else { return nil }
         let style = Date.ISO8601FormatStyle(timeZone: zone).year().month().day()
         return Date(timeIntervalSinceReferenceDate: moment).formatted(style)
     }
@@ -71,20 +67,27 @@ public struct AttributePreview: Sendable {
     // MARK: Text
 
     /// The preview as text.
-    ///
-    /// - Parameter highlight: Marks a found word, e.g. with terminal escapes; `nil` leaves it as it is.
-    public func text(highlight: ((Substring) -> String)? = nil) -> String {
-        func marked(_ text: String) -> String {
-            guard let highlight else { return text }
-            return highlighter.pieces(of: text).map { $0.isHighlight ? highlight($0.text) : String($0.text) }.joined()
-        }
-        var lines = [marked(title), String(repeating: "─", count: min(72, max(1, title.count)))]
+    public var text: String { textPieces.map { String($0.text) }.joined() }
+
+    /// The preview as text cut at what was searched for: pieces in order, each with whether it is to be highlighted.
+    public var textPieces: [(text: Substring, isHighlight: Bool)] {
+        var pieces = highlighter.pieces(of: title)
+        func add(_ text: String) { pieces.append((text[...], false)) }
+        add("\n" + String(repeating: "─", count: min(72, max(1, title.count))))
         let width = facts.map(\.name.count).max() ?? 0
-        lines += facts.map { $0.name.padding(toLength: width + 2, withPad: " ", startingAt: 0) + $0.value }
+        for fact in facts {
+            add("\n" + fact.name.padding(toLength: width + 2, withPad: " ", startingAt: 0) + fact.value)
+        }
         // The text usually begins with its own description; once is enough.
-        if let description, text?.hasPrefix(description) != true { lines += ["", marked(description)] }
-        if let text { lines += ["", marked(text)] }
-        return lines.joined(separator: "\n")
+        if let description, content?.hasPrefix(description) != true {
+            add("\n\n")
+            pieces += highlighter.pieces(of: description)
+        }
+        if let content {
+            add("\n\n")
+            pieces += highlighter.pieces(of: content)
+        }
+        return pieces
     }
 
     // MARK: HTML
@@ -111,7 +114,7 @@ public struct AttributePreview: Sendable {
             <h1>\(marked(title))</h1>
             <table>\(rows.joined())</table>
             \(description.map { "<p>\(marked($0))</p>" } ?? "")
-            \(text.map { "<pre>\(marked($0))</pre>" } ?? "")
+            \(content.map { "<pre>\(marked($0))</pre>" } ?? "")
             </body></html>
 
             """

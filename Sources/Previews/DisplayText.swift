@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 
 /// Text from items made harmless to show: what an app donated must not drive a terminal or reorder a line.
 public enum DisplayText {
@@ -24,10 +25,38 @@ public enum DisplayText {
     }
 
     /// The same, cut after so many characters, with an ellipsis then.
-    static func line(_ text: String, limit: Int) -> String {
+    public static func line(_ text: String, limit: Int) -> String {
         // What cleaning removes does not count, but what is cleaned is bounded too.
         let line = line(String(text.prefix(4 * limit)))
         return line.count > limit || text.dropFirst(4 * limit).first != nil ? line.prefix(limit) + "…" : line
+    }
+
+    /// A day and a time in UTC, as ISO 8601 writes them; `nil` for what is no time: NaN, an infinity, or a year that is
+    /// not 1 to 9999. Foundation would make one up.
+    ///
+    /// - Parameter moment: In seconds since 2001-01-01 UTC.
+    public static func moment(_ moment: Double) -> String? {
+        guard datableMoments.contains(moment) else { return nil }
+        return Date(timeIntervalSinceReferenceDate: moment).formatted(.iso8601)
+    }
+
+    /// The years 1 to 9999, in seconds since 2001-01-01 UTC.
+    static let datableMoments = -63_113_904_000.0..<252_423_993_600.0
+
+    /// JSON with the characters escaped that ``safe(_:)`` removes. They stand in its strings only, so it means the same,
+    /// and a terminal can be shown it. Line feeds stay.
+    public static func safeJSON(_ json: String) -> String {
+        var safe = String.UnicodeScalarView()
+        for scalar in json.unicodeScalars {
+            if scalar != "\n", isUnsafe(scalar) || isLineEnd(scalar) {
+                let digits = String(scalar.value, radix: 16)
+                safe.append(
+                    contentsOf: ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).unicodeScalars)
+            } else {
+                safe.append(scalar)
+            }
+        }
+        return String(safe)
     }
 
     private static func isLineEnd(_ scalar: Unicode.Scalar) -> Bool {

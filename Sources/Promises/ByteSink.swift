@@ -3,37 +3,52 @@ import Glibc
 
 /// Where bytes go: a staged file or a stream.
 struct ByteSink {
-    let descriptor: Int32
+    private let output: WaitingDescriptor
     /// As errors name it.
     let path: String
+    private let pace: Pace
 
-    /// Writes all of the bytes; blocks until they are taken.
+    init(_ descriptor: Int32, path: String, pace: Pace) {
+        output = WaitingDescriptor(descriptor, O_WRONLY)
+        self.path = path
+        self.pace = pace
+    }
+
+    /// Whether it is a regular file, which is never waited for.
+    var isFile: Bool { output.kind == .file }
+
+    /// Writes all of the bytes; waits until they are taken, as long as the limits allow.
     ///
     /// - Throws: ``PromiseError/inputOutput(operation:path:code:)``; with `EPIPE` when a stream's receiver has gone, for
-    ///   which no signal is raised, and with `ETIMEDOUT` when a stream that does not block takes nothing for 10 s.
+    ///   which no signal is raised. ``PromiseError/receiverStalled(path:after:)`` and
+    ///   ``PromiseError/tooSlow(path:limit:)`` when a stream's receiver does not keep the limits.
     func write(_ bytes: UnsafeRawBufferPointer) throws(PromiseError) {
         var rest = bytes
         while !rest.isEmpty {
-            let (count, code) = Self.writeWithoutSignal(descriptor, rest)
-            if count < 0 && code == EINTR { continue }
-            if count < 0 && code == EAGAIN {
-                guard try ByteSource.isReady(descriptor, POLLOUT) else { throw problem(ETIMEDOUT) }
-                continue
+            if output.kind != .file {
+                guard !pace.isOver else { throw .tooSlow(path: path, limit: pace.limits.total) }
+                guard try output.isReady(POLLOUT, pace) else {
+                    throw pace.isOver
+                        ? .tooSlow(path: path, limit: pace.limits.total)
+                        : .receiverStalled(path: path, after: pace.limits.stall)
+                }
             }
-            guard count > 0 else { throw problem(code) }
+            let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(output.writeLimit))
+            let (count, code) = writeWithoutSignal(piece)
+            if count < 0 && (code == EINTR || code == EAGAIN) { continue }
+            guard count > 0 else { throw .inputOutput(operation: "Writing to", path: path, code: code) }
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
     }
 
-    private func problem(_ code: Int32) -> PromiseError {
-        .inputOutput(operation: "Writing to", path: path, code: code)
-    }
-
     /// Writes, and keeps a receiver that has gone from ending the process: the signal is held back on this thread, and
     /// taken away if this write has caused it.
-    private static func writeWithoutSignal(
-        _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer
-    ) -> (count: Int, code: Int32) {
+    private func writeWithoutSignal(_ bytes: UnsafeRawBufferPointer) -> (count: Int, code: Int32) {
+        if output.kind == .socket {
+            let count = send(
+                output.number, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+            return (count, errno)
+        }
         var brokenPipe = sigset_t()
         sigemptyset(&brokenPipe)
         sigaddset(&brokenPipe, SIGPIPE)
@@ -42,7 +57,7 @@ struct ByteSink {
         let wasPending = sigismember(&pending, SIGPIPE) == 1
         var previous = sigset_t()
         pthread_sigmask(SIG_BLOCK, &brokenPipe, &previous)
-        let count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+        let count = Glibc.write(output.number, bytes.baseAddress, bytes.count)
         let code = errno
         if count < 0 && code == EPIPE && !wasPending {
             var atOnce = timespec(tv_sec: 0, tv_nsec: 0)

@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Bytes that come from a descriptor: a stream, or a file from some place on.
+/// Bytes that come from a descriptor: a stream, or a file from its beginning.
 struct ByteSource {
-    private let descriptor: Int32
+    private let input: WaitingDescriptor
     /// Where to read next in a file. The descriptor's own position is shared with the provider, who may have moved it.
     private var offset: Int64?
+    private let pace: Pace
 
-    /// A provider that gives nothing for so long has stalled, in milliseconds (the design's "no progress 10 s"), and so
-    /// has a receiver that takes nothing.
-    static let stallLimit: Int32 = 10_000
     private static let bufferBytes = 128 << 10
 
-    init(_ descriptor: Int32, offset: Int64? = nil) {
-        self.descriptor = descriptor
-        self.offset = offset
+    /// A stream: a pipe or a socket. A file's bytes from where its provider stands are taken as one too; anything else,
+    /// such as a device, could block, and is an error when it is read.
+    init(stream descriptor: Int32, pace: Pace) {
+        input = WaitingDescriptor(descriptor, O_RDONLY)
+        self.pace = pace
+    }
+
+    /// A regular file, from its beginning.
+    init(file descriptor: Int32, pace: Pace) {
+        input = WaitingDescriptor(descriptor, O_RDONLY)
+        offset = 0
+        self.pace = pace
     }
 
     /// Reads until the end of the input, or until more than the limit was read; what exceeds it is not passed on.
@@ -24,14 +31,19 @@ struct ByteSource {
     mutating func read(
         limit: UInt64, for receiver: String, _ take: (UnsafeRawBufferPointer) throws(PromiseError) -> Void
     ) throws(PromiseError) -> UInt64 {
+        guard input.kind != .other else {
+            throw .inputOutput(operation: "Reading what is meant for", path: receiver, code: EINVAL)
+        }
         var buffer = [UInt8](repeating: 0, count: Self.bufferBytes)
         var total: UInt64 = 0
         while true {
-            guard try Self.isReady(descriptor, POLLIN) else { throw .stalled(path: receiver, received: total) }
-            let count = buffer.withUnsafeMutableBytes { buffer in
-                if let offset { return pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset)) }
-                return Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            guard !pace.isOver else { throw .tooSlow(path: receiver, limit: pace.limits.total) }
+            if input.kind != .file, try !input.isReady(POLLIN, pace) {
+                throw pace.isOver
+                    ? .tooSlow(path: receiver, limit: pace.limits.total)
+                    : .stalled(path: receiver, received: total, after: pace.limits.stall)
             }
+            let count = buffer.withUnsafeMutableBytes(read)
             if count < 0 && (errno == EINTR || errno == EAGAIN) { continue }
             guard count >= 0 else {
                 throw .inputOutput(operation: "Reading what is meant for", path: receiver, code: errno)
@@ -46,19 +58,11 @@ struct ByteSource {
         }
     }
 
-    /// Waits until a descriptor can be used, or has a problem that its use will name.
-    ///
-    /// - Returns: Whether that was before the stall limit. A signal only makes the wait begin anew.
-    static func isReady(_ descriptor: Int32, _ events: Int32) throws(PromiseError) -> Bool {
-        // Poll passes over negative numbers, and would only wait.
-        guard descriptor >= 0 else { return true }
-        var waiting = pollfd(fd: descriptor, events: Int16(events), revents: 0)
-        while true {
-            let count = poll(&waiting, 1, stallLimit)
-            if count >= 0 { return count > 0 }
-            guard errno == EINTR else {
-                throw .inputOutput(operation: "Waiting for", path: "descriptor \(descriptor)", code: errno)
-            }
+    private func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        if let offset { return pread(input.number, buffer.baseAddress, buffer.count, off_t(offset)) }
+        if input.kind == .socket {
+            return recv(input.number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
         }
+        return Glibc.read(input.number, buffer.baseAddress, buffer.count)
     }
 }

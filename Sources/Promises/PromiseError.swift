@@ -7,14 +7,23 @@ public enum PromiseError: Error, Hashable, Sendable, CustomStringConvertible {
     case unsupportedType(offered: [String], accepted: [String])
     /// Reading from the provider or writing to the receiver failed.
     case inputOutput(operation: String, path: String, code: Int32)
+    /// The folder a file should appear in does not exist.
+    case missingFolder(path: String)
+    /// The file would be larger than what is free on its device.
+    case noRoom(path: String, length: UInt64, available: UInt64)
     /// The provider gave more or fewer bytes than it said.
     case wrongLength(expected: UInt64, received: UInt64)
     /// The provider stopped giving bytes before the end.
-    case stalled(path: String, received: UInt64)
+    case stalled(path: String, received: UInt64, after: Duration)
+    /// The receiver stopped taking bytes before the end.
+    case receiverStalled(path: String, after: Duration)
+    /// The whole took too long.
+    case tooSlow(path: String, limit: Duration)
     /// The provider gave more than can be taken.
     case tooLarge(length: UInt64, limit: UInt64)
 
-    /// The error: what was attempted, what happened, what to do.
+    /// The error: what was attempted, what happened, what to do. What has become of the destination, its owner knows:
+    /// a file has not appeared, a stream may have got a part.
     public var description: String {
         switch self {
         case .unsupportedType(let offered, let accepted):
@@ -26,10 +35,15 @@ public enum PromiseError: Error, Hashable, Sendable, CustomStringConvertible {
                 """
         case .inputOutput(let operation, let path, let code):
             "\(operation) \(path) failed: \(String(cString: strerror(code)))."
+        case .missingFolder(let path): "There is no folder \(path) to write to. Create it, or name another."
+        case .noRoom(let path, let length, let available):
+            "\(path) would have \(length) bytes, and only \(available) are free on its device. Make room."
         case .wrongLength(let expected, let received):
-            "The provider announced \(expected) bytes and gave \(received); nothing was written."
-        case .stalled(let path, let received):
-            "The provider gave \(received) bytes for \(path) and then nothing more for 10 seconds; nothing was written."
+            "The provider announced \(expected) bytes and gave \(received)."
+        case .stalled(let path, let received, let limit):
+            "The provider gave \(received) bytes for \(path) and then nothing more for \(limit)."
+        case .receiverStalled(let path, let limit): "Nobody took what was written to \(path) for \(limit)."
+        case .tooSlow(let path, let limit): "The delivery to \(path) was not done after \(limit)."
         case .tooLarge(let length, let limit): "The provider gave \(length) bytes; the limit is \(limit)."
         }
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import Glibc
 
 /// The command a person types.
-@main
 struct Searchlight: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "searchlight",
@@ -11,14 +11,64 @@ struct Searchlight: AsyncParsableCommand {
             Apps ship extensions: bundles (NAME.searchext) in an extensions folder. “searchlight reindex” has them \
             donate their items to a private index; the other commands use what is there.
 
-            ITEM is a number as “search” prints it (@12), or an item's unique identifier.
+            ITEM is a number as “search” prints it (@12), or an item's unique identifier; for a file also its path.
 
             Exit status: 0 done, 1 failed, 2 not found, 3 no such representation, 4 refused, 5 cancelled, \
-            6 timed out, 7 an extension crashed, 8 reading or writing failed, 9 the store is in use, 64 wrong usage.
+            6 timed out, 7 an extension crashed, 8 reading or writing failed (also the index, when it is damaged), \
+            9 the store is in use, 64 wrong usage, 141 the reader of standard output has gone (as “head” does). With \
+            --json a failure is an object with “error” and “status”, except wrong usage.
             """,
         version: "0.1.0",
         subcommands: [
             SearchCommand.self, ShowCommand.self, PreviewCommand.self, DragCommand.self, ReindexCommand.self,
             ExtensionsCommand.self, StatusCommand.self, TypesCommand.self,
         ])
+}
+
+/// Where the program begins. Argument parser's own beginning prints past ``Output``.
+@main
+enum Program {
+    static func main() async {
+        Signals.prepare()
+        do {
+            var command = try Searchlight.parseAsRoot()
+            if var waiting = command as? any AsyncParsableCommand {
+                try await waiting.run()
+            } else {
+                try command.run()
+            }
+        } catch let error as OutputError {
+            exit(searchlight.end(error).rawValue)
+        } catch {
+            exit(end(error))
+        }
+    }
+
+    /// Prints what argument parser has to say: help and the version on standard output, wrong usage on standard error.
+    ///
+    /// - Returns: The exit status.
+    private static func end(_ error: any Error) -> Int32 {
+        let status = Searchlight.exitCode(for: error)
+        let message = Searchlight.fullMessage(for: error)
+        guard !message.isEmpty else { return status.rawValue }
+        guard !status.isSuccess else {
+            do throws(OutputError) {
+                try Output.line("\(text: message)")
+                return status.rawValue
+            } catch {
+                return searchlight.end(error).rawValue
+            }
+        }
+        Output.complain("\(text: message)")
+        if Self.hasMinusWord(CommandLine.arguments) {
+            Output.complain("To leave out items with a word, put -- first: searchlight search -- notes -release")
+        }
+        return status.rawValue
+    }
+
+    /// Whether a word to leave out of a search was taken for options.
+    private static func hasMinusWord(_ arguments: [String]) -> Bool {
+        guard arguments.dropFirst().first == "search" else { return false }
+        return arguments.prefix { $0 != "--" }.contains { $0.count > 2 && $0.hasPrefix("-") && !$0.hasPrefix("--") }
+    }
 }

@@ -4,43 +4,9 @@ import SearchlightEngine
 import Testing
 
 /// The command as a person or a script runs it: what it prints, and how it ends.
-@Suite("The command")
+@Suite("The command", .timeLimit(.minutes(2)))
 struct CommandTests {
-    private struct Command {
-        let harness: Harness
-
-        /// Runs `searchlight` over the harness's folders; standard output and standard error come back together.
-        func callAsFunction(_ arguments: String...) throws -> (status: Int32, output: String) {
-            var environment = [
-                "HOME": harness.folder, "XDG_CONFIG_HOME": harness.folder + "/config",
-                "XDG_DATA_HOME": harness.folder + "/data", "XDG_DATA_DIRS": harness.folder + "/nothing",
-                "SEARCHLIGHT_STORE": harness.store, "SEARCHLIGHT_EXTENSION_PATH": harness.extensions,
-                "PATH": "/usr/bin:/bin",
-            ]
-            environment["LD_LIBRARY_PATH"] = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]
-            return try CFixture.run(try BuiltProducts.program("searchlight"), arguments, environment: environment)
-        }
-
-        func json(_ arguments: String..., expecting status: Int32 = 0) throws -> Any {
-            let (found, output) =
-                switch arguments.count {
-                case 2: try self(arguments[0], arguments[1], "--json")
-                case 1: try self(arguments[0], "--json")
-                default: try self(arguments[0], arguments[1], arguments[2], arguments[3], "--json")
-                }
-            #expect(found == status, "\(output)")
-            return try JSONSerialization.jsonObject(with: Data(output.utf8))
-        }
-    }
-
-    private func indexed() throws -> Command {
-        let command = Command(harness: try Harness())
-        _ = try command.harness.installFixture("notebook")
-        let (status, output) = try command("reindex")
-        try #require(status == 0, "\(output)")
-        #expect(output.contains("com.example.notebook: 3 items indexed in "))
-        return command
-    }
+    private func indexed() throws -> Command { try Command.indexed() }
 
     @Test("finds, shows, previews and drops")
     func wholePath() throws {

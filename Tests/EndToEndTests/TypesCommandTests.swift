@@ -110,4 +110,65 @@ struct TypesCommandTests {
         #expect(output.contains("\n  public.opentype-font\n"))
         #expect(try types("tree", "com.example.nobody").status == 2)
     }
+
+    private func declare(_ conformances: [(String, [String])]) throws {
+        try harness.install(
+            "com.example.deep", library: try CFixture.library("notebook"),
+            manifest: [
+                "UTExportedTypeDeclarations": conformances.map {
+                    ["UTTypeIdentifier": "com.example.deep.\($0.0)", "UTTypeConformsTo": $0.1]
+                }
+            ])
+    }
+
+    @Test("goes into each type once, however many ways lead to it")
+    func treeOfDiamonds() throws {
+        // Each level doubles the ways: 2^60 of them.
+        var declared: [(String, [String])] = [("top", ["public.data"])]
+        var below = ["com.example.deep.top"]
+        for level in 0..<60 {
+            declared += [("a\(level)", below), ("b\(level)", below)]
+            below = ["com.example.deep.a\(level)", "com.example.deep.b\(level)"]
+        }
+        try declare(declared)
+        let (status, output) = try types("tree", "com.example.deep.top")
+        #expect(status == 0)
+        let lines = output.split(separator: "\n")
+        #expect(lines.count < 250)
+        #expect(lines.contains { $0.hasSuffix("com.example.deep.b58 … above") })
+        #expect(lines.count { $0.hasSuffix(" … above") } == 2 * 58)
+        let json = try types("tree", "com.example.deep.top", "--json")
+        #expect(json.status == 0)
+        #expect(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) is [Any])
+    }
+
+    @Test("leaves out what is too deep, and says so")
+    func deepTree() throws {
+        try declare((0..<1000).map { ("t\($0)", [$0 == 0 ? "public.data" : "com.example.deep.t\($0 - 1)"]) })
+        let (status, output) = try types("tree", "com.example.deep.t0")
+        #expect(status == 0)
+        #expect(output.contains("com.example.deep.t100 …\n"))
+        #expect(output.contains("not all of it is shown"))
+        #expect(!output.contains("com.example.deep.t101"))
+        let json = try types("tree", "com.example.deep.t0", "--json")
+        #expect(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) is [Any])
+        #expect(json.output.contains("\"cut\" : true"))
+    }
+
+    @Test("reports failures as JSON when asked for JSON")
+    func failureJSON() throws {
+        let failures: [([String], Int)] = [
+            (["decode", "public.html"], 1), (["show", "com.example.nobody"], 2), (["tree", "com.example.nobody"], 2),
+            (["lookup", "--extension", "x", "--conforming-to", "com.example.nobody"], 2),
+        ]
+        for (arguments, expected) in failures {
+            let (status, output) = try CFixture.run(
+                try BuiltProducts.program("searchlight"), ["types"] + arguments + ["--json"],
+                environment: ["HOME": harness.folder])
+            #expect(Int(status) == expected)
+            let report = try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
+            #expect(report["status"] as? Int == expected)
+            #expect((report["error"] as? String)?.isEmpty == false)
+        }
+    }
 }

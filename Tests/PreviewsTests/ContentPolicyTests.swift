@@ -48,6 +48,27 @@ struct ContentPolicyTests {
         }
     }
 
+    @Test(
+        "An element of the extension's own that stands for a header is none any more, however it is written",
+        arguments: [
+            "<meta http-equiv=refresh content='0;url=https://example.com'>", "<META\nHTTP-Equiv = \"Refresh\">",
+            "<meta/http-equiv=refresh>", "<!doctype html><meta http-EQUIV=refresh>", "<p http-equiv=http-equiv>",
+        ])
+    func refresh(html: String) {
+        let applied = ContentPolicy.applied(to: html)
+        let own = applied.replacing(ContentPolicy.metaElement, with: "")
+        #expect(!own.lowercased().contains("http-equiv"))
+        #expect(own.replacing("&#45;", with: "-") == html)
+    }
+
+    @Test("Text about such elements reads as before")
+    func textAboutHeaders() {
+        let html = "<p>Use http-equiv, http_equiv or http\requiv; ht</p>http-equi"
+        #expect(
+            ContentPolicy.applied(to: html)
+                == ContentPolicy.metaElement + html.replacing("http-equiv", with: "http&#45;equiv"))
+    }
+
     @Test("The policy allows no scripts and no loads")
     func directives() {
         #expect(ContentPolicy.metaElement.contains("default-src 'none'"))

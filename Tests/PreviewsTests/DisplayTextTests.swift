@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Previews
 import TestSupport
 import Testing
@@ -63,6 +64,29 @@ struct DisplayTextTests {
                 })
             #expect(Array(DisplayText.safe(safe).unicodeScalars) == Array(safe.unicodeScalars))
             #expect(!DisplayText.line(text).contains { $0.isNewline })
+        }
+    }
+
+    @Test("A moment is written in UTC, and what is no time is none")
+    func moments() {
+        #expect(DisplayText.moment(0) == "2001-01-01T00:00:00Z")
+        #expect(DisplayText.moment(252_423_993_599) == "9999-12-31T23:59:59Z")
+        for moment in [Double.nan, .infinity, -.infinity, .greatestFiniteMagnitude, 1e15, -1e12] {
+            #expect(DisplayText.moment(moment) == nil)
+        }
+    }
+
+    @Test("JSON means the same when what could drive a terminal is escaped", arguments: [53, 54] as [UInt64])
+    func json(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        for _ in 0..<100 {
+            let text =
+                random.text(length: random.below(40)) + random.pick(["\u{9B}", "\u{202E}", "\u{2028}", "\\", "\""])
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .prettyPrinted
+            let json = DisplayText.safeJSON(String(decoding: try encoder.encode([text]), as: UTF8.self))
+            #expect(DisplayText.safe(json) == json)
+            #expect(try JSONDecoder().decode([String].self, from: Data(json.utf8)) == [text])
         }
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Foundation
-import Glibc
 import Promises
 import SearchIndex
 import SearchlightEngine
@@ -11,8 +10,12 @@ struct DragCommand: AsyncParsableCommand {
         commandName: "drag",
         abstract: "Drop an item: have it turned into a type that a receiver accepts.",
         discussion: """
-            The item's promised types are matched against the accepted ones by conformance: public.text also takes
-            public.html. The accepted types are in order of preference. The file appears when it is complete.
+            The item's promised types are matched against the accepted ones by conformance: public.text also takes \
+            public.html. The accepted types are in order of preference; MIME types (text/html) and file name extensions \
+            (.html) are taken as the type they belong to.
+
+            A file appears when it is complete. One that is there is replaced and keeps its mode; a link is followed; \
+            a named pipe, a device or a socket is written to as it is. Standard output gets the bytes as they are.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -27,22 +30,22 @@ struct DragCommand: AsyncParsableCommand {
     @Flag(help: "Only show which representation would be chosen, and why.")
     var dryRun = false
 
-    private var acceptedTypes: [String] {
+    private var accepted: [String] {
         accept.flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) }
             .filter { !$0.isEmpty }
     }
 
     func validate() throws {
-        guard !acceptedTypes.isEmpty else {
+        guard !accepted.isEmpty else {
             throw ValidationError("Say what the receiver accepts, for example: --accept public.html")
         }
-        guard dryRun || output != nil else {
+        guard dryRun || output?.isEmpty == false else {
             throw ValidationError("Say where it goes: --output FILE, or --output - for standard output.")
         }
     }
 
     func run() async throws {
-        try await searchlight.run(json: options.json && output != "-") {
+        try await reportingErrors(json: options.json && output != "-") {
             let engine = try options.engine(.readOnly)
             do {
                 try await drag(engine)
@@ -55,19 +58,27 @@ struct DragCommand: AsyncParsableCommand {
     }
 
     private func drag(_ engine: SearchlightEngine) async throws {
-        let item = try await engine.item(named: choice.item, bundle: choice.bundle)
-        if dryRun { return try explain(engine.resolve(item, accepted: acceptedTypes)) }
+        let item = try await choice.find(in: engine)
+        let types = AcceptedTypes(accepted, for: item)
+        for note in types.notes { Output.complain("Note: \(note)") }
+        let resolution = engine.resolve(item, accepted: types.identifiers)
+        if dryRun { return try explain(resolution) }
         guard let output else { return }
-        let destination: Destination =
-            output == "-" ? .stream(descriptor: STDOUT_FILENO) : .file(path: absolute(output))
-        let (representation, bytes) = try await engine.drag(item, accepted: acceptedTypes, to: destination)
-        guard case .file(let path) = destination else { return }
+        let target = try OutputChoice(output, for: item, as: resolution.choice?.type)
+        let (representation, bytes): (Representation, UInt64)
+        do throws(EngineError) {
+            (representation, bytes) = try await engine.drag(
+                item, accepted: types.identifiers, to: target.destination)
+        } catch {
+            guard case .promise(let problem) = error else { throw error }
+            throw target.failure(problem)
+        }
+        guard let path = target.path else { return }
         if options.json {
             try Output.printJSON(
-                DropReport(
-                    path: path, type: representation.type, form: representation.form.rawValue, bytes: bytes))
+                DropReport(path: path, type: representation.type, form: representation.form.rawValue, bytes: bytes))
         } else {
-            print("\(path): \(bytes) bytes of \(representation.type)")
+            try Output.line("\(path): \(counted(Int(clamping: bytes), "byte")) of \(representation.type)")
         }
     }
 
@@ -75,16 +86,17 @@ struct DragCommand: AsyncParsableCommand {
         if options.json {
             try Output.printJSON(ResolutionReport(resolution))
         } else {
-            print(resolution.explanation.description)
+            try Output.line("\(text: resolution.explanation)")
         }
         if resolution.choice == nil { throw ExitCode(ExitStatus.unsupportedType.rawValue) }
     }
 }
 
-private struct DropReport: Encodable {
+/// A delivery as JSON.
+struct DropReport: Encodable {
     var path: String
     var type: String
-    var form: String
+    var form: String?
     var bytes: UInt64
 }
 

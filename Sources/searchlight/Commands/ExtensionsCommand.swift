@@ -4,7 +4,7 @@ import ExtensionHost
 import Foundation
 import UniformTypeIdentifiers
 
-struct ExtensionsCommand: AsyncParsableCommand {
+struct ExtensionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "extensions",
         abstract: "List the extensions that are found, and those refused with the reason.",
@@ -12,22 +12,24 @@ struct ExtensionsCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        let registry = options.registry
-        let diagnostics = registry.registerTypes()
-        if options.json { return try Output.printJSON(ExtensionsReport(registry, diagnostics)) }
-        for bundle in registry.extensions {
-            print("\(bundle.identifier) \(bundle.manifest.version)  \(bundle.manifest.displayName)")
-            print("  " + Output.dim(bundle.path))
-            for problem in diagnostics[bundle.identifier] ?? [] { print("  Types: \(problem)") }
-        }
-        if registry.extensions.isEmpty {
-            print("No extension is found. Searched:")
-            for directory in registry.searchPath { print("  \(directory)") }
-        }
-        for refusal in registry.refusals {
-            print("Refused: \(refusal.path)")
-            print("  \(refusal.problem)")
+    func run() throws {
+        try reportingErrors(json: options.json) {
+            let registry = options.registry
+            let diagnostics = registry.registerTypes()
+            if options.json { return try Output.printJSON(ExtensionsReport(registry, diagnostics)) }
+            for bundle in registry.extensions {
+                try Output.line("\(bundle.identifier) \(bundle.manifest.version)  \(bundle.manifest.displayName)")
+                try Output.line("  \(dim: bundle.path)")
+                for problem in diagnostics[bundle.identifier] ?? [] { try Output.line("  Types: \(problem)") }
+            }
+            if registry.extensions.isEmpty {
+                try Output.line("No extension is found. Searched:")
+                for directory in registry.searchPath { try Output.line("  \(directory)") }
+            }
+            for refusal in registry.refusals {
+                try Output.line("Refused: \(refusal.path)")
+                try Output.line("  \(Output.tidied(refusal.problem.description))")
+            }
         }
     }
 }

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Foundation
-import Glibc
 import Previews
 import Promises
 import SearchIndex
 import SearchlightEngine
-import ServiceProtocol
 
 struct PreviewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "preview",
         abstract: "Show an item as its extension renders it.",
         discussion: """
-            Prints text. What the extension renders as a page or a picture is printed or written as it is with --html
+            Prints text. What the extension renders as a page or a picture is printed or written as it is with --html \
             or --output; without a rendering of its extension's, an item is shown by its attributes.
             """)
 
@@ -23,11 +21,19 @@ struct PreviewCommand: AsyncParsableCommand {
     var query: String?
     @Flag(help: "Print the rendering as HTML.")
     var html = false
-    @Option(name: .shortAndLong, help: ArgumentHelp("Write the rendering to a file.", valueName: "file"))
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Write the rendering to a file; - is standard output.", valueName: "file"))
     var output: String?
 
+    func validate() throws {
+        guard output?.isEmpty != true else {
+            throw ValidationError("--output is empty. Name a file, or - for standard output.")
+        }
+    }
+
     func run() async throws {
-        try await searchlight.run(json: options.json) {
+        try await reportingErrors(json: options.json && output != "-") {
             let engine = try options.engine(.readOnly)
             do {
                 try await preview(engine)
@@ -40,40 +46,57 @@ struct PreviewCommand: AsyncParsableCommand {
     }
 
     private func preview(_ engine: SearchlightEngine) async throws {
-        let item = try await engine.item(named: choice.item, bundle: choice.bundle)
+        let item = try await choice.find(in: engine)
+        // Before the extension is asked, a folder is refused; the type is known only after.
+        if let output { _ = try OutputChoice(output, for: item, as: nil) }
         let preview = try await engine.preview(of: item, query: query)
+        explainSource(preview, of: item, engine)
+        if let output { return try save(preview, of: item, to: output) }
         if options.json { return try Output.printJSON(PreviewReport(preview)) }
-        if let problem = preview.problem {
-            Output.complain("searchlight: The extension did not render it. \(problem)")
-        }
-        if let output {
-            return try save(preview, to: absolute(output))
-        }
         let text = String(decoding: preview.content, as: UTF8.self)
         if html {
             guard preview.contentType == "public.html" else {
-                throw ValidationError(
-                    "The extension renders this item as \(preview.contentType); use --output FILE to keep that.")
+                throw CommandFailure(
+                    message: "The extension renders this item as \(preview.contentType); --output FILE keeps that.",
+                    status: .unsupportedType)
             }
-            return Output.write(text, to: STDOUT_FILENO)
+            return try Output.document(text)
         }
         if preview.source == .extension, preview.contentType.hasSuffix("plain-text") {
-            return print(DisplayText.safe(text))
+            return try Output.line("\(text: text)")
         }
-        print(AttributePreview(item.record, query: query).text { Output.found($0) })
+        try Output.line(StyledText(AttributePreview(item.record, query: query).textPieces))
         if preview.source == .extension, Output.showsProgress {
-            Output.complain(
-                Output.dim("\nThe extension renders this as \(preview.contentType): --output FILE keeps it."))
+            Output.complain("\n\(dim: "The extension renders this as \(preview.contentType): --output FILE keeps it.")")
         }
     }
 
-    private func save(_ preview: Preview, to path: String) throws {
+    /// Says on standard error why a person does not see what the extension renders. In JSON the report says it.
+    private func explainSource(_ preview: Preview, of item: StoredItem, _ engine: SearchlightEngine) {
+        guard preview.source == .attributes, !options.json || output != nil else { return }
+        if let problem = preview.problem {
+            Output.fail("The item is shown by its attributes. " + problem)
+        } else if engine.registry.extensions.contains(where: { $0.identifier == item.scope.bundle }) {
+            Output.complain("\(item.scope.bundle) does not render this item; it is shown by its attributes.")
+        } else {
+            Output.complain("No extension \(item.scope.bundle) is installed; the item is shown by its attributes.")
+        }
+    }
+
+    private func save(_ preview: Preview, of item: StoredItem, to output: String) throws {
+        let target = try OutputChoice(output, for: item, as: preview.contentType)
+        let bytes: UInt64
         do throws(PromiseError) {
-            let bytes = try Delivery.deliver(
-                .inline(preview.content), to: .file(path: path), token: .random(in: .min ... .max))
-            print("\(path): \(bytes) bytes of \(preview.contentType)")
+            bytes = try Delivery.deliver(
+                .inline(preview.content), to: target.destination, token: .random(in: .min ... .max))
         } catch {
-            throw EngineError.promise(error)
+            throw target.failure(error)
+        }
+        guard let path = target.path else { return }
+        if options.json {
+            try Output.printJSON(DropReport(path: path, type: preview.contentType, bytes: bytes))
+        } else {
+            try Output.line("\(path): \(counted(Int(clamping: bytes), "byte")) of \(preview.contentType)")
         }
     }
 }

@@ -2,9 +2,7 @@
 import ArgumentParser
 import ExtensionHost
 import Foundation
-import Previews
 import SearchlightEngine
-import Synchronization
 
 struct ReindexCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,7 +10,8 @@ struct ReindexCommand: AsyncParsableCommand {
         abstract: "Have extensions donate all their items again.",
         discussion: """
             A reindex that fails stays owed: “searchlight status” shows it, and the next reindex of that bundle makes \
-            up for it.
+            up for it. With --json an array is printed, one report for each bundle, failed and refused ones too; when \
+            nothing could be begun, the object of a failure.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -22,7 +21,7 @@ struct ReindexCommand: AsyncParsableCommand {
     var verbose = false
 
     func run() async throws {
-        try await searchlight.run(json: options.json) {
+        try await reportingErrors(json: options.json) {
             let watcher = ReindexWatcher(isQuiet: options.json, isVerbose: verbose)
             let engine = try options.engine(.readWrite) { watcher.take($0) }
             do {
@@ -37,119 +36,69 @@ struct ReindexCommand: AsyncParsableCommand {
 
     private func reindex(_ engine: SearchlightEngine, _ watcher: ReindexWatcher) async throws {
         let wanted = bundles.isEmpty ? engine.registry.extensions.map(\.identifier) : bundles
-        if bundles.isEmpty {
-            for refusal in engine.registry.refusals { watcher.complain("\(refusal.path): \(refusal.problem)") }
-        }
+        var reports = bundles.isEmpty ? refusals(in: engine.registry) : []
         guard !wanted.isEmpty else {
-            throw EngineError.extension(
-                .notFound(identifier: "to reindex", searchPath: engine.registry.searchPath, known: []))
+            throw CommandFailure(
+                message: """
+                    There is no extension to reindex\(reports.isEmpty ? "" : " but what was refused"). An extension is \
+                    a folder NAME.searchext. Searched: \(engine.registry.searchPath.joined(separator: ", ")).
+                    """,
+                status: .notFound)
         }
-        var reports: [ReindexReport] = []
         var firstError: EngineError?
         for bundle in wanted {
             watcher.begin(bundle)
             let start = ContinuousClock.now
+            var items: Int?
+            var failure: EngineError?
             do throws(EngineError) {
-                let items = try await engine.reindexAll(bundle)
-                reports.append(watcher.report(bundle, items: items, after: .now - start, error: nil))
+                items = try await engine.reindexAll(bundle)
             } catch {
-                reports.append(watcher.report(bundle, items: nil, after: .now - start, error: error))
+                failure = error
                 firstError = firstError ?? error
             }
+            let report = watcher.report(bundle, items: items, after: .now - start, error: failure)
+            reports.append(report)
+            try show(report)
         }
         if options.json { try Output.printJSON(reports) }
         guard let firstError else { return }
         throw ExitCode(ExitStatus(firstError).rawValue)
     }
+
+    /// The bundles that were found and are not used, told on standard error too.
+    private func refusals(in registry: ExtensionRegistry) -> [ReindexReport] {
+        registry.refusals.map { refusal in
+            if !options.json { Output.fail("Refused: \(refusal.path): \(refusal.problem)") }
+            let name = URL(filePath: refusal.path).deletingPathExtension().lastPathComponent
+            return ReindexReport(bundle: name, path: refusal.path, refused: refusal.problem.description)
+        }
+    }
+
+    private func show(_ report: ReindexReport) throws {
+        guard !options.json else { return }
+        if let items = report.items {
+            let time = String(format: "%.1f", report.seconds)
+            try Output.line("\(report.bundle): \(counted(items, "item")) indexed in \(time) s")
+        }
+        if let error = report.error { Output.fail(error) }
+    }
 }
 
-private struct ReindexReport: Encodable {
+/// What became of one bundle, as JSON.
+struct ReindexReport: Encodable {
     var bundle: String
+    /// Where the bundle is that was refused.
+    var path: String?
+    /// Why it was refused, if it was.
+    var refused: String?
     var items: Int?
-    var donated: Int
-    var retries: Int
-    var seconds: Double
-    var messages: [String]
+    var donated = 0
+    var retries = 0
+    var seconds = 0.0
+    /// The first messages of the extension, and the last.
+    var messages: [String] = []
+    /// How many messages between those were not kept.
+    var droppedMessages = 0
     var error: String?
-}
-
-/// Follows a reindex: counts, keeps what the extension says, and shows progress where somebody looks.
-private final class ReindexWatcher: Sendable {
-    private struct State {
-        var donated = 0
-        var retries = 0
-        var messages: [String] = []
-        var hidden = 0
-        var progressIsShown = false
-    }
-    private let state = Mutex(State())
-    private let isQuiet: Bool
-    private let isVerbose: Bool
-
-    /// So many messages of an extension are shown without --verbose.
-    private static let shownMessages = 10
-
-    init(isQuiet: Bool, isVerbose: Bool) {
-        self.isQuiet = isQuiet
-        self.isVerbose = isVerbose
-    }
-
-    func begin(_ bundle: String) { state.withLock { $0 = State() } }
-
-    func complain(_ line: String) {
-        if !isQuiet { Output.complain(line) }
-    }
-
-    func take(_ event: ExtensionEvent) {
-        state.withLock { state in
-            switch event {
-            case .started: break
-            case .donated(let bundle, let count):
-                state.donated += count
-                guard !isQuiet, Output.showsProgress else { return }
-                Output.write("\r\(bundle): \(state.donated) items…", to: 2)
-                state.progressIsShown = true
-            case .output(_, let line), .log(_, _, let line): message(DisplayText.line(line), &state)
-            case .retrying(_, let error):
-                state.retries += 1
-                // A new worker begins from the beginning.
-                state.donated = 0
-                message("\(error.description) Trying once more in a fresh worker.", &state, always: true)
-            }
-        }
-    }
-
-    private func message(_ text: String, _ state: inout State, always: Bool = false) {
-        state.messages.append(text)
-        guard !isQuiet else { return }
-        guard always || isVerbose || state.messages.count <= Self.shownMessages else {
-            state.hidden += 1
-            return
-        }
-        clearProgress(&state)
-        Output.complain("  " + text)
-    }
-
-    private func clearProgress(_ state: inout State) {
-        if state.progressIsShown { Output.write("\r\u{1B}[K", to: 2) }
-        state.progressIsShown = false
-    }
-
-    func report(_ bundle: String, items: Int?, after duration: Duration, error: EngineError?) -> ReindexReport {
-        state.withLock { state in
-            clearProgress(&state)
-            let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
-            if !isQuiet {
-                if state.hidden > 0 { Output.complain("  … and \(state.hidden) more messages (--verbose shows them)") }
-                if let items {
-                    let time = String(format: "%.1f", seconds)
-                    print("\(bundle): \(items) items indexed in \(time) s")
-                }
-                if let error { Output.complain("searchlight: " + error.description) }
-            }
-            return ReindexReport(
-                bundle: bundle, items: items, donated: state.donated, retries: state.retries,
-                seconds: (seconds * 1000).rounded() / 1000, messages: state.messages, error: error?.description)
-        }
-    }
 }

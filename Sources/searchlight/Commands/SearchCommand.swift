@@ -13,7 +13,8 @@ struct SearchCommand: AsyncParsableCommand {
         discussion: """
             The last word may be the beginning of one. Words in double quotes must stand side by side (quote the whole \
             for your shell: searchlight search '"release notes"'). A word after a minus sign must not occur (put -- \
-            first: searchlight search -- notes -release). Case and accents do not matter.
+            first: searchlight search -- notes -release). Case and accents do not matter; there are no \
+            other operators. That nothing is found is no failure: the exit status is 0.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -24,12 +25,27 @@ struct SearchCommand: AsyncParsableCommand {
     @Option(help: "Only items of this bundle.")
     var bundle: String?
 
+    /// Longer words are cut in messages, in characters.
+    private static let shownWordLength = 80
+
     func validate() throws {
         guard (1...10_000).contains(limit) else { throw ValidationError("--limit must be between 1 and 10000.") }
+        let typed = words.joined(separator: " ").split(whereSeparator: \.isWhitespace)
+        guard typed.contains(where: { $0.contains(where: Self.isSearchable) }) else {
+            throw ValidationError("There is no word to search for. Give letters or digits: searchlight search notes")
+        }
+        guard typed.contains(where: { $0.first != "-" && $0.contains(where: Self.isSearchable) }) else {
+            throw ValidationError("Every word is one to leave out. Add one that must occur.")
+        }
+    }
+
+    /// Punctuation alone finds nothing; signs such as emoji may be names.
+    private static func isSearchable(_ character: Character) -> Bool {
+        character.isLetter || character.isNumber || (character.isSymbol && !character.isASCII)
     }
 
     func run() async throws {
-        try await searchlight.run(json: options.json) {
+        try await reportingErrors(json: options.json) {
             let text = words.joined(separator: " ")
             let engine = try options.engine(.readOnly)
             let (hits, total) = try await engine.search(text, bundle: bundle, limit: limit)
@@ -37,34 +53,40 @@ struct SearchCommand: AsyncParsableCommand {
                 return try Output.printJSON(SearchReport(query: text, total: total, hits: hits))
             }
             let highlighter = Highlighter(query: text)
-            for hit in hits { print(describe(hit.item, highlighter)) }
+            for hit in hits { for line in describe(hit.item, highlighter) { try Output.line(line) } }
             if hits.isEmpty {
-                Output.complain("Nothing is found for “\(DisplayText.line(text))”.")
+                explainNothing()
             } else if total > hits.count {
-                print(Output.dim("\(hits.count) of \(total) items; --limit shows more"))
+                try Output.line("\(dim: "\(hits.count) of \(counted(total, "item")); --limit shows more")")
             }
             warnOfOwedJobs(engine)
         }
     }
 
-    private func describe(_ item: StoredItem, _ highlighter: Highlighter) -> String {
-        func marked(_ text: String) -> String {
-            highlighter.pieces(of: text).map { $0.isHighlight ? Output.found($0.text) : String($0.text) }.joined()
+    private func explainNothing() {
+        let typed = words.flatMap { $0.split(whereSeparator: \.isWhitespace) }
+        let shown = typed.map { $0.count > Self.shownWordLength ? $0.prefix(Self.shownWordLength) + "…" : $0 }
+        Output.complain("Nothing is found for “\(shown.joined(separator: " "))”.")
+        if typed.contains(where: { $0.hasSuffix("*") || $0.contains(":") }) {
+            Output.complain("Search knows no operators such as * and name:value. The last word may be incomplete.")
         }
+    }
+
+    private func describe(_ item: StoredItem, _ highlighter: Highlighter) -> [StyledText] {
         let number = "@\(item.number)"
         let indent = String(repeating: " ", count: number.count + 2)
         let kind = item.contentType.map { UTType($0)?.localizedDescription ?? $0 }
         let place = item.record.contentPath.map(DisplayText.line)
         let facts = [kind, place ?? item.scope.bundle].compactMap { $0 }.joined(separator: " · ")
-        var lines = [
-            Output.dim(number) + "  " + Output.bold(DisplayText.line(item.displayTitle)),
-            indent + Output.dim(facts),
+        var lines: [StyledText] = [
+            "\(dim: number)  \(bold: DisplayText.line(item.displayTitle))", "\(indent)\(dim: facts)",
         ]
         let source = [item.record.text("textContent"), item.record.text("contentDescription")].compactMap { $0 }
         if let text = source.first(where: { !highlighter.ranges(in: $0).isEmpty }) ?? source.first, !text.isEmpty {
-            lines.append(indent + marked(highlighter.snippet(of: text, length: 100)))
+            let snippet = highlighter.snippet(of: text, length: 100)
+            lines.append("\(indent)\(StyledText(highlighter.pieces(of: snippet)))")
         }
-        return lines.joined(separator: "\n")
+        return lines
     }
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Foundation
 import Previews
 import SearchIndex
 import SearchlightEngine
@@ -18,41 +17,37 @@ struct ShowCommand: AsyncParsableCommand {
     private static let valueLength = 200
 
     func run() async throws {
-        try await searchlight.run(json: options.json) {
+        try await reportingErrors(json: options.json) {
             let engine = try options.engine(.readOnly)
-            let item = try await engine.item(named: choice.item, bundle: choice.bundle)
+            let item = try await choice.find(in: engine)
             let report = ItemReport(item)
             if options.json { return try Output.printJSON(report) }
-            print(Output.bold(DisplayText.line(item.displayTitle)))
-            var facts: [(String, String)] = [
-                ("number", "@\(report.number)"), ("bundle", report.bundle),
-                ("uniqueIdentifier", DisplayText.line(report.uniqueIdentifier)),
-            ]
-            if let index = report.index { facts.append(("index", DisplayText.line(index))) }
-            if let domain = report.domainIdentifier { facts.append(("domainIdentifier", DisplayText.line(domain))) }
-            facts.append(("donated", report.donated.formatted(.iso8601)))
-            facts.append(("expires", report.expires?.formatted(.iso8601) ?? "never"))
-            let width = (facts.map(\.0) + report.attributes.keys).map(\.count).max() ?? 0
-            for (name, value) in facts { print(line(name, value, width)) }
-            print("")
-            for (name, value) in report.attributes.sorted(by: { $0.key < $1.key }) {
-                let text = value.line
-                let isCut = !full && text.count > Self.valueLength
-                let shown = isCut ? "\(text.prefix(Self.valueLength))… (\(text.count) characters; --full)" : text
-                print(line(DisplayText.line(name), shown, width))
-            }
+            try show(report, title: item.displayTitle)
         }
     }
 
-    private func line(_ name: String, _ value: String, _ width: Int) -> String {
-        "  " + Output.dim(name.padding(toLength: max(width, name.count), withPad: " ", startingAt: 0)) + "  " + value
+    private func show(_ report: ItemReport, title: String) throws {
+        try Output.line("\(bold: DisplayText.line(title))")
+        var facts: [(String, String)] = [
+            ("number", "@\(report.number)"), ("bundle", report.bundle), ("uniqueIdentifier", report.uniqueIdentifier),
+        ]
+        if let index = report.index { facts.append(("index", index)) }
+        if let domain = report.domainIdentifier { facts.append(("domainIdentifier", domain)) }
+        facts.append(("donated", report.donated ?? "unknown"))
+        facts.append(("expires", report.expires ?? "never"))
+        let width = (facts.map(\.0) + report.attributes.keys).map(\.count).max() ?? 0
+        for (name, value) in facts { try Output.line(line(name, value, width)) }
+        try Output.line("")
+        for (name, value) in report.attributes.sorted(by: { $0.key < $1.key }) {
+            let text = value.line
+            let isCut = !full && text.count > Self.valueLength
+            let shown = isCut ? "\(text.prefix(Self.valueLength))… (\(text.count) characters; --full)" : text
+            try Output.line(line(DisplayText.line(name), shown, width))
+        }
     }
-}
 
-/// Which item is meant.
-struct ItemChoice: ParsableArguments {
-    @Argument(help: "A number as “search” prints it (@12), or the item's unique identifier.")
-    var item: String
-    @Option(help: "The bundle the item belongs to, if several have one of this name.")
-    var bundle: String?
+    private func line(_ name: String, _ value: String, _ width: Int) -> StyledText {
+        let padding = String(repeating: " ", count: max(0, width - name.count))
+        return "  \(dim: name)\(padding)  \(value)"
+    }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Foundation
 import IdleScheduling
 import SearchlightEngine
 
@@ -11,22 +10,29 @@ struct StatusCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        try await searchlight.run(json: options.json) {
+        try await reportingErrors(json: options.json) {
             let engine = try options.engine(.readOnly)
             let counts = try await engine.itemCounts()
-            if options.json {
-                return try Output.printJSON(
-                    StatusReport(
-                        store: options.storeDirectory, items: counts,
-                        owed: engine.owedJobs.map { StatusReport.Owed($0) }))
-            }
-            print("Store: \(options.storeDirectory)")
-            for (bundle, count) in counts.sorted(by: { $0.key < $1.key }) { print("  \(bundle): \(count) items") }
-            if counts.isEmpty { print("  no items") }
-            for job in engine.owedJobs {
-                print("Owed: a reindex of \(job.bundle), failed \(job.failures) times")
-                if let reason = job.lastFailure { print("  \(reason)") }
-            }
+            let installed = Set(engine.registry.extensions.map(\.identifier))
+            let report = StatusReport(
+                store: options.storeDirectory, items: counts,
+                withoutExtension: counts.keys.filter { !installed.contains($0) }.sorted(),
+                owed: engine.owedJobs.map { StatusReport.Owed($0) })
+            if options.json { return try Output.printJSON(report) }
+            try show(report)
+        }
+    }
+
+    private func show(_ report: StatusReport) throws {
+        try Output.line("Store: \(report.store)")
+        for (bundle, count) in report.items.sorted(by: { $0.key < $1.key }) {
+            let note = report.withoutExtension.contains(bundle) ? ", and no extension of this name is installed" : ""
+            try Output.line("  \(bundle): \(counted(count, "item"))\(note)")
+        }
+        if report.items.isEmpty { try Output.line("  no items") }
+        for job in report.owed {
+            try Output.line("Owed: a reindex of \(job.bundle), failed \(counted(job.failures, "time"))")
+            if let reason = job.lastFailure { try Output.line("  \(Output.tidied(reason))") }
         }
     }
 }
@@ -45,5 +51,7 @@ private struct StatusReport: Encodable {
     }
     var store: String
     var items: [String: Int]
+    /// The bundles that have items here and no extension that could bring them up to date.
+    var withoutExtension: [String]
     var owed: [Owed]
 }

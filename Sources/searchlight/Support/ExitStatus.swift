@@ -17,17 +17,26 @@ enum ExitStatus: Int32 {
     case crashed = 7
     case inputOutput = 8
     case storeInUse = 9
+    case usage = 64
+    /// The reader of standard output has gone: what a shell reports of a program that SIGPIPE ended.
+    case closedPipe = 141
 
     init(_ error: EngineError) {
         switch error {
         case .index(.noStore), .itemNotFound, .ambiguousItem: self = .notFound
-        case .index(.full), .index(.readOnly), .storeFile: self = .inputOutput
+        case .index(.full), .index(.readOnly), .index(.damaged), .index(.storage), .storeFile: self = .inputOutput
         case .index: self = .failure
         case .storeInUse: self = .storeInUse
-        case .promise(.unsupportedType): self = .unsupportedType
-        case .promise(.stalled): self = .timedOut
-        case .promise: self = .inputOutput
+        case .promise(let error): self.init(error)
         case .extension(let error): self.init(error)
+        }
+    }
+
+    init(_ error: PromiseError) {
+        switch error {
+        case .unsupportedType: self = .unsupportedType
+        case .stalled, .receiverStalled, .tooSlow: self = .timedOut
+        case .inputOutput, .missingFolder, .noRoom, .wrongLength, .tooLarge: self = .inputOutput
         }
     }
 
@@ -51,19 +60,54 @@ enum ExitStatus: Int32 {
     }
 }
 
+/// A failure that a command itself finds.
+struct CommandFailure: Error {
+    var message: String
+    var status: ExitStatus
+}
+
 /// Runs the body of a command; an error becomes one message on standard error (or a JSON object) and an exit status.
-func run(json: Bool, _ body: () async throws -> Void) async throws {
-    do {
-        try await body()
-    } catch let error as EngineError {
-        let status = ExitStatus(error)
-        if json {
-            try Output.printJSON(ErrorReport(error: error.description, status: status.rawValue))
-        } else {
-            Output.complain("searchlight: " + error.description)
-        }
-        throw ExitCode(status.rawValue)
+func reportingErrors(json: Bool, _ body: () async throws -> Void) async throws {
+    do { try await body() } catch { throw end(error, json: json) }
+}
+
+/// The same for a body that never waits.
+func reportingErrors(json: Bool, _ body: () throws -> Void) throws {
+    do { try body() } catch { throw end(error, json: json) }
+}
+
+/// Says why a command ends.
+///
+/// - Returns: What to throw for that.
+private func end(_ error: any Error, json: Bool) -> any Error {
+    switch error {
+    case let error as EngineError: report(error.description, ExitStatus(error), json: json)
+    case let error as CommandFailure: report(error.message, error.status, json: json)
+    case let error as OutputError: end(error)
+    default: error
     }
+}
+
+private func report(_ message: String, _ status: ExitStatus, json: Bool) -> any Error {
+    guard json else {
+        Output.fail(message)
+        return ExitCode(status.rawValue)
+    }
+    do {
+        try Output.printJSON(ErrorReport(error: Output.tidied(message), status: status.rawValue))
+        return ExitCode(status.rawValue)
+    } catch let error as OutputError {
+        return end(error)
+    } catch {
+        return error
+    }
+}
+
+/// Ends after standard output could not be written: quietly when its reader has just seen enough.
+func end(_ error: OutputError) -> ExitCode {
+    if error.isClosedPipe { return ExitCode(ExitStatus.closedPipe.rawValue) }
+    Output.fail(error.description)
+    return ExitCode(ExitStatus.inputOutput.rawValue)
 }
 
 private struct ErrorReport: Encodable {

@@ -2,6 +2,7 @@
 import ArgumentParser
 import ExtensionHost
 import Foundation
+import Glibc
 import SearchlightEngine
 
 /// The options every command takes.
@@ -26,10 +27,18 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Print JSON.")
     var json = false
 
-    private var environment: [String: String] { ProcessInfo.processInfo.environment }
+    /// The environment without the variables that are empty, which count as unset.
+    private var environment: [String: String] { ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty } }
+
+    func validate() throws {
+        if store?.isEmpty == true { throw ValidationError("--store is empty. Name a folder, or leave the option out.") }
+        if let extensionPath, extensionPath.allSatisfy({ $0 == ":" }) {
+            throw ValidationError("--extensions is empty. Name a folder, or leave the option out.")
+        }
+    }
 
     var storeDirectory: String {
-        if let store = store ?? environment["SEARCHLIGHT_STORE"].flatMap({ $0.isEmpty ? nil : $0 }) {
+        if let store = store ?? environment["SEARCHLIGHT_STORE"] {
             return absolute(store)
         }
         let home = environment["HOME"] ?? NSHomeDirectory()
@@ -53,7 +62,8 @@ struct GlobalOptions: ParsableArguments {
     /// The engine over this store and these extensions.
     func engine(
         _ access: EngineConfiguration.Access, onEvent: @escaping @Sendable (ExtensionEvent) -> Void = { _ in }
-    ) throws(EngineError) -> SearchlightEngine {
+    ) throws -> SearchlightEngine {
+        try checkStore(access)
         let installation = Installation(environment: environment)
         let configuration = EngineConfiguration(
             storeDirectory: storeDirectory, access: access,
@@ -62,6 +72,20 @@ struct GlobalOptions: ParsableArguments {
                 workerPath: installation.workerPath, frameworkFolder: installation.frameworkFolder,
                 environment: environment))
         return try SearchlightEngine(configuration, onEvent: onEvent)
+    }
+}
+
+extension GlobalOptions {
+    /// Tells a store that cannot be reached from one that does not exist.
+    private func checkStore(_ access: EngineConfiguration.Access) throws(CommandFailure) {
+        let mode = access == .readOnly ? R_OK : R_OK | W_OK
+        for (path, mode) in [(storeDirectory, mode | X_OK), (storeDirectory + "/index.sqlite", mode)]
+        where Glibc.access(path, mode) != 0 && errno != ENOENT {
+            let reason = String(cString: strerror(errno))
+            throw CommandFailure(
+                message: "The store at \(storeDirectory) cannot be opened: \(path): \(reason.lowercased()).",
+                status: .inputOutput)
+        }
     }
 }
 

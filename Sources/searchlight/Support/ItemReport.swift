@@ -11,8 +11,10 @@ struct ItemReport: Encodable {
     var index: String?
     var uniqueIdentifier: String
     var domainIdentifier: String?
-    var donated: Date
-    var expires: Date?
+    /// `nil` for what is no time.
+    var donated: String?
+    /// `nil` for never.
+    var expires: String?
     var attributes: [String: JSONValue]
 
     init(_ item: StoredItem) {
@@ -21,13 +23,13 @@ struct ItemReport: Encodable {
         index = item.scope.index
         uniqueIdentifier = item.record.uniqueIdentifier
         domainIdentifier = item.record.domainIdentifier
-        donated = Date(timeIntervalSinceReferenceDate: item.donated)
-        expires = item.expires.map(Date.init(timeIntervalSinceReferenceDate:))
+        donated = DisplayText.moment(item.donated)
+        expires = item.expires.map { DisplayText.moment($0) ?? "unknown" }
         attributes = item.record.attributes.mapValues(JSONValue.init)
     }
 }
 
-/// An attribute's value as JSON: dates as ISO 8601 text, data as base64.
+/// An attribute's value as JSON: dates as ISO 8601 text (“unknown” for what is no date), data as base64.
 enum JSONValue: Encodable {
     case null
     case text(String)
@@ -44,7 +46,7 @@ enum JSONValue: Encodable {
         case .integer(let number): self = .integer(number)
         case .double(let number): self = .number(number)
         case .boolean(let truth): self = .truth(truth)
-        case .date(let moment): self = .text(Date(timeIntervalSinceReferenceDate: moment).formatted(.iso8601))
+        case .date(let moment): self = .text(DisplayText.moment(moment) ?? "unknown")
         case .data(let bytes): self = .text(Data(bytes).base64EncodedString())
         case .localizedString(let texts): self = .object(texts.mapValues { .text($0) })
         case .array(let values): self = .list(values.map(JSONValue.init))

@@ -1,41 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import Previews
 
-/// What a command prints and how.
+/// What a command prints and how: the only way to standard output and standard error, so that nothing passes unfiltered.
 enum Output {
-    /// Whether standard output is a terminal that wants colour.
-    static var isColoured: Bool { isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["NO_COLOR"] == nil }
+    /// Whether a descriptor is a terminal that wants colour.
+    private static func isColoured(_ descriptor: Int32) -> Bool {
+        isatty(descriptor) == 1 && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+    }
     /// Whether standard error is a terminal, where progress may be shown.
     static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
 
-    static func bold(_ text: some StringProtocol) -> String { isColoured ? "\u{1B}[1m\(text)\u{1B}[0m" : String(text) }
-    static func dim(_ text: some StringProtocol) -> String { isColoured ? "\u{1B}[2m\(text)\u{1B}[0m" : String(text) }
-    static func found(_ text: some StringProtocol) -> String {
-        isColoured ? "\u{1B}[1;33m\(text)\u{1B}[0m" : String(text)
+    /// Prints a line on standard output.
+    ///
+    /// - Throws: ``OutputError``.
+    static func line(_ text: StyledText) throws(OutputError) {
+        try write(text.rendered(coloured: isColoured(STDOUT_FILENO)) + "\n", to: STDOUT_FILENO)
     }
 
-    /// Prints a line on standard error.
-    static func complain(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
+    /// Prints a line on standard error. That it cannot be printed, nobody could be told.
+    static func complain(_ text: StyledText) {
+        try? write(text.rendered(coloured: isColoured(STDERR_FILENO)) + "\n", to: STDERR_FILENO)
+    }
+
+    /// The longest message of a failure that is shown, in characters.
+    private static let maximumFailureCharacters = 20_000
+
+    /// Prints why a command failed on standard error. Lines after the first are indented, so that what an extension is
+    /// quoted with cannot pass for a line of this program's own.
+    static func fail(_ description: String) {
+        let lines = tidied(description).split(separator: "\n", omittingEmptySubsequences: false)
+        let shown = lines.enumerated().map {
+            $0.offset == 0 || $0.element.hasPrefix("  ") ? $0.element : "  " + $0.element
+        }
+        complain("searchlight: \(text: shown.joined(separator: "\n"))")
+    }
+
+    /// A message made harmless, bounded, and with one full stop where a quoted sentence brought a second one.
+    static func tidied(_ description: String) -> String {
+        let text = DisplayText.safe(String(description.prefix(maximumFailureCharacters)))
+        return text.replacing(/(?<before>[^.\/\s])\.\.(?=\s|$)/) { $0.output.before + "." }
+    }
+
+    /// Shows how far something is in the last line of the terminal, in place of what stood there; `nil` removes it.
+    static func progress(_ text: StyledText?) {
+        let line = text?.rendered(coloured: isColoured(STDERR_FILENO)) ?? ""
+        try? write("\r\u{1B}[K" + line, to: STDERR_FILENO)
+    }
 
     /// Prints a value as JSON with sorted keys.
+    ///
+    /// - Throws: ``OutputError``.
     static func printJSON(_ value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .iso8601
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-        print(String(decoding: try encoder.encode(value), as: UTF8.self))
+        let json = String(decoding: try encoder.encode(value), as: UTF8.self)
+        try write(DisplayText.safeJSON(json) + "\n", to: STDOUT_FILENO)
     }
 
-    /// Writes text as it is, all of it.
-    static func write(_ text: String, to descriptor: Int32) {
-        var bytes = Array(text.utf8)[...]
-        while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { return }
-            bytes = bytes.dropFirst(count)
-        }
+    /// Prints a document on standard output: as it is, unless a terminal would act on it.
+    ///
+    /// - Throws: ``OutputError``.
+    static func document(_ text: String) throws(OutputError) {
+        try write(isatty(STDOUT_FILENO) == 1 ? DisplayText.safe(text) : text, to: STDOUT_FILENO)
     }
+
+    private static func write(_ text: String, to descriptor: Int32) throws(OutputError) {
+        var text = text
+        let code = text.withUTF8 { bytes -> Int32 in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while !rest.isEmpty {
+                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+                if count < 0 && errno == EINTR { continue }
+                if count < 0 && errno == EAGAIN {
+                    // Whoever started this made it non-blocking.
+                    var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    poll(&waiting, 1, -1)
+                    continue
+                }
+                guard count > 0 else { return errno }
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            }
+            return 0
+        }
+        if code != 0 { throw OutputError(code: code) }
+    }
+}
+
+/// Standard output could not be written.
+struct OutputError: Error {
+    /// The system's number for the reason.
+    let code: Int32
+
+    /// Whether the reader has seen enough, as “head” has.
+    var isClosedPipe: Bool { code == EPIPE }
+
+    var description: String { "Writing to standard output failed: \(String(cString: strerror(code)))." }
 }

@@ -16,8 +16,7 @@ struct TypesCommand: AsyncParsableCommand {
 /// The type with an identifier, or a message that says there is none.
 func declaredType(_ identifier: String) throws -> UTType {
     guard let type = UTType(identifier) else {
-        Output.complain("searchlight: No type \(identifier.debugDescription) is declared.")
-        throw ExitCode(ExitStatus.notFound.rawValue)
+        throw CommandFailure(message: "No type \(identifier.debugDescription) is declared.", status: .notFound)
     }
     return type
 }
@@ -40,10 +39,16 @@ struct TypesShowCommand: ParsableCommand {
     var identifier: String
 
     func run() throws {
-        options.registerTypes()
-        let report = TypeReport(try declaredType(identifier))
-        if options.json { return try Output.printJSON(report) }
-        print(Output.bold(report.identifier))
+        try reportingErrors(json: options.json) {
+            options.registerTypes()
+            let report = TypeReport(try declaredType(identifier))
+            if options.json { return try Output.printJSON(report) }
+            try show(report)
+        }
+    }
+
+    private func show(_ report: TypeReport) throws {
+        try Output.line("\(bold: report.identifier)")
         var lines: [(String, String?)] = [
             ("description", report.description),
             ("state", report.isDynamic ? "dynamic" : report.declaration ?? "declared"),
@@ -55,7 +60,7 @@ struct TypesShowCommand: ParsableCommand {
         let width = lines.map(\.0.count).max() ?? 0
         for (name, value) in lines {
             guard let value else { continue }
-            print("  " + Output.dim(name.padding(toLength: width, withPad: " ", startingAt: 0)) + "  " + value)
+            try Output.line("  \(dim: name.padding(toLength: width, withPad: " ", startingAt: 0))  \(value)")
         }
     }
 
@@ -84,17 +89,20 @@ struct TypesConformsCommand: ParsableCommand {
     }
 
     func run() throws {
-        options.registerTypes()
-        if let type, let other {
+        try reportingErrors(json: options.json) {
+            options.registerTypes()
+            guard let type, let other else { return try answerInput() }
             let answer = Self.conforms(type, other)
-            if options.json { try Output.printJSON(["conforms": answer]) } else { print(answer) }
+            if options.json { try Output.printJSON(["conforms": answer]) } else { try Output.line("\(answer)") }
             if !answer { throw ExitCode(ExitStatus.failure.rawValue) }
-            return
         }
-        forEachInputLine { line, number in
+    }
+
+    private func answerInput() throws {
+        try forEachInputLine { line, number in
             let parts = line.split(separator: "\t", omittingEmptySubsequences: false)
-            if parts.count != 2 { Output.complain("searchlight: line \(number) is not two types with a tab between") }
-            print(parts.count == 2 && Self.conforms(String(parts[0]), String(parts[1])))
+            if parts.count != 2 { Output.fail("line \(number) is not two types with a tab between") }
+            try Output.line("\(parts.count == 2 && Self.conforms(String(parts[0]), String(parts[1])))")
         }
     }
 
@@ -115,17 +123,19 @@ struct TypesDecodeCommand: ParsableCommand {
     var identifier: String
 
     func run() throws {
-        guard let dynamic = DynamicTypeIdentifier(identifier) else {
-            Output.complain("searchlight: \(identifier.debugDescription) is not a dynamic identifier.")
-            throw ExitCode(ExitStatus.failure.rawValue)
+        try reportingErrors(json: options.json) {
+            guard let dynamic = DynamicTypeIdentifier(identifier) else {
+                throw CommandFailure(
+                    message: "\(identifier.debugDescription) is not a dynamic identifier.", status: .failure)
+            }
+            let report = DynamicReport(
+                identifier: dynamic.identifier, decoded: dynamic.description, parent: dynamic.parent,
+                tags: dynamic.tags.map { .init(tagClass: $0.tagClass.rawValue, value: $0.value) })
+            if options.json { return try Output.printJSON(report) }
+            try Output.line("\(report.decoded)")
+            if let parent = report.parent { try Output.line("  \(dim: "conforms to")  \(parent)") }
+            for tag in report.tags { try Output.line("  \(dim: tag.tagClass)  \(tag.value)") }
         }
-        let report = DynamicReport(
-            identifier: dynamic.identifier, decoded: dynamic.description, parent: dynamic.parent,
-            tags: dynamic.tags.map { .init(tagClass: $0.tagClass.rawValue, value: $0.value) })
-        if options.json { return try Output.printJSON(report) }
-        print(report.decoded)
-        if let parent = report.parent { print("  " + Output.dim("conforms to") + "  " + parent) }
-        for tag in report.tags { print("  " + Output.dim(tag.tagClass) + "  " + tag.value) }
     }
 }
 

@@ -31,25 +31,29 @@ struct TypesLookupCommand: ParsableCommand {
     }
 
     func run() throws {
-        options.registerTypes()
-        guard stdin else {
+        try reportingErrors(json: options.json) {
+            options.registerTypes()
+            guard !stdin else { return try answerInput() }
             let tag = filenameExtension ?? mime ?? ""
             let kind: UTTagClass = filenameExtension != nil ? .filenameExtension : .mimeType
             guard let found = try lookup(tag, kind, conformingTo: conformingTo) else {
-                Output.complain("searchlight: \(tag.debugDescription) is no \(kind.rawValue).")
-                throw ExitCode(ExitStatus.notFound.rawValue)
+                throw CommandFailure(message: "\(tag.debugDescription) is no \(kind.rawValue).", status: .notFound)
             }
-            return options.json ? try Output.printJSON(TypeReport(found)) : print(found.identifier)
+            if options.json { return try Output.printJSON(TypeReport(found)) }
+            try Output.line("\(found.identifier)")
         }
+    }
+
+    private func answerInput() throws {
         try forEachInputLine { line, number in
             let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
             let kinds: [String: UTTagClass] = ["extension": .filenameExtension, "mime": .mimeType]
             guard (2...3).contains(parts.count), let kind = kinds[parts[0]] else {
-                Output.complain("searchlight: line \(number) is not extension or mime, a tag and perhaps a type")
-                return print("")
+                Output.fail("line \(number) is not extension or mime, a tag and perhaps a type")
+                return try Output.line("")
             }
             let parent = parts.count == 3 && !parts[2].isEmpty ? parts[2] : conformingTo
-            print(try lookup(parts[1], kind, conformingTo: parent)?.identifier ?? "")
+            try Output.line("\(try lookup(parts[1], kind, conformingTo: parent)?.identifier ?? "")")
         }
     }
 
@@ -85,62 +89,27 @@ struct TypesOfCommand: ParsableCommand {
     }
 
     func run() throws {
-        options.registerTypes()
-        let database = desktopTypes
-        let reports = files.map { path in
-            guard let found = database.type(ofFile: path) else {
-                return Report(path: path, error: "there is no such file")
+        try reportingErrors(json: options.json) {
+            options.registerTypes()
+            let database = desktopTypes
+            let reports = files.map { path in
+                guard let found = database.type(ofFile: path) else {
+                    return Report(path: path, error: "there is no such file")
+                }
+                return Report(path: path, type: found.type.identifier, evidence: found.evidence.rawValue)
             }
-            return Report(path: path, type: found.type.identifier, evidence: found.evidence.rawValue)
-        }
-        if options.json {
-            try Output.printJSON(reports)
-        } else {
-            for report in reports {
-                if let type = report.type {
-                    print("\(report.path): \(type)")
-                } else {
-                    Output.complain("searchlight: \(report.path): \(report.error ?? "")")
+            if options.json {
+                try Output.printJSON(reports)
+            } else {
+                for report in reports {
+                    if let type = report.type {
+                        try Output.line("\(report.path): \(type)")
+                    } else {
+                        Output.fail("\(report.path): \(report.error ?? "")")
+                    }
                 }
             }
+            if reports.contains(where: { $0.error != nil }) { throw ExitCode(ExitStatus.notFound.rawValue) }
         }
-        if reports.contains(where: { $0.error != nil }) { throw ExitCode(ExitStatus.notFound.rawValue) }
-    }
-}
-
-struct TypesTreeCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "tree", abstract: "Print a type and all that conform to it, or the whole hierarchy.",
-        discussion: "A type with several parents stands below each of them.")
-
-    @OptionGroup var options: GlobalOptions
-    @Argument(help: "The type at the top.")
-    var identifier: String?
-
-    private struct Node: Encodable {
-        var identifier: String
-        var children: [Node]
-    }
-
-    func run() throws {
-        options.registerTypes()
-        let snapshot = UTTypeRegistry.shared.snapshot
-        let tops =
-            try identifier.map { [try declaredType($0)] }
-            ?? snapshot.declaredTypes.filter { snapshot.parents(of: $0).isEmpty }
-        let nodes = tops.sorted { $0.identifier < $1.identifier }.map { node($0, in: snapshot) }
-        if options.json { return try Output.printJSON(nodes) }
-        for node in nodes { show(node, indent: "") }
-    }
-
-    /// The hierarchy has no cycles: the registry ignores the step that would close one.
-    private func node(_ type: UTType, in snapshot: UTTypeSnapshot) -> Node {
-        let children = snapshot.children(of: type).sorted { $0.identifier < $1.identifier }
-        return Node(identifier: type.identifier, children: children.map { node($0, in: snapshot) })
-    }
-
-    private func show(_ node: Node, indent: String) {
-        print(indent + node.identifier)
-        for child in node.children { show(child, indent: indent + "  ") }
     }
 }

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import ServiceProtocol
+
+/// What a path leads to, and so how it is written to.
+enum FileTarget {
+    /// A regular file, or a name that is free in a folder that exists. The path has no link at its end.
+    case regular(path: String, existing: stat?)
+    /// A pipe with a name, a device or a socket: never replaced, written to as it is.
+    case stream(path: String, isSocket: Bool)
+
+    private static let maximumLinks = 40
+
+    /// Follows a path as `cp` does: a link leads to what it points to, also where that does not exist yet.
+    ///
+    /// - Throws: ``PromiseError``: a folder, a missing folder, a file that may not be written.
+    static func find(_ path: String) throws(PromiseError) -> FileTarget {
+        guard !path.utf8.contains(0) else { throw failed(path.debugDescription, EINVAL) }
+        guard !path.isEmpty else { throw failed(path.debugDescription, ENOENT) }
+        var status = stat()
+        if stat(path, &status) == 0 {
+            switch status.st_mode & S_IFMT {
+            case S_IFDIR: throw failed(path, EISDIR)
+            case S_IFREG:
+                guard access(path, W_OK) == 0 else { throw failed(path, errno) }
+                guard let resolved = realpath(path, nil) else { throw failed(path, errno) }
+                defer { free(resolved) }
+                return .regular(path: String(cString: resolved), existing: status)
+            case let kind: return .stream(path: path, isSocket: kind == S_IFSOCK)
+            }
+        }
+        guard errno == ENOENT else { throw failed(path, errno) }
+        let free = try endOfLinks(path)
+        let folder = folder(of: free)
+        guard stat(folder, &status) == 0 else {
+            throw errno == ENOENT ? .missingFolder(path: folder) : failed(folder, errno)
+        }
+        guard free.utf8.last != UInt8(ascii: "/") else { throw failed(free, EISDIR) }
+        return .regular(path: free, existing: nil)
+    }
+
+    /// The name that is free at the end of links that point to nothing.
+    private static func endOfLinks(_ path: String) throws(PromiseError) -> String {
+        var path = path
+        for _ in 0..<maximumLinks {
+            var status = stat()
+            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
+            var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+            let count = readlink(path, &buffer, buffer.count)
+            guard count > 0 else { throw failed(path, errno) }
+            let target = String(decoding: buffer[..<count], as: UTF8.self)
+            path = target.hasPrefix("/") ? target : folder(of: path) + target
+        }
+        throw failed(path, ELOOP)
+    }
+
+    /// The folder a name is in, with a slash at the end.
+    static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
+    }
+
+    private static func failed(_ path: String, _ code: Int32) -> PromiseError {
+        .inputOutput(operation: "Writing to", path: path, code: code)
+    }
+
+    // MARK: Streams
+
+    /// Opens what is written to directly. Whoever reads a named pipe or serves a socket may still be starting: for as
+    /// long as the stall limit it is waited for.
+    static func open(stream path: String, isSocket: Bool, _ pace: Pace) throws(PromiseError) -> OwnedDescriptor {
+        let end = ContinuousClock.now + pace.limits.stall
+        while true {
+            let number =
+                isSocket ? connected(to: path) : Glibc.open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+            if number >= 0 {
+                let descriptor = OwnedDescriptor(adopting: number)
+                var status = stat()
+                // Somebody may have put a file there meanwhile, which is not to be written over.
+                guard fstat(number, &status) == 0, status.st_mode & S_IFMT != S_IFREG else {
+                    throw failed(path, EAGAIN)
+                }
+                return descriptor
+            }
+            let code = errno
+            guard code == ENXIO || code == EINTR || code == EAGAIN else { throw failed(path, code) }
+            guard ContinuousClock.now < end, !pace.isOver else {
+                throw .receiverStalled(path: path, after: pace.limits.stall)
+            }
+            poll(nil, 0, retryInterval)
+        }
+    }
+
+    /// Between two attempts to open a pipe that nobody reads yet, in milliseconds.
+    private static let retryInterval: Int32 = 20
+
+    private static func connected(to path: String) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            errno = ENAMETOOLONG
+            return -1
+        }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard number >= 0 else { return -1 }
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result != 0 else { return number }
+        let code = errno
+        close(number)
+        errno = code
+        return -1
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import ServiceProtocol
+
+/// A descriptor whose use never blocks: one waits for it with a limit, and then takes what there is.
+///
+/// Pipes and terminals are opened once more for that. The flag that makes a descriptor non-blocking belongs to everyone
+/// who shares it: a shell would be surprised to have it on its terminal, and a provider could take it away.
+struct WaitingDescriptor {
+    /// What kind of file is behind it.
+    enum Kind {
+        case file
+        case pipe
+        case socket
+        case other
+    }
+
+    /// What to use.
+    let number: Int32
+    let kind: Kind
+    /// The most to write at once; what a pipe takes after waiting where it could not be opened again.
+    let writeLimit: Int
+    private let own: OwnedDescriptor?
+
+    /// The most that is written to a pipe at once, in bytes; Linux promises that much room after a wait.
+    private static let pipeBytes = 4096
+
+    /// - Parameter flags: `O_RDONLY` or `O_WRONLY`. A number that is no descriptor gives an error when it is used.
+    init(_ original: Int32, _ flags: Int32) {
+        var status = stat()
+        let isOpen = original >= 0 && fstat(original, &status) == 0
+        switch isOpen ? status.st_mode & S_IFMT : 0 {
+        case S_IFREG: kind = .file
+        case S_IFIFO: kind = .pipe
+        case S_IFSOCK: kind = .socket
+        default: kind = .other
+        }
+        var reopened: Int32 = -1
+        if kind == .pipe || (kind == .other && isOpen && isatty(original) == 1) {
+            reopened = open("/proc/self/fd/\(original)", flags | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+            if reopened < 0, flags == O_RDONLY {
+                // Not ours to open: then at least this one.
+                _ = fcntl(original, F_SETFL, fcntl(original, F_GETFL) | O_NONBLOCK)
+            }
+        }
+        own = reopened >= 0 ? OwnedDescriptor(adopting: reopened) : nil
+        number = reopened >= 0 ? reopened : original
+        writeLimit = kind == .pipe && reopened < 0 ? Self.pipeBytes : .max
+    }
+
+    /// Waits until the descriptor can be used, or has a problem that its use will name.
+    ///
+    /// - Parameters:
+    ///   - events: `POLLIN` or `POLLOUT`.
+    ///   - pace: How long.
+    /// - Returns: Whether that was in time. A signal only makes the wait begin anew.
+    func isReady(_ events: Int32, _ pace: Pace) throws(PromiseError) -> Bool {
+        // Poll passes over negative numbers, and would only wait.
+        guard number >= 0 else { return true }
+        var waiting = pollfd(fd: number, events: Int16(events), revents: 0)
+        while !pace.isOver {
+            let (milliseconds, isTheLast) = pace.patience
+            let count = poll(&waiting, 1, milliseconds)
+            // A wait is rounded; what is left of the last one is waited for too, so that the error is the right one.
+            if count == 0, isTheLast { continue }
+            if count >= 0 { return count > 0 }
+            guard errno == EINTR else {
+                throw .inputOutput(operation: "Waiting for", path: "descriptor \(number)", code: errno)
+            }
+        }
+        return false
+    }
+}

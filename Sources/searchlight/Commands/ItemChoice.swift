@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import SearchIndex
+import SearchlightEngine
+
+/// Which item is meant.
+struct ItemChoice: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "A number as “search” prints it (@12), or the item's unique identifier; for items that are files also a path.",
+            valueName: "item"))
+    var item: String
+    @Option(help: "The bundle the item belongs to, if several have one of this name.")
+    var bundle: String?
+
+    /// The item in an index. Apps that index files call the item by its absolute path, people by any path.
+    func find(in engine: SearchlightEngine) async throws(EngineError) -> StoredItem {
+        do throws(EngineError) {
+            return try await engine.item(named: item, bundle: bundle)
+        } catch {
+            guard case .itemNotFound = error, item.contains("/"), FileManager.default.fileExists(atPath: item) else {
+                throw error
+            }
+            let path = absolute(item)
+            for candidate in [path, URL(filePath: path).resolvingSymlinksInPath().path] where candidate != item {
+                do throws(EngineError) {
+                    return try await engine.item(named: candidate, bundle: bundle)
+                } catch {
+                    guard case .itemNotFound = error else { throw error }
+                }
+            }
+            throw error
+        }
+    }
+}

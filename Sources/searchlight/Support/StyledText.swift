@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import Previews
+
+/// A text to print. Whatever stands in it is made harmless; only the styles of this program may drive a terminal.
+///
+/// `"\(value)"` is put on one line, `"\(text: value)"` keeps its lines; what is written out in the source stays as it is.
+struct StyledText: ExpressibleByStringInterpolation {
+    enum Style {
+        case plain
+        case bold
+        case dim
+        case found
+
+        fileprivate var code: String? {
+            switch self {
+            case .plain: nil
+            case .bold: "1"
+            case .dim: "2"
+            case .found: "1;33"
+            }
+        }
+    }
+
+    private var pieces: [(text: String, style: Style)] = []
+
+    init(stringLiteral text: String) { pieces = [(text, .plain)] }
+    init(stringInterpolation: StringInterpolation) { pieces = stringInterpolation.pieces }
+
+    /// The parts of a text, those highlighted that a search has found.
+    init(_ parts: [(text: Substring, isHighlight: Bool)]) {
+        pieces = parts.map { (DisplayText.safe(String($0.text)), $0.isHighlight ? .found : .plain) }
+    }
+
+    static func + (first: Self, second: Self) -> Self {
+        var both = first
+        both.pieces += second.pieces
+        return both
+    }
+
+    /// The text for a terminal that wants colours or for anything else.
+    func rendered(coloured: Bool) -> String {
+        pieces.map { piece in
+            guard coloured, let code = piece.style.code, !piece.text.isEmpty else { return piece.text }
+            return "\u{1B}[\(code)m\(piece.text)\u{1B}[0m"
+        }.joined()
+    }
+
+    struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var pieces: [(text: String, style: Style)] = []
+
+        init(literalCapacity: Int, interpolationCount: Int) {}
+        mutating func appendLiteral(_ text: String) { pieces.append((text, .plain)) }
+        mutating func appendInterpolation(_ value: some CustomStringConvertible) { add(value, .plain) }
+        mutating func appendInterpolation(bold value: some CustomStringConvertible) { add(value, .bold) }
+        mutating func appendInterpolation(dim value: some CustomStringConvertible) { add(value, .dim) }
+        mutating func appendInterpolation(text value: some CustomStringConvertible) {
+            pieces.append((DisplayText.safe(value.description), .plain))
+        }
+        mutating func appendInterpolation(_ text: StyledText) { pieces += text.pieces }
+
+        private mutating func add(_ value: some CustomStringConvertible, _ style: Style) {
+            let line = DisplayText.safe(value.description).map { $0 == "\n" || $0 == "\t" ? " " : $0 }
+            pieces.append((String(line), style))
+        }
+    }
+}
+
+/// A number of things: 1 item, 2 items.
+func counted(_ count: Int, _ thing: String) -> String { "\(count) \(thing)\(count == 1 ? "" : "s")" }

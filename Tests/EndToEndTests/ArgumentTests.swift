@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import Testing
+
+/// What the command makes of what a person types, and of stores and extensions it cannot use.
+@Suite("The command's arguments", .timeLimit(.minutes(2)))
+struct ArgumentTests {
+    @Test("A search for nothing is wrong usage and says what to do", arguments: ["", " ", "?!", "\"\"", "…"])
+    func emptySearch(text: String) throws {
+        let (status, output) = try Command(harness: try Harness())("search", text)
+        #expect(status == 64)
+        #expect(output.contains("no word to search for"))
+    }
+
+    @Test("A search with nothing but words to leave out is wrong usage, and a minus sign is explained")
+    func excludedWords() throws {
+        let command = try Command.indexed()
+        let excluded = try command("search", "--", "-ferry")
+        #expect(excluded.status == 64 && excluded.output.contains("one to leave out"))
+        let option = try command("search", "-ferry")
+        #expect(option.status == 64)
+        #expect(option.output.contains("searchlight search -- notes -release"))
+        #expect(try command("search", "--", "sheet", "-alpha").output.contains("@1") == false)
+    }
+
+    @Test("What is not found is told shortly, with a hint about operators, and is no failure")
+    func nothingFound() throws {
+        let command = try Command.indexed()
+        let long = try command("search", String(repeating: "x", count: 5000))
+        #expect(long.status == 0)
+        #expect(long.output == "Nothing is found for “\(String(repeating: "x", count: 80))…”.\n")
+        for text in ["zebra*", "author:zebra"] {
+            #expect(try command("search", text).output.contains("knows no operators"))
+        }
+        #expect(try !command("search", "zebra").output.contains("operators"))
+        #expect(try command("search", "--help").output.contains("the exit status is 0"))
+    }
+
+    @Test("Empty options are wrong usage, and empty variables are none")
+    func empty() throws {
+        var command = try Command.indexed()
+        #expect(try command("search", "x", "--store", "").status == 64)
+        #expect(try command("search", "x", "--extensions", "").status == 64)
+        #expect(try command("search", "x", "--extensions", ":").status == 64)
+        command.variables = ["SEARCHLIGHT_STORE": "", "SEARCHLIGHT_EXTENSION_PATH": "", "XDG_DATA_HOME": ""]
+        let unset = try command("search", "x")
+        #expect(unset.status == 2)
+        #expect(unset.output.contains(command.harness.folder + "/.local/share/searchlight/store"))
+    }
+
+    @Test("A store that is damaged or cannot be reached is not taken for none")
+    func stores() throws {
+        let command = try Command.indexed()
+        let file = command.harness.folder + "/file"
+        try Data("x".utf8).write(to: URL(filePath: file))
+        let behindFile = try command("search", "x", "--store", file + "/store")
+        #expect(behindFile.status == 8)
+        #expect(behindFile.output.contains("cannot be opened: \(file)/store: not a directory."))
+        if geteuid() != 0 {
+            #expect(chmod(command.harness.store, 0) == 0)
+            let unreadable = try command("search", "x")
+            #expect(chmod(command.harness.store, 0o700) == 0)
+            #expect(unreadable.status == 8)
+            #expect(unreadable.output.contains("permission denied"))
+        }
+        let damaged = command.harness.folder + "/damaged"
+        try FileManager.default.createDirectory(atPath: damaged, withIntermediateDirectories: false)
+        try Data(repeating: 0x55, count: 8192).write(to: URL(filePath: damaged + "/index.sqlite"))
+        #expect(try command("search", "x", "--store", damaged).status == 8)
+        // What the storage reports ends with a full stop of its own.
+        #expect(try !command("reindex", "--store", file + "/store").output.contains(".."))
+    }
+
+    @Test("An item that is a file is found by any path to it")
+    func paths() throws {
+        let command = Command(harness: try Harness())
+        let notes = command.harness.folder + "/notes"
+        try FileManager.default.createDirectory(atPath: notes, withIntermediateDirectories: true)
+        try Data("# Harbour\n\nThe ferry leaves at nine.\n".utf8).write(to: URL(filePath: notes + "/harbour.md"))
+        _ = try command.harness.installJournal(notes: notes)
+        try #require(try command("reindex").status == 0)
+        for line in ["preview notes/harbour.md", "show ./notes/../notes/harbour.md", "preview '\(notes)/harbour.md'"] {
+            let (status, output) = try command.shell("\"$SEARCHLIGHT\" \(line)")
+            #expect(status == 0, "\(output)")
+            #expect(output.contains("Harbour"))
+        }
+        #expect(try command.shell("\"$SEARCHLIGHT\" show notes/other.md").status == 2)
+        #expect(try command.shell("\"$SEARCHLIGHT\" show file").status == 2)
+    }
+
+    @Test("A date that is none is shown as unknown")
+    func dates() throws {
+        let command = Command(harness: try Harness())
+        _ = try command.harness.installFixture("hostile-words")
+        try #require(try command("reindex").status == 0)
+        let (status, output) = try command("show", "timeless")
+        #expect(status == 0)
+        #expect(output.contains("contentCreationDate      unknown\n"), "\(output)")
+        let item = try #require(try command.json("show", "timeless") as? [String: Any])
+        let attributes = try #require(item["attributes"] as? [String: Any])
+        #expect(attributes["contentModificationDate"] as? String == "unknown")
+        #expect(try command("preview", "timeless").output.contains("Created  unknown\n"))
+    }
+
+    @Test("Help has no line breaks inside its paragraphs", arguments: ["drag", "preview", "search", "reindex"])
+    func help(name: String) throws {
+        var command = Command(harness: try Harness())
+        command.variables = ["COLUMNS": "4000"]
+        let (status, output) = try command(name, "--help")
+        #expect(status == 0)
+        let overview = output.components(separatedBy: "USAGE:")[0]
+        for paragraph in overview.components(separatedBy: "\n\n") {
+            // A line that does not end a sentence is one that was broken, or a title.
+            for line in paragraph.split(separator: "\n") { #expect(".:)".contains(line.last ?? " "), "\(line)") }
+        }
+    }
+}

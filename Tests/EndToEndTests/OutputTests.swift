@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import Testing
+
+/// Where output goes: standard output that fails, and files in every shape.
+@Suite("The command's output", .timeLimit(.minutes(2)))
+struct OutputTests {
+    @Test(
+        "A device without room on standard output is a failure that is told",
+        arguments: [
+            "search alpha", "show alpha", "show alpha --json", "status", "status --json", "extensions", "preview alpha",
+            "preview alpha --html", "preview alpha --output -", "drag alpha --accept public.html --output -",
+            "drag alpha --accept public.html --dry-run", "types tree", "types show public.html", "reindex", "--help",
+            "show nobody --json",
+        ])
+    func fullDevice(arguments: String) throws {
+        let command = try Command.indexed()
+        let (status, output) = try command.shell("\"$SEARCHLIGHT\" \(arguments) > /dev/full")
+        #expect(status == 8)
+        #expect(output.contains("No space left on device"), "\(output)")
+    }
+
+    @Test("A reader that has seen enough ends it quietly", arguments: ["types tree", "search sheet", "status --json"])
+    func closedPipe(arguments: String) throws {
+        let command = try Command.indexed()
+        // The reader is gone before the first line.
+        let (_, output) = try command.shell(
+            "mkfifo gone && { (exec 3<gone; exec 3<&-; : > closed) & "
+                + "exec 4>gone; while [ ! -e closed ]; do :; done; "
+                + "\"$SEARCHLIGHT\" \(arguments) >&4; echo \"status $?\"; }")
+        #expect(output == "status 141\n")
+    }
+
+    @Test("A pipe, a link and a file with a mode of its own are written to as cp does")
+    func kindsOfFiles() throws {
+        let command = try Command.indexed()
+        let drag = "\"$SEARCHLIGHT\" drag alpha --accept public.html --output"
+        let pipe = try command.shell("mkfifo pipe && (cat pipe > copy & \(drag) pipe; wait); cat copy; test -p pipe")
+        #expect(pipe.status == 0)
+        #expect(pipe.output.hasSuffix("alpha as public.html"))
+        let link = try command.shell(
+            "echo old > file && chmod 640 file && ln -s file link && \(drag) link && stat -c %a file && cat link && test -L link"
+        )
+        #expect(link.status == 0)
+        #expect(link.output.hasSuffix("640\nalpha as public.html"))
+        let mode = try command.shell("umask 027 && \(drag) fresh && stat -c %a fresh && ls -A | grep -c part")
+        #expect(mode.output.hasSuffix("640\n0\n"))
+    }
+
+    @Test("A folder is refused with a name to use, and a missing folder is named")
+    func folders() throws {
+        let command = try Command.indexed()
+        for name in [["drag", "alpha", "--accept", "public.html"], ["preview", "alpha"]] {
+            let program = try BuiltProducts.program("searchlight")
+            let folder = try CFixture.run(
+                program, name + ["--output", command.harness.folder], environment: try command.environment)
+            #expect(folder.status == 8)
+            #expect(
+                folder.output.contains(
+                    "is a folder. Name a file in it, for example \(command.harness.folder)/Alpha sheet"))
+            let missing = try CFixture.run(
+                program, name + ["--output", command.harness.folder + "/no/out"], environment: try command.environment)
+            #expect(missing.status == 8)
+            #expect(missing.output.contains("There is no folder \(command.harness.folder)/no/ to write to"))
+            #expect(!missing.output.contains(".part"))
+            let empty = try CFixture.run(program, name + ["--output", ""], environment: try command.environment)
+            #expect(empty.status == 64)
+        }
+    }
+
+    @Test("A preview goes to standard output and to a file with a report")
+    func preview() throws {
+        let command = try Command.indexed()
+        let streamed = try command.separately("preview", "alpha", "--output", "-")
+        #expect(streamed.status == 0)
+        #expect(streamed.output.hasSuffix("<script>x</script><p>alpha -</p>"))
+        let path = command.harness.folder + "/page.html"
+        let report = try #require(try command.json("preview", "alpha", "--output", path) as? [String: Any])
+        #expect(report["path"] as? String == path)
+        #expect(report["type"] as? String == "public.html")
+        let size = try #require(try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+        #expect(report["bytes"] as? Int == size)
+    }
+
+    @Test("An interrupted delivery ends at once and leaves no file")
+    func interrupted() throws {
+        let command = try Command.indexed()
+        // Of 3 MiB only one byte is read, so that the delivery waits when the signal comes.
+        let (_, output) = try command.shell(
+            "mkfifo pipe && exec 3<>pipe && { \"$SEARCHLIGHT\" drag beta --accept public.html --output pipe & "
+                + "child=$!; head -c 1 <&3 >/dev/null; kill -TERM $child; wait $child; "
+                + "echo \"status $?\"; ls -A | grep -c part; }")
+        #expect(output.hasSuffix("status 143\n0\n"))
+    }
+
+    @Test("An extension that cannot render is told apart from one that is gone")
+    func notRendered() throws {
+        let command = try Command.indexed()
+        let unsupported = try command.separately("preview", "gamma")
+        #expect(unsupported.status == 0)
+        #expect(unsupported.errors.contains("shown by its attributes"))
+        #expect(unsupported.output.hasPrefix("Gamma sheet\n"))
+        try FileManager.default.removeItem(atPath: command.harness.extensions + "/com.example.notebook.searchext")
+        let gone = try command.separately("preview", "alpha")
+        #expect(gone.status == 0)
+        #expect(gone.errors.contains("No extension com.example.notebook is installed"))
+        #expect(try command("status").output.contains("com.example.notebook: 3 items, and no extension of this name"))
+        let status = try #require(try command.json("status") as? [String: Any])
+        #expect(status["withoutExtension"] as? [String] == ["com.example.notebook"])
+    }
+
+    @Test("MIME types and extensions are accepted as the types they belong to")
+    func acceptedTypes() throws {
+        let command = try Command.indexed()
+        for (text, note) in [
+            ("text/html", "text/html is taken as public.html"), (".HTML", ".HTML is taken as public.html"),
+        ] {
+            let (status, output, errors) = try command.separately("drag", "alpha", "--accept", text, "--output", "-")
+            #expect(status == 0)
+            #expect(output == "alpha as public.html")
+            #expect(errors.contains(note))
+        }
+        let unknown = try command("drag", "alpha", "--accept", "html", "--dry-run")
+        #expect(unknown.status == 3)
+        #expect(unknown.output.contains("Nobody declares the type html"))
+        #expect(
+            try command("drag", "alpha", "--accept", "no/such", "--dry-run").output.contains(
+                "No type is declared for no/such"))
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import Testing
+
+/// `searchlight` over the folders of a harness.
+struct Command {
+    let harness: Harness
+    /// Variables besides those that name the harness's folders.
+    var variables: [String: String] = [:]
+
+    /// A command over a store with the three items of the notebook fixture.
+    static func indexed() throws -> Command {
+        let command = Command(harness: try Harness())
+        _ = try command.harness.installFixture("notebook")
+        let (status, output) = try command("reindex")
+        try #require(status == 0, "\(output)")
+        #expect(output.contains("com.example.notebook: 3 items indexed in "))
+        return command
+    }
+
+    var environment: [String: String] {
+        get throws {
+            var environment = [
+                "HOME": harness.folder, "XDG_CONFIG_HOME": harness.folder + "/config",
+                "XDG_DATA_HOME": harness.folder + "/data", "XDG_DATA_DIRS": harness.folder + "/nothing",
+                "SEARCHLIGHT_STORE": harness.store, "SEARCHLIGHT_EXTENSION_PATH": harness.extensions,
+                "PATH": "/usr/bin:/bin", "SEARCHLIGHT": try BuiltProducts.program("searchlight"),
+            ]
+            environment["LD_LIBRARY_PATH"] = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]
+            return environment.merging(variables) { $1 }
+        }
+    }
+
+    /// Runs it; standard output and standard error come back together.
+    func callAsFunction(_ arguments: String...) throws -> (status: Int32, output: String) {
+        try CFixture.run(try BuiltProducts.program("searchlight"), arguments, environment: try environment)
+    }
+
+    /// Runs it; the two come back apart.
+    func separately(_ arguments: String...) throws -> (status: Int32, output: String, errors: String) {
+        let errors = harness.folder + "/errors"
+        let (status, output) = try CFixture.run(
+            "/bin/sh", ["-c", #""$SEARCHLIGHT" "$@" 2>"$0""#, errors] + arguments, environment: try environment)
+        return (status, output, try String(contentsOfFile: errors, encoding: .utf8))
+    }
+
+    /// Runs a line of a shell in the harness's folder, where `$SEARCHLIGHT` is the program.
+    func shell(_ line: String) throws -> (status: Int32, output: String) {
+        try CFixture.run(
+            "/bin/sh", ["-c", "cd \"$0\" && " + line, harness.folder], environment: try environment)
+    }
+
+    /// Runs it with a terminal as standard output, and gives back what the terminal got: less than its buffer holds.
+    func onTerminal(_ arguments: String...) throws -> (status: Int32, output: String) {
+        let terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        try #require(terminal >= 0)
+        defer { close(terminal) }
+        // What unlockpt and ptsname do, which Swift does not see: TIOCSPTLCK and TIOCGPTN.
+        var (unlocked, number): (Int32, UInt32) = (0, 0)
+        try #require(ioctl(terminal, 0x4004_5431, &unlocked) == 0 && ioctl(terminal, 0x8004_5430, &number) == 0)
+        let name = "/dev/pts/\(number)"
+        let process = Process()
+        process.executableURL = URL(filePath: try BuiltProducts.program("searchlight"))
+        process.arguments = arguments
+        process.environment = try environment
+        let side = try #require(FileHandle(forUpdatingAtPath: name))
+        process.standardOutput = side
+        process.standardError = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        // The other side is still open here, so that a terminal without anything more to read would be waited for.
+        _ = fcntl(terminal, F_SETFL, O_NONBLOCK)
+        while case let count = read(terminal, &buffer, buffer.count), count > 0 { bytes += buffer[..<count] }
+        try side.close()
+        return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
+    }
+
+    func json(_ arguments: String..., expecting status: Int32 = 0) throws -> Any {
+        let (found, output) = try CFixture.run(
+            try BuiltProducts.program("searchlight"), arguments + ["--json"], environment: try environment)
+        #expect(found == status, "\(output)")
+        return try JSONSerialization.jsonObject(with: Data(output.utf8))
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import ServiceProtocol
+import TestSupport
+import Testing
+
+@testable import Promises
+
+/// With and without a name until it is done: both ways, whatever the test machine's file system can.
+@Suite("A file in the making", .timeLimit(.minutes(2)))
+struct StagingTests {
+    private static func stage(_ path: String, anonymous: Bool, _ bytes: [UInt8] = [7]) throws -> StagedFile {
+        guard case .regular(let target, let existing) = try FileTarget.find(path) else {
+            throw PromiseError.inputOutput(operation: "Staging", path: path, code: EINVAL)
+        }
+        let staged = try StagedFile.create(for: target, existing: existing, token: 10, isAnonymous: anonymous)
+        let sink = ByteSink(staged.number, path: path, pace: Pace(DeliveryLimits()))
+        try bytes.withUnsafeBytes { try sink.write($0) }
+        return staged
+    }
+
+    private static func mode(_ path: String) -> mode_t {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_mode & 0o7777 : 0
+    }
+
+    @Test("appears when it is committed, new or in place of another", arguments: [false, true])
+    func commit(anonymous: Bool) throws {
+        let folder = try TemporaryFolder()
+        for bytes in [[1, 2], [3]] as [[UInt8]] {
+            try Self.stage(folder.path("out"), anonymous: anonymous, bytes).commit()
+            #expect(try folder.read("out") == bytes)
+            #expect(try folder.names == ["out"])
+        }
+    }
+
+    @Test("leaves nothing when it is given up", arguments: [false, true])
+    func giveUp(anonymous: Bool) throws {
+        let folder = try TemporaryFolder()
+        do { _ = try Self.stage(folder.path("out"), anonymous: anonymous) }
+        #expect(try folder.names.isEmpty)
+    }
+
+    @Test("goes when the process says that it ends")
+    func removal() throws {
+        let folder = try TemporaryFolder()
+        let staged = try Self.stage(folder.path("out"), anonymous: false)
+        #expect(try folder.names == [".out.a.part"])
+        // Only those of this test: others stage at the same time.
+        UnfinishedFiles.removeAll(below: folder.path)
+        #expect(try folder.names.isEmpty)
+        var failed = false
+        do { try staged.commit() } catch { failed = true }
+        #expect(failed)
+        #expect(try folder.names.isEmpty)
+    }
+
+    @Test("has the mode that the umask leaves, or that of the file it replaces", arguments: [false, true])
+    func modes(anonymous: Bool) throws {
+        let folder = try TemporaryFolder()
+        try Self.stage(folder.path("out"), anonymous: anonymous).commit()
+        let plain = open(folder.path("plain"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
+        close(plain)
+        #expect(Self.mode(folder.path("out")) == Self.mode(folder.path("plain")))
+        for mode in [0o600, 0o640, 0o755] as [mode_t] {
+            #expect(chmod(folder.path("out"), mode) == 0)
+            try Self.stage(folder.path("out"), anonymous: anonymous).commit()
+            #expect(Self.mode(folder.path("out")) == mode)
+        }
+    }
+
+    @Test("does not take the place of a file that appears meanwhile with a rename half done", arguments: [false, true])
+    func appearsMeanwhile(anonymous: Bool) throws {
+        let folder = try TemporaryFolder()
+        let staged = try Self.stage(folder.path("out"), anonymous: anonymous, [1])
+        try folder.write([2], to: "out")
+        try staged.commit()
+        #expect(try folder.read("out") == [1])
+        #expect(try folder.names == ["out"])
+    }
+
+    @Test("leaves alone what is in the way")
+    func stagingInTheWay() throws {
+        let folder = try TemporaryFolder()
+        try folder.write([5], to: "target")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path(".out.a.part"), withDestinationPath: folder.path("target"))
+        #expect(throws: PromiseError.inputOutput(operation: "Creating a file in", path: folder.path(""), code: EEXIST))
+        {
+            _ = try Self.stage(folder.path("out"), anonymous: false)
+        }
+        #expect(try folder.read("target") == [5])
+        #expect(try folder.names == [".out.a.part", "target"])
+    }
+}
