@@ -9,6 +9,7 @@ public actor ExtensionHost {
     private let configuration: WorkerConfiguration
     private let receiver: any DonationReceiver
     private let onEvent: @Sendable (ExtensionEvent) -> Void
+    private var isShutDown = false
     private var workers: [String: Task<Result<RunningWorker, ExtensionError>, Never>] = [:]
 
     /// Creates a host.
@@ -70,6 +71,7 @@ public actor ExtensionHost {
 
     /// Ends all workers and waits until they are gone.
     public func shutdown() async {
+        isShutDown = true
         let ending = workers
         workers = [:]
         for worker in ending.values {
@@ -98,7 +100,9 @@ public actor ExtensionHost {
         do throws(ExtensionError) {
             return try await performOnce(request, bundle)
         } catch {
-            guard case .crashed(_, let during, _, _) = error, during != WorkerRequest.loadPurpose else { throw error }
+            guard case .crashed(_, let during, _, _) = error, during != WorkerRequest.loadPurpose, !isShutDown else {
+                throw error
+            }
             onEvent(.retrying(bundle: bundle.identifier, after: error))
             return try await performOnce(request, bundle)
         }
@@ -111,15 +115,11 @@ public actor ExtensionHost {
         do throws(ExtensionError) {
             return try await worker.perform(request)
         } catch {
-            switch error {
-            case .crashed, .timedOut:
-                // Whoever failed with this worker removes it, unless another request already has.
-                if let current = workers[bundle.identifier], case .success(let same) = await current.value,
-                    same === worker, workers[bundle.identifier] == current
-                {
-                    workers[bundle.identifier] = nil
-                }
-            default: break
+            // Whoever failed with this worker removes it, unless another request already has.
+            if worker.hasEnded, let current = workers[bundle.identifier], case .success(let same) = await current.value,
+                same === worker, workers[bundle.identifier] == current
+            {
+                workers[bundle.identifier] = nil
             }
             throw error
         }
@@ -127,6 +127,7 @@ public actor ExtensionHost {
 
     /// The running worker of a bundle, or a new one; two requests at once share one.
     private func worker(for bundle: ExtensionBundle) async throws(ExtensionError) -> RunningWorker {
+        guard !isShutDown else { throw .cancelled }
         if let existing = workers[bundle.identifier] {
             return try await existing.value.get()
         }

@@ -25,8 +25,13 @@ final class JournalApplier: Sendable {
         var isRunning = false
         /// When entries were donated; of those found at the opening it is not known.
         var donated: [UInt64: Double] = [:]
-        var waiters: [(sequence: UInt64, continuation: CheckedContinuation<SearchIndexError?, Never>)] = []
+        var waiters: [Waiter] = []
         var rejected: [SearchIndexError] = []
+        var hasLostEntries = false
+    }
+    private struct Waiter {
+        let sequence: UInt64
+        let continuation: CheckedContinuation<SearchIndexError?, Never>
     }
     private let state: Mutex<State>
 
@@ -70,7 +75,7 @@ final class JournalApplier: Sendable {
             (continuation: CheckedContinuation<SearchIndexError?, Never>) in
             let (isDone, mustStart) = state.withLock { state -> (Bool, Bool) in
                 guard state.applied < state.target else { return (true, false) }
-                state.waiters.append((state.target, continuation))
+                state.waiters.append(Waiter(sequence: state.target, continuation: continuation))
                 defer { state.isRunning = true }
                 return (false, !state.isRunning)
             }
@@ -90,25 +95,27 @@ final class JournalApplier: Sendable {
         }
     }
 
+    /// Accepts nothing more, at once; what is left is applied when the store is opened the next time. Blocks.
+    func abandon() { journal.abandon() }
+
+    /// Whether entries that had been acknowledged could not be read while applying them.
+    var hasLostEntries: Bool { state.withLock { $0.hasLostEntries } }
+
     /// Items that were durable and could not be indexed, since the opening.
     var rejected: [SearchIndexError] { state.withLock { $0.rejected } }
 
     private func start() {
         queue.async { [self] in
             let problem = drain()
-            let waiters = state.withLock { state in
+            // One step: an entry that comes between the last look and the end, and who waits for it, must be seen.
+            let (waiters, mustGoOn) = state.withLock { state -> ([Waiter], Bool) in
+                if problem == nil, state.applied < state.target { return ([], true) }
                 state.isRunning = false
                 defer { state.waiters = [] }
-                return state.waiters
+                return (state.waiters, false)
             }
+            if mustGoOn { return start() }
             for waiter in waiters { waiter.continuation.resume(returning: problem) }
-            // An entry may have come between the last look and here.
-            let mustStart = state.withLock { state in
-                guard problem == nil, state.applied < state.target, !state.isRunning else { return false }
-                state.isRunning = true
-                return true
-            }
-            if mustStart { start() }
         }
     }
 
@@ -131,6 +138,7 @@ final class JournalApplier: Sendable {
         var records: [JournalRecord] = []
         var bytes = 0
         var last = applied
+        var isNewLoss = false
         for result in journal.replay(after: applied) {
             switch result {
             case .success(let record):
@@ -138,28 +146,37 @@ final class JournalApplier: Sendable {
                 last = record.sequence
                 bytes += record.entry.approximateBytes
             case .failure(.damaged(let finding)):
-                // Found at the opening too, where the loss was made known; what follows is still good.
-                last = max(last, finding.lostEntries(after: applied)?.upperBound ?? last)
+                // What follows is still good. Damage inside of an entry is only seen here.
+                guard let lost = finding.lostEntries(after: applied) else { break }
+                last = max(last, lost.upperBound)
+                if !journal.findings.contains(finding) { isNewLoss = true }
             case .failure(let error): throw error
             }
             if records.count >= Self.maximumBulkEntries || bytes >= Self.maximumBulkBytes { break }
         }
-        if last == applied { last = state.withLock { $0.target } }
+        guard last > applied else {
+            throw SearchIndexError.damaged(path: path, detail: "the journal ends at entry \(applied)")
+        }
         let times = state.withLock { $0.donated }
         let now = now()
         let reached = last
+        let hasNewLoss = isNewLoss
         let rejected = try pool.write { db in
             var rejected: [SearchIndexError] = []
             for record in records {
                 let writer = try ItemWriter(db, record.entry.scope, now: times[record.sequence] ?? now)
                 rejected += try writer.apply(record.entry)
             }
-            try db.execute(sql: "UPDATE store SET applied = ?", arguments: [Int64(clamping: reached)])
+            if hasNewLoss { try db.execute(sql: "UPDATE store SET generation = generation + 1") }
+            try db.execute(
+                sql: "UPDATE store SET applied = ? WHERE applied < ?",
+                arguments: [Int64(clamping: reached), Int64(clamping: reached)])
             return rejected
         }
         let waiters = state.withLock { state in
             state.applied = reached
             state.rejected += rejected
+            state.hasLostEntries = state.hasLostEntries || hasNewLoss
             if !state.donated.isEmpty { state.donated = state.donated.filter { $0.key > reached } }
             let done = state.waiters.filter { $0.sequence <= reached }
             state.waiters.removeAll { $0.sequence <= reached }

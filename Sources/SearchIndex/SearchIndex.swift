@@ -24,6 +24,8 @@ public struct RecoveryReport: Hashable, Sendable {
     public var findings: [String] = []
     /// Whether donations that had been acknowledged are gone; the generation has grown, and apps have to donate again.
     public var lostDonations = false
+    /// The generation after that; it grows whenever donations were lost. 0 in a store that is only read.
+    public var generation = 0
 }
 
 /// The store of one user: what apps donated, and what finds it again.
@@ -132,16 +134,28 @@ public final class SearchIndex: Sendable {
         let lost = journal.findings.contains { $0.lostEntries(after: applied) != nil }
         if lost { try pool.write { try $0.execute(sql: "UPDATE store SET generation = generation + 1") } }
         let applier = JournalApplier(pool: pool, journal: journal, applied: applied, path: directory, now: now)
-        try applier.applyBacklog()
-        return (
-            applier, RecoveryReport(findings: journal.findings.map(\.description), lostDonations: lost)
-        )
+        let generation: Int
+        do {
+            try applier.applyBacklog()
+            generation = try pool.read { try Int.fetchOne($0, sql: "SELECT generation FROM store") ?? 0 }
+        } catch {
+            applier.abandon()
+            throw error
+        }
+        let report = RecoveryReport(
+            findings: journal.findings.map(\.description), lostDonations: lost || applier.hasLostEntries,
+            generation: generation)
+        return (applier, report)
     }
 
     /// Applies what is left and closes the journal. Nothing may be donated afterwards.
     ///
     /// - Throws: ``SearchIndexError``; then what is left is applied when the store is opened the next time.
     public func close() async throws(SearchIndexError) { try await applier?.close() }
+
+    /// Lets the store go at once, without applying what is left: that is done when it is opened the next time. Blocks for
+    /// as long as a write to the journal takes. For whoever opened the store and cannot go on.
+    public func abandon() { applier?.abandon() }
 
     /// Returns when everything that was durable before can be found.
     ///

@@ -13,6 +13,8 @@ public enum EngineError: Error, Sendable, CustomStringConvertible {
     case promise(PromiseError)
     /// Another process changes this store.
     case storeInUse(path: String, process: String?)
+    /// The bundle is being reindexed already.
+    case alreadyReindexing(String)
     /// No item has this name.
     case itemNotFound(String)
     /// Several items have this name.
@@ -31,6 +33,7 @@ public enum EngineError: Error, Sendable, CustomStringConvertible {
             The store at \(path) is in use by another searchlight\(process.map { " (process \($0))" } ?? ""). \
             Wait until it is done, or name another store with --store.
             """
+        case .alreadyReindexing(let identifier): "\(identifier) is being reindexed already. Wait until that is done."
         case .itemNotFound(let name):
             "There is no item \(name.debugDescription) in the index. “searchlight search” prints what is there."
         case .ambiguousItem(let name, let candidates):

@@ -8,7 +8,8 @@ import Synchronization
 final class Replacements: Sendable {
     private let bundles = Mutex<Set<String>>([])
 
-    func begin(_ bundle: String) { bundles.withLock { _ = $0.insert(bundle) } }
+    /// Begins one; `false` if it has begun already.
+    func begin(_ bundle: String) -> Bool { bundles.withLock { $0.insert(bundle).inserted } }
     func end(_ bundle: String) { bundles.withLock { _ = $0.remove(bundle) } }
     func contains(_ bundle: String) -> Bool { bundles.withLock { $0.contains(bundle) } }
 }

@@ -10,25 +10,29 @@ final class JobStore: Sendable {
     private let path: String
     private let queue: Mutex<JobQueue>
 
-    /// Whether there was a file that could not be understood. It has been set aside as `jobs.json.damaged`, if this
-    /// process may write.
+    /// Whether there was a file that could not be understood. The first change sets it aside as `jobs.json.damaged`.
     let wasDamaged: Bool
+    /// The generation of the index for which everything owed by its losses was written down.
+    private let generation: Mutex<Int>
 
     /// Bound on the file, which holds at most one job for each bundle.
     private static let maximumBytes = 64 << 20
     private static let formatVersion = 1
+    private static let firstGeneration = 1
 
     private struct Document: Codable {
         var formatVersion: Int
+        var generation: Int?
         var queue: JobQueue
     }
 
     /// Reads the jobs of a store. A missing file means none; of one that cannot be understood, see ``wasDamaged``.
-    init(directory: String, isWritable: Bool) throws(EngineError) {
+    init(directory: String) {
         path = directory + "/jobs.json"
         var status = stat()
         guard stat(path, &status) == 0 else {
             queue = Mutex(JobQueue())
+            generation = Mutex(Self.firstGeneration)
             wasDamaged = false
             return
         }
@@ -37,22 +41,42 @@ final class JobStore: Sendable {
             document.formatVersion == Self.formatVersion
         {
             queue = Mutex(document.queue)
+            generation = Mutex(document.generation ?? Self.firstGeneration)
             wasDamaged = false
         } else {
             queue = Mutex(JobQueue())
+            generation = Mutex(Self.firstGeneration)
             wasDamaged = true
-            if isWritable { rename(path, path + ".damaged") }
+        }
+    }
+
+    /// Whether everything is owed because the index has lost something since the jobs were last written.
+    func isBehind(generation current: Int) -> Bool { wasDamaged || generation.withLock { $0 } != current }
+
+    /// Notes that everything is owed that a generation's losses ask for, together with that.
+    func oweAll(_ jobs: [Job], generation current: Int) throws(EngineError) {
+        let before = generation.withLock { generation in
+            defer { generation = current }
+            return generation
+        }
+        do throws(EngineError) {
+            try update(always: true) { queue in
+                for job in jobs { queue.add(job) }
+            }
+        } catch {
+            generation.withLock { $0 = before }
+            throw error
         }
     }
 
     var jobs: [Job] { queue.withLock { $0.jobs } }
 
     /// Changes the queue and keeps the change; when that fails, the change is undone.
-    func update(_ change: (inout JobQueue) -> Void) throws(EngineError) {
+    func update(always: Bool = false, _ change: (inout JobQueue) -> Void) throws(EngineError) {
         let problem: EngineError? = queue.withLock { queue in
             let before = queue
             change(&queue)
-            guard queue != before else { return nil }
+            guard always || queue != before else { return nil }
             do throws(EngineError) {
                 try save(queue)
                 return nil
@@ -70,10 +94,13 @@ final class JobStore: Sendable {
         encoder.outputFormatting = [.sortedKeys]
         let temporary = path + ".new"
         do {
-            let data = try encoder.encode(Document(formatVersion: Self.formatVersion, queue: queue))
+            let data = try encoder.encode(
+                Document(
+                    formatVersion: Self.formatVersion, generation: generation.withLock { $0 }, queue: queue))
             let number = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard number >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
             let descriptor = OwnedDescriptor(adopting: number)
+            if wasDamaged { link(path, path + ".damaged") }
             let written = data.withUnsafeBytes { write(descriptor.number, $0.baseAddress, $0.count) }
             guard written == data.count, fsync(descriptor.number) == 0, rename(temporary, path) == 0 else {
                 throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)

@@ -15,6 +15,8 @@ extension SearchlightEngine {
     /// - Throws: ``EngineError``.
     public func reindexAll(_ identifier: String) async throws(EngineError) -> Int {
         let bundle = try bundle(identifier)
+        guard replacements.begin(identifier) else { throw .alreadyReindexing(identifier) }
+        defer { replacements.end(identifier) }
         let now = configuration.now()
         var job = Job(bundle: identifier, work: .reindexAll, requested: now)
         try jobStore.update { job = $0.add(job) }
@@ -22,8 +24,6 @@ extension SearchlightEngine {
             try await index.deleteExpired()
             try await index.beginReplacement(of: identifier)
         }
-        replacements.begin(identifier)
-        defer { replacements.end(identifier) }
         do throws(ExtensionError) {
             try await host.reindexAll(bundle)
         } catch {

@@ -36,14 +36,19 @@ public final class SearchlightEngine: Sendable {
         } catch {
             throw .index(error)
         }
-        jobStore = try JobStore(directory: configuration.storeDirectory, isWritable: isWritable)
+        jobStore = JobStore(directory: configuration.storeDirectory)
         registry = ExtensionRegistry(searchPath: configuration.extensionSearchPath)
         registry.registerTypes()
         host = ExtensionHost(
             configuration: configuration.worker,
             receiver: IndexReceiver(index: index, isWritable: isWritable, replacements: replacements),
             onEvent: onEvent)
-        try oweEverythingIfAnythingWasLost()
+        do throws(EngineError) {
+            try oweEverythingIfAnythingWasLost()
+        } catch {
+            index.abandon()
+            throw error
+        }
     }
 
     /// Ends all workers and gives the store back. Call it once, when done; nothing may be asked afterwards.
@@ -66,12 +71,12 @@ public final class SearchlightEngine: Sendable {
 
     /// The jobs or donations that were lost may have been any; asking for all again is the only way to lose none.
     private func oweEverythingIfAnythingWasLost() throws(EngineError) {
-        guard configuration.access == .readWrite, jobStore.wasDamaged || index.recovery.lostDonations else { return }
-        let now = configuration.now()
-        let bundles = registry.extensions.map(\.identifier)
-        try jobStore.update { queue in
-            for bundle in bundles { queue.add(Job(bundle: bundle, work: .reindexAll, requested: now)) }
+        guard configuration.access == .readWrite, jobStore.isBehind(generation: index.recovery.generation) else {
+            return
         }
+        let now = configuration.now()
+        let jobs = registry.extensions.map { Job(bundle: $0.identifier, work: .reindexAll, requested: now) }
+        try jobStore.oweAll(jobs, generation: index.recovery.generation)
     }
 
     func onIndex<Value>(

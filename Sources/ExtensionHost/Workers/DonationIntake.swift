@@ -17,14 +17,27 @@ final class DonationIntake: Sendable {
             var waiting = 0
             var waitingBytes = 0
             var isClosed = false
+            /// The first donation that could not be kept for a reason that is not its own.
+            var loss: DonationRefusal?
         }
         let state = Mutex(State())
+
+        /// Notes that a donation was not kept although nothing was wrong with it.
+        func lose(_ refusal: DonationRefusal) {
+            state.withLock { state in
+                if state.loss == nil { state.loss = refusal }
+            }
+        }
 
         /// Lets one through; `false` once the gate is closed.
         func pass(_ element: Element) -> Bool {
             state.withLock { state in
                 state.waiting -= 1
                 state.waitingBytes -= element.bytes
+                if state.isClosed, state.loss == nil {
+                    state.loss = DonationRefusal(
+                        status: .unavailable, message: "its worker ended before they were kept")
+                }
                 return !state.isClosed
             }
         }
@@ -37,7 +50,7 @@ final class DonationIntake: Sendable {
     private let gate = Gate()
     private enum Step: Sendable {
         case donation(Element)
-        case barrier(CheckedContinuation<Void, Never>)
+        case barrier(CheckedContinuation<Bool, Never>)
     }
     private let continuation: AsyncStream<Step>.Continuation
     private let consumer: Task<Void, Never>
@@ -51,7 +64,7 @@ final class DonationIntake: Sendable {
         consumer = Task { [gate] in
             for await step in steps {
                 guard case .donation(let element) = step else {
-                    if case .barrier(let waiting) = step { waiting.resume() }
+                    if case .barrier(let waiting) = step { waiting.resume(returning: false) }
                     continue
                 }
                 guard gate.pass(element) else { continue }
@@ -59,9 +72,18 @@ final class DonationIntake: Sendable {
                     try await keep(element.request)
                     element.call.reply()
                 } catch {
+                    if error.status != .invalidArgument { gate.lose(error) }
                     element.call.refuse(name: error.status.errorName, message: error.message)
                 }
             }
+        }
+    }
+
+    /// The first donation since the last call that could not be kept for a reason that is not its own.
+    func takeLoss() -> DonationRefusal? {
+        gate.state.withLock { state in
+            defer { state.loss = nil }
+            return state.loss
         }
     }
 
@@ -88,11 +110,12 @@ final class DonationIntake: Sendable {
         }
     }
 
-    /// Returns when everything has been kept or refused that was taken before.
+    /// Returns when everything has been kept, refused or dropped that was taken before.
     func settle() async {
-        await withCheckedContinuation { waiting in
-            if case .terminated = continuation.yield(.barrier(waiting)) { waiting.resume() }
+        let hasEnded = await withCheckedContinuation { (waiting: CheckedContinuation<Bool, Never>) in
+            if case .terminated = continuation.yield(.barrier(waiting)) { waiting.resume(returning: true) }
         }
+        if hasEnded { await consumer.value }
     }
 
     /// Takes no more, and drops what waits. Does not wait for the donation that is being kept.

@@ -100,12 +100,24 @@ final class RunningWorker: Sendable {
             process.terminate()
         }
         defer { watchdog.stop() }
-        do throws(BusError) {
+        do {
             let answer = try await connection.call(request.member, request.arguments)
+            // From here on the host has to hurry, not the worker.
+            watchdog.stop()
             await intake.settle()
+            if request.isReindex, let loss = intake.takeLoss() {
+                throw ExtensionError.failed(
+                    identifier: bundle.identifier, during: request.purpose, status: loss.status,
+                    message: "it acknowledged, but donations could not be kept: \(loss.message)")
+            }
             return answer
-        } catch {
+        } catch let error as ExtensionError {
+            await end(after: request)
+            throw error
+        } catch let error as BusError {
             throw await failure(error, request: request, limit: limit, expired: watchdog.hasExpired)
+        } catch {
+            throw .malformedAnswer(identifier: bundle.identifier, during: request.purpose, reason: "\(error)")
         }
     }
 
@@ -123,9 +135,12 @@ final class RunningWorker: Sendable {
             return .crashed(
                 identifier: bundle.identifier, during: request.purpose, exit: exit,
                 lastOutput: process.output.lastLines)
-        case .cancelled: return .cancelled
+        case .cancelled:
+            await end(after: request)
+            return .cancelled
         case .remote(let name, let message):
             await intake.settle()
+            await end(after: request)
             if let failure = LoadFailure(rawValue: name) {
                 return .cannotLoad(identifier: bundle.identifier, failure: failure, message: message)
             }
@@ -137,6 +152,17 @@ final class RunningWorker: Sendable {
                 identifier: bundle.identifier, during: request.purpose, reason: error.description)
         }
     }
+
+    /// Ends a worker whose reindex did not end well: it may go on donating and deleting, and nobody would wait for it.
+    private func end(after request: WorkerRequest) async {
+        guard request.isReindex else { return }
+        process.terminate()
+        _ = await process.exit()
+        await intake.drain()
+    }
+
+    /// Whether the worker has ended, so that it can be asked nothing more.
+    var hasEnded: Bool { process.hasEnded }
 
     /// Ends the worker and waits until it is gone.
     func stop() async {

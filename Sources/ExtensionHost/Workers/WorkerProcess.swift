@@ -55,9 +55,14 @@ final class WorkerProcess: Sendable {
         state.withLock { state in
             guard state.exit == nil else { return }
             state.wasEndedByHost = true
+            // Itself too: it may have left its group.
             kill(-identifier, SIGKILL)
+            kill(identifier, SIGKILL)
         }
     }
+
+    /// Whether it has ended and been reaped.
+    var hasEnded: Bool { state.withLock { $0.exit != nil } }
 
     /// How the worker ended; waits for it.
     func exit() async -> WorkerExit {

@@ -19,6 +19,14 @@ extension WorkerRequest {
         }
     }
 
+    /// Whether the extension may donate and delete until it has acknowledged.
+    var isReindex: Bool {
+        switch self {
+        case .reindexAll, .reindexItems: true
+        default: false
+        }
+    }
+
     /// How long it may take.
     func limit(_ limits: WorkerConfiguration.Limits) -> RequestLimit {
         switch self {

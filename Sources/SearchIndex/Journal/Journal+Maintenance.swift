@@ -29,6 +29,12 @@ extension Journal {
         try await onQueue { writer throws(JournalFileError) in try writer.close() }
     }
 
+    /// Closes at once, without waiting for what was accepted: that is refused. Blocks until the files are let go.
+    func abandon() {
+        queue.withLock { $0.isClosed = true }
+        ioQueue.sync { _ = withWriter { writer throws(JournalFileError) in try writer.close() } }
+    }
+
     private func onQueue<Value: Sendable>(
         _ body: @escaping @Sendable (inout JournalWriter) throws(JournalFileError) -> Value
     ) async throws(JournalError) -> Value {

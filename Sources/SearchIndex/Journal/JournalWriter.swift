@@ -19,6 +19,8 @@ struct JournalWriter: Sendable {
     /// The newest segment; `nil` if nothing more may be written to it, and the next group begins another.
     private var current: (any JournalFile)?
     private var head: JournalHead
+    /// Whether the files have been let go; nothing touches them afterwards.
+    private var isClosed = false
     private var buffer: [UInt8] = []
 
     /// Makes the folder if need be, removes what was never finished, and examines the rest.
@@ -79,6 +81,7 @@ struct JournalWriter: Sendable {
     ///
     /// - Returns: The number of the first; the others follow.
     mutating func write(_ group: [JournalPendingAppend]) throws(JournalError) -> UInt64 {
+        guard !isClosed else { throw .closed }
         do {
             let first = try writeGroup(group)
             statistics.groups += 1
@@ -154,6 +157,8 @@ struct JournalWriter: Sendable {
 
     /// Removes segments that nobody needs any more; never the newest. A damaged one is followed by a new one first.
     mutating func discard(through sequence: UInt64) throws(JournalFileError) {
+        // Another may own the files by now.
+        guard !isClosed else { return }
         applied = max(applied, min(sequence, snapshot.last))
         if current == nil, let newest = snapshot.segments.last, newest.first <= snapshot.last, snapshot.last <= applied
         {
@@ -182,6 +187,7 @@ struct JournalWriter: Sendable {
 
     /// Makes the note of the last entry durable and closes the segment.
     mutating func close() throws(JournalFileError) {
+        isClosed = true
         current = nil
         try head.synchronize()
     }

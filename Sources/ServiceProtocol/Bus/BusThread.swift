@@ -148,7 +148,7 @@ final class BusThread {
             if result < 0 || start.mailbox.isClosed { break }
             if result == 0 { waitForWork() }
         }
-        if start.mailbox.isClosed { sd_bus_flush(bus) }
+        // What is still unsent is not waited for: the peer may never read it.
         start.mailbox.abandon()
         sd_bus_close(bus)
         for message in unanswered.values { sd_bus_message_unref(message) }

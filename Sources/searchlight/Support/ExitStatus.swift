@@ -26,7 +26,7 @@ enum ExitStatus: Int32 {
         case .index(.noStore), .itemNotFound, .ambiguousItem: self = .notFound
         case .index(.full), .index(.readOnly), .index(.damaged), .index(.storage), .storeFile: self = .inputOutput
         case .index: self = .failure
-        case .storeInUse: self = .storeInUse
+        case .storeInUse, .alreadyReindexing: self = .storeInUse
         case .promise(let error): self.init(error)
         case .extension(let error): self.init(error)
         }
