@@ -39,6 +39,8 @@ public enum ExtensionError: Error, Sendable, CustomStringConvertible {
                     ? "" : " It last said:\n" + lastOutput.map { "  | " + $0 }.joined(separator: "\n"))
         case .timedOut(let identifier, let during, let limit):
             "\(identifier) was asked to \(during) and did not answer or make progress within \(limit); it was stopped."
+        case .failed(let identifier, let during, .unsupported, ""):
+            "\(identifier) does not serve requests to \(during)."
         case .failed(let identifier, let during, let status, let message):
             "\(identifier) could not \(during): \(message)\(status == .unsupported ? " (unsupported)" : "")"
         case .malformedAnswer(let identifier, let during, let reason):

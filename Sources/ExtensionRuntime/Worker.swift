@@ -93,8 +93,8 @@ final class Worker: Sendable {
             case .load, .didThrottle, .didFinishThrottle: false
             }
         if !served {
-            session.finish(
-                number, .failed(.unsupported, "The extension does not serve \(request.member.member) requests."))
+            // Without words: it is no fault not to serve an interface.
+            session.finish(number, .failed(.unsupported, ""))
         }
     }
 }

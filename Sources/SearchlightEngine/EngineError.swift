@@ -46,3 +46,6 @@ public enum EngineError: Error, Sendable, CustomStringConvertible {
         }
     }
 }
+
+/// Foundation's sentences, to be put into longer ones.
+func withoutFullStop(_ sentence: String) -> String { sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence }

@@ -80,7 +80,8 @@ final class JobStore: Sendable {
             }
         } catch {
             unlink(temporary)
-            throw .storeFile(path: path, operation: "Writing the jobs to", detail: error.localizedDescription)
+            throw .storeFile(
+                path: path, operation: "Writing the jobs to", detail: withoutFullStop(error.localizedDescription))
         }
     }
 }

@@ -51,7 +51,9 @@ extension SearchlightEngine {
             return try await renderedPreview(of: item, query: query, title: fallback.title)
         } catch {
             switch error {
-            case .extension(.failed(_, _, .unsupported, _)), .extension(.notFound): return attributes(nil)
+            case .extension(.notFound): return attributes(nil)
+            case .extension(.failed(_, _, .unsupported, let message)):
+                return attributes(message.isEmpty ? nil : message)
             default: return attributes(error.description)
             }
         }

@@ -13,7 +13,8 @@ final class StoreLock: Sendable {
             try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw .storeFile(path: directory, operation: "Creating the folder", detail: error.localizedDescription)
+            throw .storeFile(
+                path: directory, operation: "Creating the folder", detail: withoutFullStop(error.localizedDescription))
         }
         let path = directory + "/lock"
         let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)

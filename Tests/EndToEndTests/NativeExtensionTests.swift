@@ -131,7 +131,7 @@ struct NativeExtensionTests {
             #expect(html.hasSuffix("<script>x</script><p>alpha ruled</p>"))
             let fallback = try await engine.preview(of: try await engine.item(named: "gamma"), query: "ruled")
             #expect(fallback.source == .attributes)
-            #expect(fallback.problem == nil)
+            #expect(fallback.problem == "gamma cannot be shown")
             #expect(String(decoding: fallback.content, as: UTF8.self).contains("<mark>ruled</mark> paper"))
         }
     }

@@ -11,7 +11,7 @@ import Testing
 struct AttributeIndexTests {
     /// All rows with the names of their attributes.
     static func rows(_ index: SearchIndex) async throws -> [String] {
-        try await index.pool.read { db in
+        try await index.read("Reading the rows") { db in
             try Row.fetchAll(
                 db,
                 sql: """
