@@ -52,6 +52,8 @@ struct TortureFigures: CustomStringConvertible {
 struct TortureRun {
     private static let bundle = "org.example.torture"
     private static let batchesPerRound = 60
+    /// The program that is killed, if it is another build than that of the tests.
+    private static let donor = ProcessInfo.processInfo.environment["SEARCHLIGHT_TORTURE_PROGRAM"]
 
     private let command: Command
     /// The last batch that is known to be durable; batches count from 1.
@@ -84,7 +86,7 @@ struct TortureRun {
         try Data(range.map(Self.lines).joined().utf8).write(to: URL(filePath: input))
         // Some are killed while they open the store, most amid the batches.
         let acknowledgements = random.below(5) == 0 ? 0 : random.below(Self.batchesPerRound)
-        let microseconds = acknowledgements == 0 ? random.below(80_000) : random.below(5_000)
+        let microseconds = acknowledgements == 0 ? random.below(40_000) : random.below(5_000)
         let (acknowledged, wasKilled) = try donate(input, killAfter: acknowledgements, microseconds: microseconds)
         figures.rounds += 1
         figures.kills += wasKilled ? 1 : 0
@@ -147,7 +149,7 @@ struct TortureRun {
         feeder.standardOutput = feed
         feeder.standardError = FileHandle.nullDevice
         let process = Process()
-        process.executableURL = URL(filePath: try BuiltProducts.program("searchlight"))
+        process.executableURL = URL(filePath: try Self.donor ?? BuiltProducts.program("searchlight"))
         process.arguments = ["donate", "--bundle", Self.bundle, "--acknowledge", "-"]
         process.environment = try command.environment
         process.standardInput = feed
