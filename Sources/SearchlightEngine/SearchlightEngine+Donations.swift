@@ -34,6 +34,9 @@ extension SearchlightEngine {
         try await onIndex { (index) throws(SearchIndexError) in try await index.settle() }
     }
 
+    /// What was wrong with the index when the engine was opened, and whether donations were lost by it.
+    public var recovery: RecoveryReport { index.recovery }
+
     /// Items that were durable and could not be indexed since the engine was opened, and why.
     public var rejectedItems: [SearchIndexError] { index.rejectedItems }
 

@@ -229,6 +229,38 @@ struct IndexCommandTests {
         #expect(plan["usesIndex"] as? Bool == true)
     }
 
+    @Test("What cannot be printed or read is a failure that is told; a donation is kept all the same")
+    func failingInputAndOutput() throws {
+        let donate = "\"$SEARCHLIGHT\" donate --bundle org.example.app"
+        let full = try command.shell("echo '{\"uniqueIdentifier\": \"one\"}' | \(donate) - > /dev/full")
+        #expect(full.status == 8)
+        #expect(full.output.contains("No space left on device"), "\(full.output)")
+        #expect(try command("show", "one").status == 0)
+        let folder = try command.shell("\(donate) .")
+        #expect(folder.status == 8)
+        #expect(folder.output.contains("Is a directory"), "\(folder.output)")
+        for arguments in ["list", "query 'a != 1'", "query 'a == 1' --count", "query 'a == 1' --explain"] {
+            #expect(try command.shell("\"$SEARCHLIGHT\" \(arguments) > /dev/full").status == 8, "\(arguments)")
+        }
+    }
+
+    @Test("Hostile lines are refused: deep, broken, binary, numbers that are none", .timeLimit(.minutes(1)))
+    func hostileLines() throws {
+        let lines = [
+            "head -c 3000 /dev/zero | tr '\\0' '['", "head -c 500000 /dev/zero | tr '\\0' '['",
+            "printf '{\"uniqueIdentifier\": \"\\377\\376\"}'", "printf '\\000\\001\\002'",
+            "printf '{\"uniqueIdentifier\": \"a\", \"attributes\": {\"n\": 1e999}}'",
+            "printf '{\"uniqueIdentifier\": \"a\", \"attributes\": {\"n\": {\"m\": 1}}}'",
+            "printf '{\"endBatch\": 1}'", "printf '{\"endBatch\": {\"state\": \"x\"}}'",
+        ]
+        for line in lines {
+            let (status, output) = try command.shell("\(line) | \"$SEARCHLIGHT\" donate --bundle b -")
+            #expect(status == 1, "\(line): \(output)")
+            #expect(
+                output.contains("Line 1: ") && output.contains("0 items accepted, 1 refused."), "\(line): \(output)")
+        }
+    }
+
     @Test("Without a store nothing is read or deleted, and none is made")
     func noStore() throws {
         for arguments in ["list", "query 'a == 1'", "client-state --bundle b", "delete --bundle b --all"] {

@@ -38,8 +38,8 @@ struct ClientStateCommand: AsyncParsableCommand {
         let engine: SearchlightEngine
         do {
             engine = try options.engine(.readWrite)
-        } catch {
-            // Someone else is writing, or this user may not: what is applied is all there is to see.
+        } catch  where Self.isKeptFromWriting(error) {
+            // What is applied is all there is to see.
             return try await reader.clientState(of: choice.scope)
         }
         let result: Result<[UInt8]?, EngineError>
@@ -50,6 +50,15 @@ struct ClientStateCommand: AsyncParsableCommand {
         }
         await engine.close()
         return try result.get()
+    }
+
+    /// Whether someone else is writing, or this user may not.
+    private static func isKeptFromWriting(_ error: any Error) -> Bool {
+        switch error {
+        case EngineError.storeInUse, EngineError.storeFile, EngineError.index(.readOnly): true
+        case let failure as CommandFailure: failure.status == .inputOutput
+        default: false
+        }
     }
 }
 
