@@ -94,13 +94,14 @@ let package = Package(
         .testTarget(
             name: "IdleSchedulingTests", dependencies: ["IdleScheduling", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "UniformTypeIdentifiersTests", dependencies: ["UniformTypeIdentifiers"], swiftSettings: strict),
-        .testTarget(name: "MetadataQueryTests", dependencies: ["MetadataQuery"], swiftSettings: strict),
+            name: "UniformTypeIdentifiersTests", dependencies: ["UniformTypeIdentifiers", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(name: "MetadataQueryTests", dependencies: ["MetadataQuery", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "ServiceProtocol",
             ], swiftSettings: strict),
-        .testTarget(name: "CoreSpotlightTests", dependencies: ["CoreSpotlight"], swiftSettings: strict),
+        .testTarget(name: "CoreSpotlightTests", dependencies: ["CoreSpotlight", "TestSupport"], swiftSettings: strict),
     ]
 )

@@ -49,7 +49,14 @@ public struct AttributePreview: Sendable {
         return facts.map { ($0.0, $0.1) }
     }
 
-    private var description: String? { record.text("contentDescription").map(Self.passage) }
+    /// The description, unless the text begins with it, or with the title and it: once is enough.
+    private var description: String? {
+        guard let description = record.text("contentDescription").map(Self.passage) else { return nil }
+        guard let content else { return description }
+        var lead = DisplayText.line(String(description.prefix(120)))
+        if lead.hasSuffix("…") { lead.removeLast() }
+        return DisplayText.line(String(content.prefix(2_000))).contains(lead) ? nil : description
+    }
     private var content: String? { record.text("textContent").map(Self.passage) }
 
     private static func line(_ text: String) -> String { DisplayText.line(text, limit: maximumLineCharacters) }
@@ -78,8 +85,7 @@ public struct AttributePreview: Sendable {
         for fact in facts {
             add("\n" + fact.name.padding(toLength: width + 2, withPad: " ", startingAt: 0) + fact.value)
         }
-        // The text usually begins with its own description; once is enough.
-        if let description, content?.hasPrefix(description) != true {
+        if let description {
             add("\n\n")
             pieces += highlighter.pieces(of: description)
         }

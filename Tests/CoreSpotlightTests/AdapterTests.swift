@@ -2,6 +2,7 @@
 import SearchlightExtension
 import ServiceProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CoreSpotlight

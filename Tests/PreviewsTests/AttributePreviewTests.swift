@@ -179,4 +179,23 @@ struct AttributePreviewTests {
     func contentPath(url: String, path: String?) {
         #expect(Self.item(["contentURL": .url(url)]).contentPath == path)
     }
+
+    @Test("A description that the text begins with, after the title or cut short, is shown once")
+    func descriptionOnce() {
+        func text(_ description: String, _ content: String) -> String {
+            let record = ItemRecord(
+                uniqueIdentifier: "i",
+                attributes: [
+                    "title": .string("Oslo"), "contentDescription": .string(description),
+                    "textContent": .string(content),
+                ])
+            let preview = AttributePreview(record, query: nil)
+            #expect(preview.html.contains("<p>") == preview.text.contains("\n\n" + description))
+            return preview.text
+        }
+        let once = text("The ferry leaves from pier…", "Oslo\n\nThe ferry\nleaves from pier three.")
+        #expect(once.ranges(of: "ferry").count == 1)
+        let both = text("About a ferry", "Oslo\n\nThe boat leaves.")
+        #expect(both.contains("About a ferry") && both.contains("The boat leaves."))
+    }
 }

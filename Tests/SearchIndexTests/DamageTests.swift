@@ -140,6 +140,7 @@ struct DamageTests {
             do {
                 let index = try SearchIndex(directory: folder.path, access: .readWrite) { 0 }
                 try await index.index([EncodedItem(item("one", title: "apple"))], in: Store.app)
+                try await index.close()
                 try await index.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
                 try index.pool.close()
             }
