@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The conventional names; each is one script, which works without make.
-.PHONY: all build demo test lint format bench clean
+.PHONY: all build demo test lint format bench torture clean
 
 all: build
 
@@ -19,6 +19,9 @@ lint:
 
 format:
 	swift format --in-place --parallel --recursive Package.swift Sources Tests Plugins/Package.swift Plugins/Sources Plugins/Tests
+
+torture:
+	Scripts/torture
 
 bench:
 	swift run -c release benchmarks

@@ -7,6 +7,8 @@ import SearchIndex
 public enum EngineError: Error, Sendable, CustomStringConvertible {
     /// The index below failed.
     case index(SearchIndexError)
+    /// A query was cancelled or is larger than what is accepted.
+    case query(IndexQueryError)
     /// An extension failed.
     case `extension`(ExtensionError)
     /// A promise was not delivered.
@@ -26,6 +28,7 @@ public enum EngineError: Error, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .index(let error): error.description
+        case .query(let error): error.description
         case .extension(let error): error.description
         case .promise(let error): error.description
         case .storeInUse(let path, let process):

@@ -12,6 +12,7 @@ final class JobStore: Sendable {
 
     /// Whether there was a file that could not be understood. The first change sets it aside as `jobs.json.damaged`.
     let wasDamaged: Bool
+    private let wasSetAside = Atomic(false)
     /// The generation of the index for which everything owed by its losses was written down.
     private let generation: Mutex<Int>
 
@@ -100,7 +101,10 @@ final class JobStore: Sendable {
             let number = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard number >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
             let descriptor = OwnedDescriptor(adopting: number)
-            if wasDamaged { link(path, path + ".damaged") }
+            if wasDamaged, !wasSetAside.exchange(true, ordering: .relaxed) {
+                unlink(path + ".damaged")
+                link(path, path + ".damaged")
+            }
             let written = data.withUnsafeBytes { write(descriptor.number, $0.baseAddress, $0.count) }
             guard written == data.count, fsync(descriptor.number) == 0, rename(temporary, path) == 0 else {
                 throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)

@@ -21,7 +21,8 @@ struct Searchlight: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             SearchCommand.self, ShowCommand.self, PreviewCommand.self, DragCommand.self, ReindexCommand.self,
-            ExtensionsCommand.self, StatusCommand.self, TypesCommand.self,
+            ExtensionsCommand.self, StatusCommand.self, TypesCommand.self, QueryCommand.self, ListCommand.self,
+            DonateCommand.self, DeleteCommand.self, ClientStateCommand.self,
         ])
 }
 

@@ -25,8 +25,11 @@ enum ExitStatus: Int32 {
         switch error {
         case .index(.noStore), .itemNotFound, .ambiguousItem: self = .notFound
         case .index(.full), .index(.readOnly), .index(.damaged), .index(.storage), .storeFile: self = .inputOutput
+        case .index(.mismatchedClientState): self = .refused
         case .index: self = .failure
         case .storeInUse, .alreadyReindexing: self = .storeInUse
+        case .query(.cancelled): self = .cancelled
+        case .query: self = .failure
         case .promise(let error): self.init(error)
         case .extension(let error): self.init(error)
         }

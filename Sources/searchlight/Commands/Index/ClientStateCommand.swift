@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import SearchIndex
+import SearchlightEngine
+
+struct ClientStateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "client-state",
+        abstract: "Print the client state of an index: that of its last durable batch.",
+        discussion: """
+            A state that is no text is printed as base64; with --json, “text” is null then. Batches that a crash kept \
+            from being applied are applied first, unless the store is in use. Exit status 2 if there is no state.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var choice: IndexChoice
+
+    func run() async throws {
+        try await reportingErrors(json: options.json) {
+            guard let state = try await read() else {
+                throw CommandFailure(
+                    message:
+                        "There is no client state for \(choice.bundle)\(choice.index.map { ", index \($0)" } ?? "").",
+                    status: .notFound)
+            }
+            let text = String(validating: state, as: UTF8.self)
+            let base64 = Data(state).base64EncodedString()
+            if options.json {
+                return try Output.printJSON(ClientStateReport(text: text, base64: base64, bytes: state.count))
+            }
+            try Output.line("\(text ?? base64)")
+        }
+    }
+
+    private func read() async throws -> [UInt8]? {
+        let reader = try options.engine(.readOnly)
+        let engine: SearchlightEngine
+        do {
+            engine = try options.engine(.readWrite)
+        } catch  where Self.isKeptFromWriting(error) {
+            // What is applied is all there is to see.
+            return try await reader.clientState(of: choice.scope)
+        }
+        let result: Result<[UInt8]?, EngineError>
+        do throws(EngineError) {
+            result = .success(try await engine.clientState(of: choice.scope))
+        } catch {
+            result = .failure(error)
+        }
+        await engine.close()
+        return try result.get()
+    }
+
+    /// Whether someone else is writing, or this user may not.
+    private static func isKeptFromWriting(_ error: any Error) -> Bool {
+        switch error {
+        case EngineError.storeInUse, EngineError.storeFile, EngineError.index(.readOnly): true
+        case let failure as CommandFailure: failure.status == .inputOutput
+        default: false
+        }
+    }
+}
+
+private struct ClientStateReport: Encodable {
+    var text: String?
+    var base64: String
+    var bytes: Int
+
+    enum CodingKeys: CodingKey { case text, base64, bytes }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(text, forKey: .text)
+        try container.encode(base64, forKey: .base64)
+        try container.encode(bytes, forKey: .bytes)
+    }
+}

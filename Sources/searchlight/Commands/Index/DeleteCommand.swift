@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import SearchIndex
+import SearchlightEngine
+
+struct DeleteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete",
+        abstract: "Take items out of the index.",
+        discussion: """
+            By identifier, by domain (notes takes notes.work along) or all, the client state included. That there is \
+            nothing to delete is no failure.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var choice: IndexChoice
+    @Option(parsing: .upToNextOption, help: ArgumentHelp("Unique identifiers of items.", valueName: "id"))
+    var identifiers: [String] = []
+    @Option(parsing: .upToNextOption, help: ArgumentHelp("Domains.", valueName: "domain"))
+    var domains: [String] = []
+    @Flag(help: "Everything in the index, the client state included.")
+    var all = false
+
+    func validate() throws {
+        guard [!identifiers.isEmpty, !domains.isEmpty, all].count(where: { $0 }) == 1 else {
+            throw ValidationError("Say what to delete: one of --identifiers, --domains and --all.")
+        }
+        if (identifiers + domains).contains("") { throw ValidationError("An empty name means nothing.") }
+    }
+
+    func run() async throws {
+        try await reportingErrors(json: options.json) {
+            // Nothing can be deleted from a store that is not there, and none is made for it.
+            _ = try options.engine(.readOnly)
+            let engine = try options.engine(.readWrite)
+            do {
+                try await delete(engine)
+            } catch {
+                await engine.close()
+                throw error
+            }
+            await engine.close()
+        }
+    }
+
+    private func delete(_ engine: SearchlightEngine) async throws {
+        var batch = IndexBatch(scope: choice.scope)
+        if all { batch.deleteAll() }
+        batch.delete(identifiers: identifiers)
+        batch.delete(domains: domains)
+        let before = try await engine.itemCounts()[choice.bundle] ?? 0
+        try await engine.commit(batch)
+        let after = try await engine.itemCounts()[choice.bundle] ?? 0
+        let deleted = max(0, before - after)
+        if options.json { return try Output.printJSON(DeletionReport(deleted: deleted)) }
+        try Output.line("\(counted(deleted, "item")) deleted.")
+    }
+}
+
+private struct DeletionReport: Encodable {
+    var deleted: Int
+}

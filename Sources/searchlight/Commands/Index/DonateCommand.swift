@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import SearchIndex
+import SearchlightEngine
+
+struct DonateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "donate",
+        abstract: "Put items into the index, one line of JSON each.",
+        discussion: """
+            A line is an object with uniqueIdentifier and, as needed, domainIdentifier, attributes, expirationDate (ISO \
+            8601, or "never"; a month without it) and isUpdate (true merges the attributes into the item that is there; \
+            null removes one). Attributes are texts, numbers, true or false, arrays of these, or null. Those that are \
+            dates take ISO 8601 (UTC unless an offset is given) or seconds since 2001; thumbnailData and \
+            htmlContentData take base64.
+
+            A batch is donated as a whole or not at all. It ends at --batch lines, at 16 MiB, at the end of the input, \
+            or at a line {"endBatch": {}}. {"endBatch": {"clientState": "…"}} also makes this the client state, together \
+            with the items of its batch. Once a batch was ended so, what follows the last such line is refused. With \
+            --client-state or --expect-state the whole input is one batch. A batch with a client state is refused if \
+            any of its lines is, and nothing after it is donated.
+
+            Exit status: 0 when all lines were accepted, 1 when some were refused, 4 when the client state is not the \
+            expected one; then nothing was changed.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var choice: IndexChoice
+    @Argument(help: ArgumentHelp("The lines; - is standard input.", valueName: "file"))
+    var input: String
+    @Option(help: "The client state from now on: a text of at most 250 bytes.")
+    var clientState: String?
+    @Option(help: "Donate only if this is the client state now.")
+    var expectState: String?
+    @Flag(help: "Donate only if there is no client state yet.")
+    var expectNoState = false
+    @Option(name: .customLong("batch"), help: "Donate so many lines at a time.")
+    var linesPerBatch = 10_000
+    @Flag(help: "Print “acknowledged N” as soon as N batches are durable.")
+    var acknowledge = false
+
+    func validate() throws {
+        guard !input.isEmpty else { throw ValidationError("Name a file, or - for standard input.") }
+        guard (1...100_000).contains(linesPerBatch) else {
+            throw ValidationError("--batch must be between 1 and 100000.")
+        }
+        guard expectState == nil || !expectNoState else {
+            throw ValidationError("--expect-state and --expect-no-state exclude each other.")
+        }
+        guard !acknowledge || !options.json else {
+            throw ValidationError("--acknowledge prints lines, which --json cannot have among its object.")
+        }
+    }
+
+    private var expectation: ClientStateExpectation {
+        if expectNoState { return .exactly(nil) }
+        return expectState.map { .exactly(Array($0.utf8)) } ?? .any
+    }
+
+    func run() async throws {
+        try await reportingErrors(json: options.json) {
+            let input = try InputLines(path: input)
+            let engine = try options.engine(.readWrite)
+            do {
+                try await donate(input, to: engine)
+            } catch {
+                await engine.close()
+                throw error
+            }
+            await engine.close()
+        }
+    }
+
+    private func donate(_ input: InputLines, to engine: SearchlightEngine) async throws {
+        if engine.recovery.lostDonations {
+            for finding in engine.recovery.findings { Output.complain("Note: \(Output.tidied(finding))") }
+            Output.complain("Note: earlier donations are lost. Have the apps donate again: searchlight reindex")
+        }
+        let acknowledges = acknowledge
+        var donation = Donation(
+            engine: engine, scope: choice.scope, linesPerBatch: linesPerBatch,
+            clientState: clientState.map { Array($0.utf8) }, expectation: expectation
+        ) { count in
+            if acknowledges { try Output.line("acknowledged \(count)") }
+        }
+        do {
+            try await donation.donate(input)
+        } catch {
+            if donation.batches > 0, !options.json {
+                Output.complain("\(counted(donation.accepted, "item")) accepted before it failed.")
+            }
+            throw error
+        }
+        try await engine.settle()
+        let report = DonationReport(donation, rejected: engine.rejectedItems.map(\.description))
+        if options.json {
+            try Output.printJSON(report)
+        } else {
+            for refusal in report.refusals { Output.complain("Line \(refusal.line): \(refusal.reason).") }
+            if report.refused > report.refusals.count {
+                Output.complain("… and \(counted(report.refused - report.refusals.count, "line")) more.")
+            }
+            for item in report.rejected { Output.complain("\(item)") }
+            if let halt = report.halt { Output.complain("\(halt)") }
+            let refused = report.refused > 0 ? ", \(report.refused) refused" : ""
+            try Output.line("\(counted(report.accepted, "item")) accepted\(refused).")
+        }
+        guard report.isComplete else { throw ExitCode(ExitStatus.failure.rawValue) }
+    }
+}
+
+private struct DonationReport: Encodable {
+    var accepted: Int
+    var refused: Int
+    var batches: Int
+    /// The first of the refused lines.
+    var refusals: [Donation.Refusal]
+    /// Items that were taken and could not be indexed: updates that made an item exceed a limit.
+    var rejected: [String]
+    var halt: String?
+
+    init(_ donation: Donation, rejected: [String]) {
+        accepted = donation.accepted
+        refused = donation.refused
+        batches = donation.batches
+        refusals = donation.refusals
+        self.rejected = rejected
+        halt = donation.halt
+    }
+
+    var isComplete: Bool { refused == 0 && rejected.isEmpty && halt == nil }
+}

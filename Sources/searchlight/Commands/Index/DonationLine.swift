@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import ServiceProtocol
+
+/// What a line of a donation says.
+enum DonationLine {
+    /// An item to add, replace or update.
+    case item(EncodedItem)
+    /// The batch ends here; with a client state, if one is given.
+    case endOfBatch(clientState: [UInt8]?)
+    /// Nothing stands there.
+    case empty
+
+    /// Reads a line of JSON.
+    init(_ bytes: some Collection<UInt8>) throws(LineRefusal) {
+        guard !bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) else {
+            self = .empty
+            return
+        }
+        let value: DonationValue
+        do {
+            value = try JSONDecoder().decode(DonationValue.self, from: Data(bytes))
+        } catch {
+            throw LineRefusal("it is not valid JSON")
+        }
+        guard case .object(let fields) = value else { throw LineRefusal("it is \(value.kind) and not an object") }
+        self = fields["endBatch"] == nil ? .item(try Self.item(fields)) : try Self.endOfBatch(fields)
+    }
+
+    private static func endOfBatch(_ fields: [String: DonationValue]) throws(LineRefusal) -> DonationLine {
+        guard fields.count == 1, case .object(let fields)? = fields["endBatch"],
+            fields.keys.allSatisfy({ $0 == "clientState" })
+        else {
+            throw LineRefusal(#"an end of a batch is {"endBatch": {}} or {"endBatch": {"clientState": "…"}}"#)
+        }
+        return .endOfBatch(clientState: try text("clientState", fields).map { Array($0.utf8) })
+    }
+
+    private static let fieldNames: Set<String> = [
+        "uniqueIdentifier", "domainIdentifier", "attributes", "expirationDate", "isUpdate",
+    ]
+
+    private static func item(_ fields: [String: DonationValue]) throws(LineRefusal) -> EncodedItem {
+        if let unknown = fields.keys.filter({ !fieldNames.contains($0) }).min() {
+            throw LineRefusal("an item has no field \(unknown.prefix(80).debugDescription)")
+        }
+        guard let identifier = try text("uniqueIdentifier", fields), !identifier.isEmpty else {
+            throw LineRefusal("uniqueIdentifier is missing or empty")
+        }
+        var record = ItemRecord(uniqueIdentifier: identifier)
+        record.domainIdentifier = try text("domainIdentifier", fields)
+        // The index's names end at a NUL; it would refuse the whole batch.
+        guard !identifier.utf8.contains(0), record.domainIdentifier?.utf8.contains(0) != true else {
+            throw LineRefusal("uniqueIdentifier or domainIdentifier contains a NUL")
+        }
+        switch fields["isUpdate"] {
+        case nil, .null?: break
+        case .truth(let isUpdate)?: record.isUpdate = isUpdate
+        case .some(let value): throw LineRefusal("isUpdate is \(value.kind) and not true or false")
+        }
+        if let expiration = fields["expirationDate"] { record.expiration = try self.expiration(expiration) }
+        switch fields["attributes"] {
+        case nil, .null?: break
+        case .object(let attributes)?:
+            for (name, value) in attributes {
+                record.attributes[name] = try AttributeValue(value, of: name)
+            }
+        case .some(let value): throw LineRefusal("attributes is \(value.kind) and not an object")
+        }
+        do throws(ItemRecordError) {
+            let item = try EncodedItem(record)
+            // Reading has limits that writing has not, such as the length of an attribute's name.
+            _ = try EncodedItem(decoding: item.bytes)
+            return item
+        } catch {
+            throw LineRefusal(String(error.description.dropLast()))
+        }
+    }
+
+    private static func text(_ name: String, _ fields: [String: DonationValue]) throws(LineRefusal) -> String? {
+        switch fields[name] {
+        case nil, .null?: return nil
+        case .text(let text)?: return text
+        case .some(let value): throw LineRefusal("\(name) is \(value.kind) and not a text")
+        }
+    }
+
+    private static func expiration(_ value: DonationValue) throws(LineRefusal) -> ItemRecord.Expiration {
+        switch value {
+        case .null: return .standard
+        case .text("never"): return .never
+        case .text(let text):
+            if let moment = AttributeValue.moment(text) { return .at(moment) }
+        case .integer(let seconds): return .at(Double(seconds))
+        case .number(let seconds): return .at(seconds)
+        default: break
+        }
+        throw LineRefusal("expirationDate is neither ISO 8601 nor “never”")
+    }
+}

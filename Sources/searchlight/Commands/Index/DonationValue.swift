@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import MetadataQuery
+import ServiceProtocol
+
+/// A value as JSON has it, before the name of its attribute says what it stands for.
+enum DonationValue: Decodable {
+    case null
+    case truth(Bool)
+    case integer(Int64)
+    case number(Double)
+    case text(String)
+    case list([DonationValue])
+    case object([String: DonationValue])
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let truth = try? container.decode(Bool.self) {
+            self = .truth(truth)
+        } else if let integer = try? container.decode(Int64.self) {
+            self = .integer(integer)
+        } else if let number = try? container.decode(Double.self) {
+            self = .number(number)
+        } else if let text = try? container.decode(String.self) {
+            self = .text(text)
+        } else if let list = try? container.decode([DonationValue].self) {
+            self = .list(list)
+        } else {
+            self = .object(try container.decode([String: DonationValue].self))
+        }
+    }
+
+    /// What it is called in messages.
+    var kind: String {
+        switch self {
+        case .null: "null"
+        case .truth: "a truth value"
+        case .integer, .number: "a number"
+        case .text: "a text"
+        case .list: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+/// Why a line of a donation is refused.
+struct LineRefusal: Error {
+    var reason: String
+
+    init(_ reason: String) { self.reason = reason }
+}
+
+extension AttributeValue {
+    /// The attributes whose values are moments.
+    private static let dates: Set<String> = [
+        "addedDate", "completionDate", "contentCreationDate", "contentModificationDate", "downloadedDate", "dueDate",
+        "endDate", "gpsDateStamp", "importantDates", "lastUsedDate", "metadataModificationDate", "recordingDate",
+        "startDate", "timestamp",
+    ]
+    private static let urls: Set<String> = ["contentURL", "darkThumbnailURL", "thumbnailURL", "url"]
+    private static let data: Set<String> = ["htmlContentData", "thumbnailData"]
+
+    /// What a value of JSON stands for as the value of an attribute.
+    init(_ value: DonationValue, of attribute: String) throws(LineRefusal) {
+        let name = AttributeNames.propertyName(for: attribute)
+        switch value {
+        case .null: self = .null
+        case .truth(let truth): self = .boolean(truth)
+        case .integer(let seconds) where Self.dates.contains(name): self = .date(Double(seconds))
+        case .number(let seconds) where Self.dates.contains(name): self = .date(seconds)
+        case .integer(let number): self = .integer(number)
+        case .number(let number): self = .double(number)
+        case .text(let text) where Self.dates.contains(name):
+            guard let moment = Self.moment(text) else {
+                throw LineRefusal("\(attribute) is no date: \(text.prefix(80).debugDescription) is not ISO 8601")
+            }
+            self = .date(moment)
+        case .text(let text) where Self.urls.contains(name):
+            guard let url = URL(string: text), url.scheme != nil else {
+                throw LineRefusal("\(attribute) is no absolute URL: \(text.prefix(80).debugDescription)")
+            }
+            self = .url(text)
+        case .text(let text) where Self.data.contains(name):
+            guard let data = Data(base64Encoded: text) else { throw LineRefusal("\(attribute) is not base64") }
+            self = .data(Array(data))
+        case .text(let text): self = .string(text)
+        case .list(let values):
+            var elements: [AttributeValue] = []
+            elements.reserveCapacity(values.count)
+            for value in values { elements.append(try AttributeValue(value, of: attribute)) }
+            self = .array(elements)
+        case .object: throw LineRefusal("the value of \(attribute) is an object, which no attribute takes here")
+        }
+    }
+
+    /// A moment as ISO 8601 writes it, in seconds since 2001-01-01 UTC. Without an offset it is meant in UTC.
+    static func moment(_ text: String) -> Double? {
+        guard ISOMoment(text) != nil else { return nil }
+        let day = Date.ISO8601FormatStyle().year().month().day()
+        for candidate in [text, text + "Z"] {
+            for fraction in [false, true] {
+                let style = Date.ISO8601FormatStyle(includingFractionalSeconds: fraction)
+                if let date = try? style.parse(candidate) { return date.timeIntervalSinceReferenceDate }
+            }
+        }
+        return text.utf8.count == 10 ? (try? day.parse(text))?.timeIntervalSinceReferenceDate : nil
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import SearchIndex
+
+/// Which index is meant.
+struct IndexChoice: ParsableArguments {
+    @Option(help: "The bundle identifier of the app whose items they are.")
+    var bundle: String
+    @Option(help: "The name of the index; the default one without it.")
+    var index: String?
+
+    var scope: IndexScope { IndexScope(bundle: bundle, index: index) }
+
+    func validate() throws {
+        if bundle.isEmpty { throw ValidationError("--bundle is empty. Name a bundle, such as org.example.app.") }
+        if index?.isEmpty == true { throw ValidationError("--index is empty. Leave it out for the default index.") }
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import MetadataQuery
+import Previews
+import SearchIndex
+import SearchlightEngine
+
+struct QueryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "query",
+        abstract: "Find the items that satisfy a metadata query.",
+        discussion: """
+            For example: searchlight query 'title == "*report*"cd && contentCreationDate >= $time.this_year'. Quote the \
+            whole for your shell. Items come in the order in which they were first donated. A query that is not valid \
+            ends with status 64, and a caret shows where it goes wrong.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The query.")
+    var query: String
+    @Option(help: "Only items of this bundle.")
+    var bundle: String?
+    @Option(help: ArgumentHelp("Attributes to show, with commas between.", valueName: "names"))
+    var attributes: String?
+    @Option(name: .shortAndLong, help: "Show at most so many items.")
+    var limit = 100
+    @Flag(help: "Only print how many items there are.")
+    var count = false
+    @Flag(help: "Only show how the query would be answered.")
+    var explain = false
+
+    func validate() throws {
+        guard (1...SearchIndex.maximumPage).contains(limit) else {
+            throw ValidationError("--limit must be between 1 and \(SearchIndex.maximumPage).")
+        }
+        guard !count || !explain else { throw ValidationError("--count and --explain exclude each other.") }
+    }
+
+    private var shownAttributes: [String]? {
+        attributes.map { $0.split(separator: ",").map { AttributeNames.propertyName(for: String($0)) } }
+    }
+
+    func run() async throws {
+        try await reportingErrors(json: options.json) {
+            let expression: QueryExpression
+            do throws(QuerySyntaxError) {
+                expression = try QueryExpression(parsing: query)
+            } catch {
+                throw try failure(error)
+            }
+            let engine = try options.engine(.readOnly)
+            if explain { return try show(try await engine.explain(expression, bundle: bundle)) }
+            if count {
+                let total = try await engine.count(matching: expression, bundle: bundle)
+                if options.json { return try Output.printJSON(CountReport(total: total)) }
+                return try Output.line("\(total)")
+            }
+            let page = try await engine.items(matching: expression, bundle: bundle, limit: limit)
+            try ItemList(page: page, attributes: shownAttributes).print(json: options.json)
+            if page.items.isEmpty, !options.json { Output.complain("No item satisfies the query.") }
+        }
+    }
+
+    /// A query that is not valid: shown with a caret under the place, or as the message of a JSON object.
+    private func failure(_ error: QuerySyntaxError) throws -> any Error {
+        if options.json { return CommandFailure(message: error.description, status: .usage) }
+        Output.fail(error.description)
+        let excerpt = QueryExcerpt(query, at: error.position)
+        Output.complain("  \(excerpt.line)")
+        Output.complain("  \(String(repeating: " ", count: excerpt.indent))^")
+        return ExitCode(ExitStatus.usage.rawValue)
+    }
+
+    private func show(_ plan: QueryPlan) throws {
+        if options.json { return try Output.printJSON(PlanReport(plan)) }
+        try Output.line(plan.usesIndex ? "Indexes choose the items." : "All items are looked at.")
+        try Output.line(
+            plan.isExact ? "The indexes alone decide." : "The records of these items are read and evaluated.")
+        for step in plan.steps { try Output.line("  \(step)") }
+        try Output.line("\(dim: plan.sql)")
+    }
+}
+
+/// The part of a query around a place, for a caret to be put under it.
+struct QueryExcerpt {
+    let line: String
+    /// Columns of a terminal before the place.
+    let indent: Int
+
+    private static let contextLength = 60
+
+    init(_ query: String, at position: QuerySyntaxError.Position) {
+        let lines = query.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+        let scalars = lines.indices.contains(position.line - 1) ? lines[position.line - 1] : lines[lines.count - 1]
+        let before = scalars.prefix(max(0, position.column - 1))
+        let after = scalars.dropFirst(before.count)
+        let start = before.suffix(Self.contextLength)
+        let end = after.prefix(Self.contextLength)
+        let head = (start.count < before.count ? "…" : "") + Self.oneLine(start)
+        line = head + Self.oneLine(end) + (end.count < after.count ? "…" : "")
+        indent = head.reduce(0) { $0 + Self.width($1) }
+    }
+
+    /// What the terminal will be shown, with its spaces.
+    private static func oneLine(_ scalars: Substring.UnicodeScalarView) -> String {
+        String(DisplayText.safe(String(String.UnicodeScalarView(scalars))).map { $0.isWhitespace ? " " : $0 })
+    }
+
+    /// The columns a character takes: two for those of East Asian scripts and pictures.
+    private static func width(_ character: Character) -> Int {
+        switch character.unicodeScalars.first?.value ?? 0 {
+        case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+            0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+            2
+        default: 1
+        }
+    }
+}
+
+private struct CountReport: Encodable {
+    var total: Int
+}
+
+private struct PlanReport: Encodable {
+    var usesIndex: Bool
+    var isExact: Bool
+    var steps: [String]
+    var sql: String
+    var arguments: Int
+
+    init(_ plan: QueryPlan) {
+        usesIndex = plan.usesIndex
+        isExact = plan.isExact
+        steps = plan.steps
+        sql = plan.sql
+        arguments = plan.argumentCount
+    }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import Testing
+
+/// Donations whose process is killed at random instants. `Scripts/torture` runs more rounds.
+@Suite("Torture", .serialized)
+struct TortureTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let rounds = environment["SEARCHLIGHT_TORTURE_ROUNDS"].flatMap { Int($0) } ?? 15
+    private static let seed =
+        environment["SEARCHLIGHT_TORTURE_SEED"].flatMap { UInt64($0) } ?? .random(in: .min ... .max)
+
+    @Test(
+        "A killed donation leaves the last durable batch and all before it, and nothing else", .timeLimit(.minutes(30)))
+    func kills() throws {
+        print("Torture: \(Self.rounds) rounds, seed \(Self.seed)")
+        var random = TortureRandom(seed: Self.seed)
+        var figures = TortureFigures()
+        let clock = ContinuousClock()
+        let begin = clock.now
+        var run = try TortureRun()
+        for round in 1...max(1, Self.rounds) {
+            // A store of its own for some rounds each, so that looking at all of it stays quick.
+            if round % 20 == 0 { run = try TortureRun() }
+            try run.round(&random, &figures, note: "round \(round), seed \(Self.seed)")
+        }
+        print("Torture: \(figures) in \(clock.now - begin)")
+        #expect(figures.kills > 0, "No round was killed before its end, which tests nothing.")
+    }
+}
+
+/// What happened in all rounds.
+struct TortureFigures: CustomStringConvertible {
+    var rounds = 0
+    var kills = 0
+    var killsBeforeFirst = 0
+    var acknowledged = 0
+    var durableUnacknowledged = 0
+    var checkedItems = 0
+
+    var description: String {
+        """
+        \(rounds) rounds, \(kills) killed (\(killsBeforeFirst) of them before their first batch), \
+        \(acknowledged) batches acknowledged, \(durableUnacknowledged) rounds with a durable batch that was not yet \
+        acknowledged, \(checkedItems) items checked
+        """
+    }
+}
+
+/// One store and what must be in it.
+struct TortureRun {
+    private static let bundle = "org.example.torture"
+    private static let batchesPerRound = 60
+    /// The program that is killed, if it is another build than that of the tests.
+    private static let donor = ProcessInfo.processInfo.environment["SEARCHLIGHT_TORTURE_PROGRAM"]
+
+    private let command: Command
+    /// The last batch that is known to be durable; batches count from 1.
+    private var durable = 0
+
+    init() throws { command = Command(harness: try Harness()) }
+
+    private static func items(in batch: Int) -> Int { 1 + batch * 7 % 13 }
+
+    /// The lines of a batch: its items, one that every batch replaces, and the end with the state.
+    private static func lines(_ batch: Int) -> String {
+        let items = (0..<Self.items(in: batch)).map { item in
+            """
+            {"uniqueIdentifier": "b\(batch)-\(item)", "domainIdentifier": "batch.\(batch)", "expirationDate": "never", \
+            "attributes": {"title": "Item \(item) of batch \(batch)", "pageCount": \(batch)}}
+
+            """
+        }
+        return items.joined() + """
+            {"uniqueIdentifier": "latest", "expirationDate": "never", "attributes": {"pageCount": \(batch)}}
+            {"endBatch": {"clientState": "\(batch)"}}
+
+            """
+    }
+
+    /// Donates many batches, kills the process, and checks what is there.
+    mutating func round(_ random: inout TortureRandom, _ figures: inout TortureFigures, note: String) throws {
+        let range = durable + 1...durable + Self.batchesPerRound
+        let input = command.harness.folder + "/input.jsonl"
+        try Data(range.map(Self.lines).joined().utf8).write(to: URL(filePath: input))
+        // Some are killed while they open the store, most amid the batches.
+        let acknowledgements = random.below(5) == 0 ? 0 : random.below(Self.batchesPerRound)
+        let microseconds = acknowledgements == 0 ? random.below(40_000) : random.below(5_000)
+        let (acknowledged, wasKilled) = try donate(input, killAfter: acknowledgements, microseconds: microseconds)
+        figures.rounds += 1
+        figures.kills += wasKilled ? 1 : 0
+        figures.killsBeforeFirst += wasKilled && acknowledged == 0 ? 1 : 0
+        figures.acknowledged += acknowledged
+        let expected = durable + acknowledged
+        try #require(wasKilled || acknowledged == Self.batchesPerRound, "\(note)")
+
+        let (status, text) = try command("client-state", "--bundle", Self.bundle)
+        let state = status == 2 ? 0 : try #require(Int(text.dropLast()), "\(note): \(text)")
+        // One more may be durable than what the killed process got to print.
+        #expect(state == expected || wasKilled && state == expected + 1, "\(note): \(expected) acknowledged")
+        figures.durableUnacknowledged += state > expected ? 1 : 0
+        durable = state
+        figures.checkedItems += try check(note)
+    }
+
+    /// Looks at every item: all of the durable batches are there once, and none of a later one.
+    private func check(_ note: String) throws -> Int {
+        guard FileManager.default.fileExists(atPath: command.harness.store + "/index.sqlite") else {
+            #expect(durable == 0, "\(note)")
+            return 0
+        }
+        let (status, output) = try command(
+            "query", "pageCount > 0", "--attributes", "pageCount", "--limit", "10000", "--json")
+        guard status != 2 else {
+            #expect(durable == 0, "\(note): \(output)")
+            return 0
+        }
+        let report = try #require(
+            try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any], "\(note): \(output)")
+        let items = try #require(report["items"] as? [[String: Any]])
+        try #require(report["hasMore"] as? Bool == false)
+        var found: [String: Int] = [:]
+        for item in items {
+            let identifier = try #require(item["uniqueIdentifier"] as? String)
+            let batch = try #require((item["attributes"] as? [String: Any])?["pageCount"] as? Int)
+            #expect(found.updateValue(batch, forKey: identifier) == nil, "\(note): \(identifier) is there twice")
+        }
+        var expected: [String: Int] = durable > 0 ? ["latest": durable] : [:]
+        for batch in 0..<durable {
+            for item in 0..<Self.items(in: batch + 1) { expected["b\(batch + 1)-\(item)"] = batch + 1 }
+        }
+        let missing = expected.filter { found[$0.key] != $0.value }.keys.sorted().prefix(5)
+        let extra = found.filter { expected[$0.key] == nil }.keys.sorted().prefix(5)
+        #expect(missing.isEmpty && extra.isEmpty, "\(note), state \(durable): missing \(missing), extra \(extra)")
+        return items.count
+    }
+
+    /// Runs a donation from a pipe until it has acknowledged so many batches, and kills it so many microseconds later.
+    ///
+    /// - Returns: How many batches it acknowledged, and whether it was killed rather than done.
+    private func donate(
+        _ input: String, killAfter count: Int, microseconds: Int
+    ) throws -> (acknowledged: Int, wasKilled: Bool) {
+        let (feed, output) = (Pipe(), Pipe())
+        let feeder = Process()
+        feeder.executableURL = URL(filePath: "/bin/cat")
+        feeder.arguments = [input]
+        feeder.standardOutput = feed
+        feeder.standardError = FileHandle.nullDevice
+        let process = Process()
+        process.executableURL = URL(filePath: try Self.donor ?? BuiltProducts.program("searchlight"))
+        process.arguments = ["donate", "--bundle", Self.bundle, "--acknowledge", "-"]
+        process.environment = try command.environment
+        process.standardInput = feed
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        try feeder.run()
+        try? feed.fileHandleForReading.close()
+        try? feed.fileHandleForWriting.close()
+        var printed: [UInt8] = []
+        while printed.count(where: { $0 == 0x0A }) < count {
+            let data = output.fileHandleForReading.availableData
+            if data.isEmpty { break }
+            printed += data
+        }
+        // The instant of the kill; nothing is waited for here.
+        usleep(UInt32(microseconds))
+        kill(process.processIdentifier, SIGKILL)
+        printed += output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        feeder.waitUntilExit()
+        // The last line may be torn; it does not count then.
+        let complete = String(decoding: printed, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+            .dropLast()
+        let acknowledged = complete.filter { $0.hasPrefix("acknowledged ") }.count
+        return (acknowledged, process.terminationReason == .uncaughtSignal)
+    }
+}
+
+/// A repeatable source of randomness (SplitMix64).
+struct TortureRandom {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    /// A number from 0 up to and without `bound`, which is at least 1.
+    mutating func below(_ bound: Int) -> Int {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return Int((mixed ^ (mixed >> 31)) % UInt64(bound))
+    }
+}
