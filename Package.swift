@@ -101,6 +101,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "ServiceProtocol",
+                "TestSupport",
             ], swiftSettings: strict),
         .testTarget(name: "CoreSpotlightTests", dependencies: ["CoreSpotlight", "TestSupport"], swiftSettings: strict),
     ]

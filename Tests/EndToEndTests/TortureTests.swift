@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// Donations whose process is killed at random instants. `Scripts/torture` runs more rounds.
@@ -15,7 +16,7 @@ struct TortureTests {
         "A killed donation leaves the last durable batch and all before it, and nothing else", .timeLimit(.minutes(30)))
     func kills() throws {
         print("Torture: \(Self.rounds) rounds, seed \(Self.seed)")
-        var random = TortureRandom(seed: Self.seed)
+        var random = SplitMix64(seed: Self.seed)
         var figures = TortureFigures()
         let clock = ContinuousClock()
         let begin = clock.now
@@ -80,7 +81,7 @@ struct TortureRun {
     }
 
     /// Donates many batches, kills the process, and checks what is there.
-    mutating func round(_ random: inout TortureRandom, _ figures: inout TortureFigures, note: String) throws {
+    mutating func round(_ random: inout SplitMix64, _ figures: inout TortureFigures, note: String) throws {
         let range = durable + 1...durable + Self.batchesPerRound
         let input = command.harness.folder + "/input.jsonl"
         try Data(range.map(Self.lines).joined().utf8).write(to: URL(filePath: input))
@@ -176,21 +177,5 @@ struct TortureRun {
             .dropLast()
         let acknowledged = complete.filter { $0.hasPrefix("acknowledged ") }.count
         return (acknowledged, process.terminationReason == .uncaughtSignal)
-    }
-}
-
-/// A repeatable source of randomness (SplitMix64).
-struct TortureRandom {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    /// A number from 0 up to and without `bound`, which is at least 1.
-    mutating func below(_ bound: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((mixed ^ (mixed >> 31)) % UInt64(bound))
     }
 }
