@@ -10,6 +10,7 @@ let strict: [SwiftSetting] = [
 let strictC: [CSetting] = [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 // The arrows between the modules are explained in docs/ARCHITECTURE.md; lower modules stand further down.
@@ -36,7 +37,11 @@ let package = Package(
         .executableTarget(
             name: "searchlight-worker", dependencies: ["ExtensionRuntime", "CSandbox"], cSettings: strictC),
         .executableTarget(
-            name: "benchmarks", dependencies: ["UniformTypeIdentifiers", arguments], swiftSettings: strict),
+            name: "benchmarks",
+            dependencies: [
+                "SearchIndex", "MetadataQuery", "ServiceProtocol", "UniformTypeIdentifiers", "TestSupport", sqlite,
+                arguments,
+            ], swiftSettings: strict),
 
         // Libraries for app authors
         .target(

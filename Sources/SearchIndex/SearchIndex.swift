@@ -51,7 +51,7 @@ public final class SearchIndex: Sendable {
 
     private static let fileName = "index.sqlite"
     /// How much of the database the writer may keep in memory, in KiB.
-    private static let writerCacheKiB = 32 << 10
+    package static let writerCacheKiB = 32 << 10
 
     /// Whether a store is opened to be changed.
     public enum Access: Sendable {

@@ -3,15 +3,15 @@ import GRDB
 import ServiceProtocol
 
 /// The text of an item as the full-text index sees it: four columns that weigh differently.
-struct SearchableText {
-    var title: String
-    var keywords: String
-    var description: String
-    var body: String
+package struct SearchableText {
+    package var title: String
+    package var keywords: String
+    package var description: String
+    package var body: String
 
     /// What a hit in each column is worth, in their order: a word in the title says more about an item than one in its
     /// text.
-    static let weights = [10.0, 6.0, 3.0, 1.0]
+    package static let weights = [10.0, 6.0, 3.0, 1.0]
 
     private static let titleAttributes = ["title", "displayName", "alternateNames"]
     private static let keywordAttributes = ["keywords", "contactKeywords"]
@@ -25,7 +25,7 @@ struct SearchableText {
         "stateOrProvince", "country", "namedLocation", "fullyFormattedAddress", "containerTitle", "url",
     ]
 
-    init(_ record: ItemRecord) {
+    package init(_ record: ItemRecord) {
         func joined(_ names: [String]) -> String {
             Self.withoutNUL(names.flatMap { record.texts($0) }.joined(separator: "\n"))
         }
