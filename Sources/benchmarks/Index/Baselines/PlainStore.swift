@@ -73,10 +73,10 @@ final class PlainStore {
             switch query.text {
             case .metadata: "SELECT record FROM item WHERE title LIKE ? LIMIT 10"
             case .typed where query.bundle == nil:
-                "SELECT record FROM item_text JOIN item ON id = rowid WHERE item_text MATCH ? ORDER BY rank LIMIT 10"
+                "SELECT record FROM item_text JOIN item ON id = item_text.rowid WHERE item_text MATCH ? ORDER BY rank LIMIT 10"
             case .typed:
                 """
-                SELECT record FROM item_text JOIN item ON id = rowid WHERE item_text MATCH ? AND bundle = ?
+                SELECT record FROM item_text JOIN item ON id = item_text.rowid WHERE item_text MATCH ? AND bundle = ?
                 ORDER BY rank LIMIT 10
                 """
             }

@@ -47,7 +47,19 @@ struct RawStore {
             }
             count += records.count
         }
+        try checkCounts()
         return (count, cost)
+    }
+
+    /// A baseline that leaves something out is none.
+    private func checkCounts() throws {
+        for table in schema.tables {
+            let name = table.isFullText ? table.name + "_docsize" : table.name
+            let counts = try [store, database].map { try $0.integer("SELECT count(*) FROM \"\(name)\"") }
+            guard counts[0] == counts[1] else {
+                throw BenchmarkError("\(name) has \(counts[0]) rows in the store and \(counts[1]) in the baseline.")
+            }
+        }
     }
 }
 
