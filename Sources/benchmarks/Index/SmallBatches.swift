@@ -52,8 +52,8 @@ enum SmallBatches {
 
     static func run(index: SearchIndex, plain: PlainStore, corpus: Corpus) async throws -> [Measurement] {
         var source = try Source(corpus, suffix: "\(plain.count)")
-        // The baseline says how many batches are enough.
-        let first = try source.batches(200)
+        // Enough that FTS5 merges several times.
+        let first = try source.batches(1000)
         var times: [Double] = []
         let start = ProcessCost.now
         for batch in first where (ProcessCost.now - start).wall < secondsPerWay {
@@ -62,8 +62,8 @@ enum SmallBatches {
         }
         let naive = rate(times.count, times.reduce(0, +))
 
-        let (alone, settled, latency) = try await commit(try source.batches(600), index: index, tasks: 1)
-        let (together, _, _) = try await commit(try source.batches(1200), index: index, tasks: 8)
+        let (alone, settled, latency) = try await commit(try source.batches(1000), index: index, tasks: 1)
+        let (together, _, _) = try await commit(try source.batches(2000), index: index, tasks: 8)
         let baseline = "plain FTS5, a transaction each"
         return [
             Measurement(
