@@ -30,6 +30,7 @@ enum MetadataSearches {
                 }
             ),
             ("the title begins with", { "title == \"\(TextPattern.escaped(String($0.pick(titles))))*\"cd" }),
+            ("the title contains", { "title == \"*\(TextPattern.escaped(String($0.pick(titles).dropFirst())))*\"cd" }),
             ("a type in the tree", { _ in "contentTypeTree == \"public.image\"" }),
             ("any attribute equals a word", { "** == \"\(TextPattern.escaped(String($0.pick(words))))\"c" }),
             ("any attribute has a word", { "** == \"*\(TextPattern.escaped(String($0.pick(words))))*\"cdw" }),

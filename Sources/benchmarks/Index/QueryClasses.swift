@@ -73,8 +73,8 @@ struct QueryClasses {
                 name: "word of a bundle",
                 queries: middle.map { SearchQuery(words: [$0.word], bundle: CorpusMaker.bundle($0.bundle)) }))
         let bars = (Bars.searchP50, Bars.infixP95)
-        classes.append(QueryClass(name: "inside of titles", queries: draw { $0.infix(isSuffix: false) }, bars: bars))
-        classes.append(QueryClass(name: "end of titles", queries: draw { $0.infix(isSuffix: true) }, bars: bars))
+        classes.append(QueryClass(name: "4 letters inside of a word", queries: draw { $0.inside() }, bars: bars))
+        classes.append(QueryClass(name: "last 4 letters of a word", queries: draw { $0.end() }, bars: bars))
         return classes
     }
 
@@ -133,13 +133,11 @@ struct QueryClasses {
         return SearchQuery(words: [word], prefix: String(next.prefix(length)))
     }
 
-    /// Four letters from within a word, or the last four of a title.
-    private mutating func infix(isSuffix: Bool) -> SearchQuery? {
-        let title = generator.pick(sources).title
-        let word = isSuffix ? title.last.flatMap { $0.count > 4 ? $0 : nil } : pick(title, longerThan: 5)
-        return word.map { word in
-            SearchQuery(
-                infix: String(isSuffix ? word.suffix(4) : word.dropFirst().prefix(4)), isSuffix: isSuffix)
-        }
+    private mutating func inside() -> SearchQuery? {
+        pick(generator.pick(sources).title, longerThan: 5).map { SearchQuery(inside: String($0.dropFirst().prefix(4))) }
+    }
+
+    private mutating func end() -> SearchQuery? {
+        pick(generator.pick(sources).title, longerThan: 5).map { SearchQuery(inside: String($0.suffix(4))) }
     }
 }

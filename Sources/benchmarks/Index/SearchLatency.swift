@@ -15,6 +15,8 @@ struct SearchLatency: Encodable {
     /// How many of the wanted ten were found on the average, and by plain FTS5, which must not differ by much.
     var meanHits: Double
     var plainMeanHits: Double
+    /// How many of the best ten of all matches are among the ten that are found, 0 to 1.
+    var overlap: Double
     var p50Bar: Bar
     var p95Bar: Bar
 
@@ -36,6 +38,7 @@ struct SearchLatency: Encodable {
         let other = try Self.run(queries, seconds: Self.timedSeconds / 2) { try store.search($0) }
         plain = Percentiles(other.costs.map { $0.wall * 1000 })
         plainMeanHits = Double(other.hits) / Double(max(1, other.costs.count))
+        overlap = try await Searching.overlap(index, queries.queries, seconds: Self.timedSeconds)
         (p50Bar, p95Bar) = queries.bars
     }
 
@@ -77,8 +80,8 @@ struct SearchLatency: Encodable {
     }
 
     static let header = """
-        | Search, ms p50 / p95 | Searchlight | its CPU time | while writing | plain FTS5 | hits of 10, both | Bar | |
-        |---|---|---|---|---|---|---|---|
+        | Search, ms p50 / p95 | Searchlight | its CPU time | while writing | plain FTS5 | hits of 10, both | overlap | Bar | |
+        |---|---|---|---|---|---|---|---|---|
         """
 
     /// A row of a Markdown table.
@@ -89,6 +92,6 @@ struct SearchLatency: Encodable {
             return "\(Measurement.number(times.p50)) / \(Measurement.number(times.p95))\(few)"
         }
         return "| \(name) | \(pair(idle)) | \(pair(cpu)) | \(pair(whileWriting)) | \(pair(plain)) "
-            + "| \(Measurement.number(meanHits)) / \(Measurement.number(plainMeanHits)) | \(p50Bar) / \(p95Bar) | \(isMet ? "met" : "missed") |"
+            + "| \(Measurement.number(meanHits)) / \(Measurement.number(plainMeanHits)) | \(Measurement.number(overlap)) | \(p50Bar) / \(p95Bar) | \(isMet ? "met" : "missed") |"
     }
 }

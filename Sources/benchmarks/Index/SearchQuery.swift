@@ -2,23 +2,18 @@
 
 /// One search, in the form that each side takes.
 struct SearchQuery: Sendable {
-    enum Text: Sendable {
-        /// What a person has typed so far.
-        case typed(String)
-        /// A metadata query.
-        case metadata(String)
-    }
-
-    var text: Text
+    /// What a person has typed so far.
+    var typed: String
     /// The same for plain FTS5, or for `LIKE`.
     var plainArgument: String
     /// Only items of this bundle.
     var bundle: String?
+    var isInsideWords = false
 
     /// All of these words, and the beginning of another.
     init(words: [String] = [], prefix: String? = nil, bundle: String? = nil) {
         // The space says that the last word is finished.
-        text = .typed(words.map { $0 + " " }.joined() + (prefix ?? ""))
+        typed = words.map { $0 + " " }.joined() + (prefix ?? "")
         plainArgument = (words.map { "\"\($0)\"" } + (prefix.map { ["\"\($0)\"*"] } ?? [])).joined(separator: " ")
         self.bundle = bundle
     }
@@ -26,13 +21,14 @@ struct SearchQuery: Sendable {
     /// These words side by side.
     init(phrase: [String]) {
         plainArgument = "\"" + phrase.joined(separator: " ") + "\""
-        text = .typed(plainArgument)
+        typed = plainArgument
     }
 
-    /// Titles with these letters inside, or at the end, of the title.
-    init(infix: String, isSuffix: Bool) {
-        text = .metadata("title == \"*\(infix)\(isSuffix ? "" : "*")\"cd")
-        plainArgument = "%\(infix)\(isSuffix ? "" : "%")"
+    /// Letters from inside of a word. Plain FTS5 has nothing for it, so titles are looked through.
+    init(inside letters: String) {
+        typed = letters
+        plainArgument = "%\(letters)%"
+        isInsideWords = true
     }
 }
 

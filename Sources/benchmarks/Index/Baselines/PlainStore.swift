@@ -12,7 +12,6 @@ final class PlainStore {
 
     init(path: String, cacheKiB: Int) throws {
         database = try SQLiteConnection(path: path)
-        let weights = SearchableText.weights.map { "\($0)" }.joined(separator: ", ")
         try database.execute(
             """
             PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -\(cacheKiB);
@@ -23,7 +22,7 @@ final class PlainStore {
             CREATE VIRTUAL TABLE IF NOT EXISTS item_text USING fts5 (
                 title, keywords, description, body, content = '', tokenize = "unicode61 remove_diacritics 2"
             );
-            INSERT INTO item_text (item_text, rank) VALUES ('rank', 'bm25(\(weights))');
+            INSERT INTO item_text (item_text, rank) VALUES ('rank', 'bm25(10, 6, 3, 1)');
             CREATE VIRTUAL TABLE IF NOT EXISTS temp.word USING fts5vocab (main, item_text, row);
             """)
         insertItem = try database.prepare("INSERT INTO item VALUES (?, ?, ?, ?, ?)")
@@ -39,7 +38,7 @@ final class PlainStore {
         var rows = RowChunk(columnCount: 5)
         var texts = RowChunk(columnCount: 5)
         for (bundle, item) in items {
-            let text = SearchableText(item.record)
+            let text = SearchableText(item.record, bundle: 0)
             rows.append(nextNumber)
             rows.append(bundle)
             rows.append(item.record.uniqueIdentifier)
@@ -70,11 +69,11 @@ final class PlainStore {
 
     private func statement(for query: SearchQuery) throws -> SQLiteStatement {
         let sql =
-            switch query.text {
-            case .metadata: "SELECT record FROM item WHERE title LIKE ? LIMIT 10"
-            case .typed where query.bundle == nil:
+            switch query.bundle {
+            case _ where query.isInsideWords: "SELECT record FROM item WHERE title LIKE ? LIMIT 10"
+            case nil:
                 "SELECT record FROM item_text JOIN item ON id = item_text.rowid WHERE item_text MATCH ? ORDER BY rank LIMIT 10"
-            case .typed:
+            default:
                 """
                 SELECT record FROM item_text JOIN item ON id = item_text.rowid WHERE item_text MATCH ? AND bundle = ?
                 ORDER BY rank LIMIT 10
