@@ -68,9 +68,16 @@ public final class SearchIndex: Sendable {
     ///   - access: Whether the store may be changed.
     ///   - now: The present, in seconds since 2001-01-01 UTC.
     /// - Throws: ``SearchIndexError``.
-    public init(
+    public convenience init(
         directory: String, access: Access,
         now: @escaping @Sendable () -> Double = { Date().timeIntervalSinceReferenceDate }
+    ) throws(SearchIndexError) {
+        try self.init(directory: directory, access: access, now: now, seams: StoreSeams())
+    }
+
+    /// Opens the store in a folder, on layers of the caller's.
+    package init(
+        directory: String, access: Access, now: @escaping @Sendable () -> Double, seams: StoreSeams
     ) throws(SearchIndexError) {
         self.directory = directory
         self.now = now
@@ -79,6 +86,7 @@ public final class SearchIndex: Sendable {
         configuration.label = "com.searchlight.index"
         configuration.busyMode = .timeout(10)
         configuration.readonly = access == .readOnly
+        if let prepare = seams.prepareDatabase { configuration.prepareDatabase(prepare) }
         if access == .readOnly, !FileManager.default.fileExists(atPath: path) { throw .noStore(path: directory) }
         do {
             if access == .readWrite {
@@ -107,7 +115,7 @@ public final class SearchIndex: Sendable {
                 recovery = RecoveryReport()
                 return
             }
-            (applier, recovery) = try Self.openJournal(of: pool, directory: directory, now: now)
+            (applier, recovery) = try Self.openJournal(of: pool, directory: directory, now: now, seams: seams)
         } catch let error as JournalError {
             throw SearchIndexError(error, path: directory, operation: "Opening the journal")
         } catch {
@@ -117,7 +125,7 @@ public final class SearchIndex: Sendable {
 
     /// Opens the journal and applies what the database does not have yet.
     private static func openJournal(
-        of pool: DatabasePool, directory: String, now: @escaping @Sendable () -> Double
+        of pool: DatabasePool, directory: String, now: @escaping @Sendable () -> Double, seams: StoreSeams
     ) throws -> (JournalApplier, RecoveryReport) {
         let stored = try pool.read { db in
             try Row.fetchOne(db, sql: "SELECT identifier, applied FROM store").map { row in
@@ -130,7 +138,9 @@ public final class SearchIndex: Sendable {
         guard let (bytes, applied) = stored, let identifier = JournalStoreIdentifier(bytes: Array(bytes)) else {
             throw SearchIndexError.damaged(path: directory, detail: "its identifier is missing")
         }
-        let journal = try Journal(folder: directory + "/journal", store: identifier, applied: applied)
+        let journal = try Journal(
+            folder: directory + "/journal", store: identifier, applied: applied, files: seams.journalFiles,
+            configuration: seams.journal)
         let lost = journal.findings.contains { $0.lostEntries(after: applied) != nil }
         if lost { try pool.write { try $0.execute(sql: "UPDATE store SET generation = generation + 1") } }
         let applier = JournalApplier(pool: pool, journal: journal, applied: applied, path: directory, now: now)
