@@ -84,7 +84,9 @@ let package = Package(
             path: "Tests/TortureSupport", swiftSettings: strict),
         // Donates until a test has it killed.
         .executableTarget(
-            name: "TortureDonor", dependencies: ["SearchIndex", "TortureSupport", grdb], path: "Tests/TortureDonor",
+            name: "TortureDonor",
+            dependencies: ["SearchlightEngine", "ExtensionHost", "SearchIndex", "TortureSupport", grdb],
+            path: "Tests/TortureDonor",
             swiftSettings: strict),
         .testTarget(
             name: "ServiceProtocolTests", dependencies: ["ServiceProtocol", "TestSupport"], swiftSettings: strict),

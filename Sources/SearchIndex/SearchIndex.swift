@@ -39,6 +39,8 @@ public final class SearchIndex: Sendable {
     /// The folder that holds the store.
     public let directory: String
     let pool: DatabasePool
+    /// Held while a store is read beside which nothing can be written.
+    private let sharedLock: OwnedDescriptor?
     /// The present, in seconds since 2001-01-01 UTC.
     let now: @Sendable () -> Double
     /// What journals and applies donations; `nil` in a store that is only read.
@@ -94,7 +96,10 @@ public final class SearchIndex: Sendable {
                     atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
                 Self.createFile(path)
             }
-            pool = try DatabasePool(path: path, configuration: configuration)
+            (pool, sharedLock) =
+                access == .readOnly
+                ? try UnwritableStore.open(path, in: directory, configuration: configuration)
+                : (try DatabasePool(path: path, configuration: configuration), nil)
             if access == .readWrite {
                 // WAL alone is only safe against crashes of the process; an acknowledged item must survive those of
                 // power. GRDB sets NORMAL when the pool is made, so this must come after.
@@ -119,7 +124,10 @@ public final class SearchIndex: Sendable {
         } catch let error as JournalError {
             throw SearchIndexError(error, path: directory, operation: "Opening the journal")
         } catch {
-            throw SearchIndexError(error, path: directory, operation: "Opening the index")
+            let operation =
+                access == .readWrite
+                ? "Opening the index" : "Reading the index, which takes small files written beside it,"
+            throw SearchIndexError(error, path: directory, operation: operation)
         }
     }
 
@@ -204,11 +212,15 @@ public final class SearchIndex: Sendable {
         }
     }
 
-    /// Reads, with all that was durable before.
+    /// Reads, with all that was durable before; where nothing can be written, with all that was applied until then.
     func read<Value: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(SearchIndexError) -> Value {
-        try await settle()
+        do {
+            try await settle()
+        } catch .full, .readOnly {
+            // What is durable is applied when there is room again; that is no reason to find nothing until then.
+        }
         return try await readApplied(operation, body)
     }
 

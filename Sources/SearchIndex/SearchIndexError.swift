@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import GRDB
 
 /// Why the index could not do what it was asked.
@@ -68,6 +69,14 @@ public enum SearchIndexError: Error, Hashable, Sendable, CustomStringConvertible
             self = .damaged(path: path, detail: "a value of the wrong type")
             return
         }
+        if let error = error as? CocoaError {
+            switch error.code {
+            case .fileWriteOutOfSpace: self = .full(path: path, operation: operation)
+            case .fileWriteNoPermission, .fileWriteVolumeReadOnly: self = .readOnly(path: path, operation: operation)
+            default: self = .storage(path: path, operation: operation, detail: error.localizedDescription)
+            }
+            return
+        }
         guard let error = error as? DatabaseError else {
             self = .storage(path: path, operation: operation, detail: "\(error)")
             return
@@ -78,7 +87,12 @@ public enum SearchIndexError: Error, Hashable, Sendable, CustomStringConvertible
         case .SQLITE_ERROR where Self.schemaFaults.contains { error.message?.hasPrefix($0) ?? false }:
             self = .damaged(path: path, detail: error.message ?? "malformed")
         case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .damaged(path: path, detail: error.message ?? "malformed")
-        default: self = .storage(path: path, operation: operation, detail: error.message ?? "\(error.resultCode)")
+        default:
+            // SQLite has one error for many reasons why a file cannot be had.
+            let isOfFiles = [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode)
+            self =
+                (isOfFiles ? UnwritableStore.obstacle(at: path, operation: operation) : nil)
+                ?? .storage(path: path, operation: operation, detail: error.message ?? "\(error.resultCode)")
         }
     }
 

@@ -4,11 +4,17 @@ import SearchIndex
 import TortureSupport
 
 /// Donates numbered batches to a store, prints `acknowledged SCOPE NUMBER` for each that is durable, and ends itself with
-/// SIGKILL at a named point of a commit. Part of the tests: `TortureDonor STORE SEED BATCHES [PHASE POINT OCCURRENCE]`.
+/// SIGKILL at a named point of a commit. Part of the tests: `TortureDonor STORE SEED BATCHES [PHASE POINT OCCURRENCE]`, or
+/// `TortureDonor disk-full FOLDER SEED EXTENSIONS IDENTIFIER`.
 @main
 enum TortureDonor {
     static func main() async throws {
         let arguments = CommandLine.arguments
+        if arguments.count == 6, arguments[1] == "disk-full" {
+            var trial = DiskFullTrial(
+                folder: arguments[2], seed: UInt64(arguments[3]) ?? 1, extensions: (arguments[4], arguments[5]))
+            do { return try await trial.run() } catch { fail("\(error)") }
+        }
         guard arguments.count == 4 || arguments.count == 7, let seed = UInt64(arguments[2]),
             let count = Int(arguments[3])
         else { fail("TortureDonor STORE SEED BATCHES [PHASE POINT OCCURRENCE]") }
