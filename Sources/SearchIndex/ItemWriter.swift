@@ -3,18 +3,36 @@ import Foundation
 import GRDB
 import ServiceProtocol
 
-/// Changes the items of one scope inside a transaction, together with their text.
+/// What is derived from items, in step with them within one transaction. It remembers what many items have in common.
+final class DerivedWriter {
+    let attributes: AttributeWriter
+    let texts: FullTextWriter
+
+    init(_ db: Database) {
+        attributes = AttributeWriter(db)
+        texts = FullTextWriter(db)
+    }
+
+    /// Takes an item out; `record` and `bundle` are what it was put in with.
+    func remove(_ record: ItemRecord, bundle: Int64, item: Int64, text: Int64?) throws {
+        if let text { try texts.remove(SearchableText(record, bundle: bundle), number: text) }
+        try attributes.remove(record, item: item)
+    }
+}
+
+/// Changes the items of one scope inside a transaction, together with what is derived from them.
 struct ItemWriter {
     private let db: Database
     private let bundle: Int64
     private let index: String
     private let now: Double
-    private let attributes: AttributeWriter
+    private let derived: DerivedWriter
 
-    init(_ db: Database, _ scope: IndexScope, now: Double) throws {
+    init(_ db: Database, _ scope: IndexScope, now: Double, _ derived: DerivedWriter) throws {
         self.db = db
-        self.now = now
-        attributes = AttributeWriter(db)
+        // Whole seconds take half the room.
+        self.now = now.rounded(.down)
+        self.derived = derived
         index = scope.index ?? ""
         guard SearchIndex.canBeStored(scope.bundle), SearchIndex.canBeStored(scope.index) else {
             throw SearchIndexError.invalidItem(
@@ -37,7 +55,7 @@ struct ItemWriter {
         let existing = try Row.fetchOne(
             db.cachedStatement(
                 sql:
-                    "SELECT id, expires, record FROM item WHERE bundle = ? AND index_name = ? AND unique_identifier = ?"
+                    "SELECT id, expires, text_row, record FROM item WHERE bundle = ? AND index_name = ? AND unique_identifier = ?"
             ),
             arguments: [bundle, index, identifier])
         if item.record.isUpdate {
@@ -47,6 +65,7 @@ struct ItemWriter {
             }
             item = try merged(item.record, into: try Self.record(in: existing))
         }
+        let text = try derived.texts.nextNumber()
         let id: Int64
         if let existing {
             id = try existing.decode(Int64.self, forColumn: "id")
@@ -56,30 +75,23 @@ struct ItemWriter {
                 return try db.cachedStatement(sql: "UPDATE item SET expires = ?, donated = ? WHERE id = ?")
                     .execute(arguments: [expiry(of: item.record), now, id])
             }
-            let old = try Self.record(in: existing)
-            try Self.forget(db, id, SearchableText(old))
-            try attributes.remove(old, item: id)
+            try derived.remove(
+                try Self.record(in: existing), bundle: bundle, item: id,
+                text: try existing.decode(forColumn: "text_row"))
             try db.cachedStatement(
-                sql: """
-                    UPDATE item SET domain = ?, content_type = ?, title = ?, expires = ?, donated = ?, record = ?
-                    WHERE id = ?
-                    """
-            ).execute(arguments: columns(of: item) + [id])
+                sql: "UPDATE item SET text_row = ?, domain = ?, expires = ?, donated = ?, record = ? WHERE id = ?"
+            ).execute(arguments: columns(of: item, text: text) + [id])
         } else {
             try db.cachedStatement(
                 sql: """
-                    INSERT INTO item (domain, content_type, title, expires, donated, record,
-                        bundle, index_name, unique_identifier)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    INSERT INTO item (text_row, domain, expires, donated, record, bundle, index_name, unique_identifier)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                     """
-            ).execute(arguments: columns(of: item) + [bundle, index, identifier])
+            ).execute(arguments: columns(of: item, text: text) + [bundle, index, identifier])
             id = db.lastInsertedRowID
         }
-        try attributes.insert(item.record, item: id)
-        let text = SearchableText(item.record)
-        try db.cachedStatement(
-            sql: "INSERT INTO item_text (rowid, title, keywords, description, body) VALUES (?, ?, ?, ?, ?)"
-        ).execute(arguments: [id] + StatementArguments(text.arguments))
+        try derived.attributes.insert(item.record, item: id)
+        try derived.texts.insert(SearchableText(item.record, bundle: bundle), number: text, item: id)
     }
 
     /// Carries out what was journaled.
@@ -166,30 +178,20 @@ struct ItemWriter {
     ) throws -> [(identifier: String, bundle: Int64)] {
         var identifiers: [Int64] = []
         var deleted: [(identifier: String, bundle: Int64)] = []
-        let attributes = AttributeWriter(db)
+        let derived = DerivedWriter(db)
         let rows = try Row.fetchCursor(
-            db, sql: "SELECT id, bundle, record FROM item WHERE \(condition)", arguments: arguments)
+            db, sql: "SELECT id, bundle, text_row, record FROM item WHERE \(condition)", arguments: arguments)
         while let row = try rows.next() {
             let id = try row.decode(Int64.self, forColumn: "id")
             identifiers.append(id)
             let old = try record(in: row)
-            deleted.append((old.uniqueIdentifier, try row.decode(forColumn: "bundle")))
-            try forget(db, id, SearchableText(old))
-            try attributes.remove(old, item: id)
+            let bundle: Int64 = try row.decode(forColumn: "bundle")
+            deleted.append((old.uniqueIdentifier, bundle))
+            try derived.remove(old, bundle: bundle, item: id, text: try row.decode(forColumn: "text_row"))
         }
         let statement = try db.cachedStatement(sql: "DELETE FROM item WHERE id = ?")
         for id in identifiers { try statement.execute(arguments: [id]) }
         return deleted
-    }
-
-    /// Takes an item's words out of the full-text table, which has no content of its own and must be told them.
-    private static func forget(_ db: Database, _ id: Int64, _ text: SearchableText) throws {
-        try db.cachedStatement(
-            sql: """
-                INSERT INTO item_text (item_text, rowid, title, keywords, description, body)
-                VALUES ('delete', ?, ?, ?, ?, ?)
-                """
-        ).execute(arguments: [id] + StatementArguments(text.arguments))
     }
 
     static func record(in row: Row) throws -> ItemRecord {
@@ -204,20 +206,17 @@ struct ItemWriter {
 
     private func expiry(of record: ItemRecord) -> Double? {
         switch record.expiration {
-        case .standard: now + SearchIndex.standardLifetime
+        case .standard: standardExpiry
         case .never: nil
         // SQLite would take NaN for NULL, and so for never.
-        case .at(let moment): moment.isNaN ? now + SearchIndex.standardLifetime : moment
+        case .at(let moment): moment.isNaN ? standardExpiry : moment
         }
     }
 
-    private func columns(of item: EncodedItem) -> StatementArguments {
-        let record = item.record
-        let title = (record.text("title") ?? record.text("displayName")).map(SearchableText.withoutNUL)
-        return [
-            record.domainIdentifier, record.text("contentType").map(SearchableText.withoutNUL), title,
-            expiry(of: record), now, Data(item.bytes),
-        ]
+    private var standardExpiry: Double { now + SearchIndex.standardLifetime }
+
+    private func columns(of item: EncodedItem, text: Int64) -> StatementArguments {
+        [text, item.record.domainIdentifier, expiry(of: item.record), now, Data(item.bytes)]
     }
 
     private func merged(_ update: ItemRecord, into stored: ItemRecord) throws -> EncodedItem {

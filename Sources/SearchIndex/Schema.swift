@@ -9,49 +9,14 @@ import GRDB
 /// - `client_state`: what apps gave with their last batch.
 /// - `bundle`: the apps that own items, so that an item carries a small number instead of a name.
 /// - `item`: the truth. `record` is the item as its donor encoded it; the other columns repeat what is asked for often.
+///   The unique index begins with the identifier, so that it also finds items whose bundle is not known.
 /// - `unconfirmed`: items that are to be deleted at the end of a reindex, unless they are donated again before.
 /// - `attribute`, `attribute_name`, `attribute_format`: derived, see ``AttributeIndex``.
-/// - `item_text`: derived, an FTS5 table without content of its own; it can be rebuilt from `item` at any time.
+/// - `text_row`, `title_text`, `item_text`, `term`, `term_trigram`: derived, see ``FullTextIndex``.
 enum Schema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
-            try db.execute(
-                sql: """
-                    CREATE TABLE bundle (
-                        id INTEGER PRIMARY KEY,
-                        identifier TEXT NOT NULL UNIQUE
-                    ) STRICT;
-                    CREATE TABLE item (
-                        id INTEGER PRIMARY KEY AUTOINCREMENT,
-                        bundle INTEGER NOT NULL REFERENCES bundle (id),
-                        index_name TEXT NOT NULL,
-                        unique_identifier TEXT NOT NULL,
-                        domain TEXT,
-                        content_type TEXT,
-                        title TEXT,
-                        expires REAL,
-                        donated REAL NOT NULL,
-                        record BLOB NOT NULL,
-                        UNIQUE (bundle, index_name, unique_identifier)
-                    ) STRICT;
-                    CREATE INDEX item_domain ON item (bundle, index_name, domain) WHERE domain IS NOT NULL;
-                    CREATE INDEX item_expires ON item (expires) WHERE expires IS NOT NULL;
-                    CREATE INDEX item_unique_identifier ON item (unique_identifier);
-                    CREATE TABLE unconfirmed (
-                        item INTEGER PRIMARY KEY REFERENCES item (id) ON DELETE CASCADE
-                    ) STRICT;
-                    CREATE VIRTUAL TABLE item_text USING fts5 (
-                        title, keywords, description, body,
-                        content = '', tokenize = "unicode61 remove_diacritics 2"
-                    );
-                    """)
-        }
-        migrator.registerMigration("2") { db in
-            try db.execute(sql: AttributeIndex.schema)
-            try AttributeIndex.rebuild(db)
-        }
-        migrator.registerMigration("3") { db in
             try db.execute(
                 sql: """
                     CREATE TABLE store (
@@ -61,13 +26,37 @@ enum Schema {
                         generation INTEGER NOT NULL
                     ) STRICT;
                     INSERT INTO store VALUES (1, randomblob(\(JournalStoreIdentifier.byteCount)), 0, 1);
+                    CREATE TABLE bundle (
+                        id INTEGER PRIMARY KEY,
+                        identifier TEXT NOT NULL UNIQUE
+                    ) STRICT;
                     CREATE TABLE client_state (
                         bundle INTEGER NOT NULL REFERENCES bundle (id),
                         index_name TEXT NOT NULL,
                         state BLOB NOT NULL,
                         PRIMARY KEY (bundle, index_name)
                     ) STRICT, WITHOUT ROWID;
+                    CREATE TABLE item (
+                        id INTEGER PRIMARY KEY AUTOINCREMENT,
+                        bundle INTEGER NOT NULL REFERENCES bundle (id),
+                        index_name TEXT NOT NULL,
+                        text_row INTEGER,
+                        unique_identifier TEXT NOT NULL,
+                        domain TEXT,
+                        expires REAL,
+                        donated REAL NOT NULL,
+                        record BLOB NOT NULL,
+                        UNIQUE (unique_identifier, bundle, index_name)
+                    ) STRICT;
+                    CREATE INDEX item_domain ON item (bundle, index_name, domain);
+                    CREATE INDEX item_expires ON item (expires) WHERE expires IS NOT NULL;
+                    CREATE TABLE unconfirmed (
+                        item INTEGER PRIMARY KEY REFERENCES item (id) ON DELETE CASCADE
+                    ) STRICT;
                     """)
+            try db.execute(sql: AttributeIndex.schema)
+            try AttributeIndex.rebuild(db)
+            try db.execute(sql: FullTextIndex.schema)
         }
         return migrator
     }

@@ -63,10 +63,10 @@ struct DiskFullTrial {
             for access in [SearchIndex.Access.readWrite, .readOnly] {
                 do {
                     let index = try SearchIndex(directory: store, access: access) { TortureBatch.now }
-                    _ = try await index.search(TortureBatch.commonWord)
+                    _ = try await index.items(containing: TortureBatch.commonWord)
                     try? await index.close()
                     index.abandon()
-                } catch {
+                } catch let error as SearchIndexError {
                     guard case .full = error else { throw Failure(reason: "\(access), \(room): \(error)") }
                 }
             }
@@ -122,7 +122,7 @@ struct DiskFullTrial {
     }
 
     private func compare(_ index: SearchIndex, _ note: String, allowingUnapplied: Bool = false) async throws {
-        let hits = try await index.search(TortureBatch.commonWord, limit: 10_000).hits.map(\.item.record)
+        let hits = try await index.items(containing: TortureBatch.commonWord).map(\.record)
         do {
             let state = try await index.clientState(of: TortureBatch.scopes[0])
             try require(state == Array("\(model.batch)".utf8), "\(note): the state is another one")

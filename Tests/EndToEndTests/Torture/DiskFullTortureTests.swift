@@ -41,16 +41,16 @@ struct DiskFullTortureTests {
     func commands() throws {
         let result = try mounting(
             """
-            set -e; cd "$0"; mkdir disk; mount -t tmpfs -o size=400k none disk; export SEARCHLIGHT_STORE="$0/disk/store"
+            set -e; cd "$0"; mkdir disk; mount -t tmpfs -o size=1500k none disk; export SEARCHLIGHT_STORE="$0/disk/store"
             echo '\(Self.donated)' | "$SEARCHLIGHT" donate --bundle b -
-            dd if=/dev/zero of=disk/ballast bs=1k count=1000 2>/dev/null || true
+            dd if=/dev/zero of=disk/ballast bs=1k count=4000 2>/dev/null || true
             set +e
             for command in "search hello" "query pageCount>0" "list" "show one"; do
                 "$SEARCHLIGHT" $command > output 2>&1 || echo "not read: $command: $(cat output)"
             done
             for store in "$0/disk/store" "$0/disk/new"; do
                 echo '\(Self.donated)' | "$SEARCHLIGHT" donate --store "$store" --bundle b - > output 2>&1
-                echo "donate: $?: $(cat output)"
+                echo "donate: $?: $(tr '\\n' ' ' < output)"
             done
             rm disk/ballast
             for store in "$0/disk/store" "$0/disk/new"; do
