@@ -28,7 +28,7 @@ struct DiskFullTortureTests {
         let identifier = try command.harness.installFixture("notebook")
         let seed = TortureSettings.seed
         let result = try mounting(
-            #"mkdir "$0/disk" && mount -t tmpfs -o size=4m none "$0/disk" && exec "$1" disk-full "$0/disk" "$2" "$3" "$4""#,
+            #"mkdir "$0/disk" && mount -t tmpfs -o size=64m none "$0/disk" && exec "$1" disk-full "$0/disk" "$2" "$3" "$4""#,
             try BuiltProducts.program("TortureDonor"), "\(seed)", command.harness.extensions, identifier)
         guard let (status, output) = result else { return }
         #expect(status == 0, "seed \(seed): \(output)")
