@@ -22,7 +22,7 @@ enum FullTextIndex {
     static let textTable = "item_text"
     static let trigramTable = "term_trigram"
     /// The beginnings of words that have lists of their own, in letters. Longer ones are put together from the words.
-    static let prefixLengths = 1...3
+    static let prefixLengths = 2...3
 
     static let schema = """
         CREATE TABLE text_row (
@@ -30,7 +30,7 @@ enum FullTextIndex {
             item INTEGER NOT NULL
         ) STRICT;
         CREATE VIRTUAL TABLE title_text USING fts5 (
-            title, keywords, tags, content = '', columnsize = 0, prefix = '1 2 3', tokenize = 'searchlight'
+            title, keywords, tags, content = '', columnsize = 0, prefix = '2 3', tokenize = 'searchlight'
         );
         CREATE VIRTUAL TABLE item_text USING fts5 (
             title, keywords, description, body, tags, content = '', columnsize = 0, tokenize = 'searchlight'
