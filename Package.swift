@@ -109,6 +109,9 @@ let package = Package(
                 "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "ServiceProtocol",
                 "TestSupport",
             ], swiftSettings: strict),
+        .testTarget(
+            name: "BenchmarkTests", dependencies: ["benchmarks", "SearchIndex", "ServiceProtocol", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(name: "CoreSpotlightTests", dependencies: ["CoreSpotlight", "TestSupport"], swiftSettings: strict),
     ]
 )
