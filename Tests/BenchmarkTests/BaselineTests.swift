@@ -42,7 +42,8 @@ import Testing
         #expect(try rows("title_text", "harbour").count == 79)
         #expect(try rows("item_text", "number0") == ["01", "02"])
         #expect(
-            try raw.texts("SELECT text FROM term WHERE id IN (SELECT rowid FROM term_trigram WHERE text MATCH 'ght')")
+            try raw.texts(
+                "SELECT text FROM term WHERE id IN (SELECT rowid FROM term_trigram WHERE term_trigram MATCH 'ght')")
                 == ["lighthouse"])
         let store = try SQLiteConnection(path: folder.path("store/index.sqlite"), isReadOnly: true)
         for columns in [
