@@ -12,7 +12,7 @@ enum Searching {
         var request = SearchRequest(query.typed, bundle: query.bundle)
         request.limit = limit
         request.includesPending = false
-        request.candidates = candidates
+        if let candidates { request.limits.candidates = candidates }
         return try await index.search(request).hits.map(\.item.number)
     }
 
