@@ -71,9 +71,14 @@ struct StoreSchema {
             """)
         for table in tables { try database.execute(table.sql) }
         for index in indexes { try database.execute(index) }
-        // Of both, these are what FTS5 documents as "never" and as the most.
-        let never = tables.filter(\.isFullText).flatMap { [($0.name, "automerge", 0), ($0.name, "crisismerge", 1999)] }
-        for (table, key, value) in fullTextSettings + (merges ? [] : never) {
+        var settings = fullTextSettings
+        if !merges {
+            // Of both, these are what FTS5 documents as never and as the most.
+            for table in tables where table.isFullText {
+                settings += [(table.name, "automerge", 0), (table.name, "crisismerge", 1999)]
+            }
+        }
+        for (table, key, value) in settings {
             try database.execute("INSERT INTO \"\(table)\" (\"\(table)\", rank) VALUES ('\(key)', \(value))")
         }
     }
