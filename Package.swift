@@ -85,6 +85,15 @@ let package = Package(
 
         // Tests
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TortureSupport", dependencies: ["SearchIndex", "ServiceProtocol", "TestSupport"],
+            path: "Tests/TortureSupport", swiftSettings: strict),
+        // Donates until a test has it killed.
+        .executableTarget(
+            name: "TortureDonor",
+            dependencies: ["SearchlightEngine", "ExtensionHost", "SearchIndex", "TortureSupport", grdb],
+            path: "Tests/TortureDonor",
+            swiftSettings: strict),
         .testTarget(
             name: "ServiceProtocolTests", dependencies: ["ServiceProtocol", "TestSupport"], swiftSettings: strict),
         .testTarget(
@@ -106,8 +115,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "ServiceProtocol",
-                "TestSupport",
+                "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "Promises", "Previews",
+                "ServiceProtocol", "TestSupport", "TortureSupport",
             ], swiftSettings: strict),
         .testTarget(
             name: "BenchmarkTests", dependencies: ["benchmarks", "SearchIndex", "ServiceProtocol", "TestSupport"],

@@ -99,11 +99,14 @@ struct ItemWriter {
     /// - Returns: What could not be carried out and why: an item is left out rather than holding up all that follow.
     func apply(_ entry: JournalEntry) throws -> [SearchIndexError] {
         var rejected: [SearchIndexError] = []
+        var dependents: [String] = []
         for operation in entry.operations {
             switch operation {
             case .put(let bytes):
                 do {
-                    try put(try EncodedItem(decoding: bytes))
+                    let item = try EncodedItem(decoding: bytes)
+                    try put(item)
+                    if RelatedItems.related(of: item.record) != nil { dependents.append(item.record.uniqueIdentifier) }
                 } catch let error as ItemRecordError {
                     rejected.append(.invalidItem(identifier: "?", reason: error.description))
                 } catch let error as SearchIndexError {
@@ -125,6 +128,7 @@ struct ItemWriter {
                     .execute(arguments: [bundle, index])
             }
         }
+        try dropOrphans(among: dependents)
         if let state = entry.clientState {
             try db.cachedStatement(
                 sql: "INSERT OR REPLACE INTO client_state (bundle, index_name, state) VALUES (?, ?, ?)"
@@ -133,31 +137,64 @@ struct ItemWriter {
         return rejected
     }
 
+    /// Drops those items of a batch whose related one is not in the index once all of the batch is, whatever its order.
+    private func dropOrphans(among identifiers: [String]) throws {
+        for identifier in identifiers {
+            let row = try Row.fetchOne(
+                db.cachedStatement(
+                    sql: "SELECT id, record FROM item WHERE bundle = ? AND index_name = ? AND unique_identifier = ?"),
+                arguments: [bundle, index, identifier])
+            // A later operation may have deleted or replaced it.
+            guard let row, let related = RelatedItems.related(of: try Self.record(in: row)),
+                try !RelatedItems.exists(related, bundle: bundle, now: now, db)
+            else { continue }
+            try Self.delete(db, where: "id = ?", [try row.decode(Int64.self, forColumn: "id")])
+        }
+    }
+
     func delete(_ condition: String, _ arguments: [String]) throws {
         try Self.delete(
             db, where: "bundle = ? AND index_name = ? AND \(condition)",
             [bundle, index] + StatementArguments(arguments))
     }
 
+    /// Deletes items, and all whose related item is gone then.
+    ///
+    /// - Returns: How many the condition named.
     @discardableResult
     static func delete(_ db: Database, where condition: String, _ arguments: StatementArguments) throws -> Int {
+        var deleted = try deleteAlone(db, where: condition, arguments)
+        let count = deleted.count
+        // Each round deletes items, so chains and circles end.
+        while case let orphans = try RelatedItems.orphans(of: deleted, db), !orphans.isEmpty {
+            deleted = []
+            for orphan in orphans { deleted += try deleteAlone(db, where: "id = ?", [orphan]) }
+        }
+        return count
+    }
+
+    private static func deleteAlone(
+        _ db: Database, where condition: String, _ arguments: StatementArguments
+    ) throws -> [(identifier: String, bundle: Int64)] {
         var identifiers: [Int64] = []
+        var deleted: [(identifier: String, bundle: Int64)] = []
         let derived = DerivedWriter(db)
         let rows = try Row.fetchCursor(
             db, sql: "SELECT id, bundle, text_row, record FROM item WHERE \(condition)", arguments: arguments)
         while let row = try rows.next() {
             let id = try row.decode(Int64.self, forColumn: "id")
             identifiers.append(id)
-            try derived.remove(
-                try record(in: row), bundle: try row.decode(forColumn: "bundle"), item: id,
-                text: try row.decode(forColumn: "text_row"))
+            let old = try record(in: row)
+            let bundle: Int64 = try row.decode(forColumn: "bundle")
+            deleted.append((old.uniqueIdentifier, bundle))
+            try derived.remove(old, bundle: bundle, item: id, text: try row.decode(forColumn: "text_row"))
         }
         let statement = try db.cachedStatement(sql: "DELETE FROM item WHERE id = ?")
         for id in identifiers { try statement.execute(arguments: [id]) }
-        return identifiers.count
+        return deleted
     }
 
-    private static func record(in row: Row) throws -> ItemRecord {
+    static func record(in row: Row) throws -> ItemRecord {
         let bytes = try row.decode(Data.self, forColumn: "record")
         do {
             return try ItemRecord(decoding: bytes)

@@ -39,6 +39,8 @@ public final class SearchIndex: Sendable {
     /// The folder that holds the store.
     public let directory: String
     let pool: DatabasePool
+    /// Held while a store is read beside which nothing can be written.
+    private let sharedLock: OwnedDescriptor?
     /// The present, in seconds since 2001-01-01 UTC.
     let now: @Sendable () -> Double
     /// What journals and applies donations; `nil` in a store that is only read.
@@ -70,9 +72,16 @@ public final class SearchIndex: Sendable {
     ///   - access: Whether the store may be changed.
     ///   - now: The present, in seconds since 2001-01-01 UTC.
     /// - Throws: ``SearchIndexError``.
-    public init(
+    public convenience init(
         directory: String, access: Access,
         now: @escaping @Sendable () -> Double = { Date().timeIntervalSinceReferenceDate }
+    ) throws(SearchIndexError) {
+        try self.init(directory: directory, access: access, now: now, seams: StoreSeams())
+    }
+
+    /// Opens the store in a folder, on layers of the caller's.
+    package init(
+        directory: String, access: Access, now: @escaping @Sendable () -> Double, seams: StoreSeams
     ) throws(SearchIndexError) {
         self.directory = directory
         self.now = now
@@ -86,6 +95,7 @@ public final class SearchIndex: Sendable {
             if access == .readWrite { try db.execute(sql: "PRAGMA page_size = \(Self.pageSize)") }
             try FullTextIndex.prepare(db)
         }
+        if let prepare = seams.prepareDatabase { configuration.prepareDatabase(prepare) }
         if access == .readOnly, !FileManager.default.fileExists(atPath: path) { throw .noStore(path: directory) }
         do {
             if access == .readWrite {
@@ -93,7 +103,10 @@ public final class SearchIndex: Sendable {
                     atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
                 Self.createFile(path)
             }
-            pool = try DatabasePool(path: path, configuration: configuration)
+            (pool, sharedLock) =
+                access == .readOnly
+                ? try UnwritableStore.open(path, in: directory, configuration: configuration)
+                : (try DatabasePool(path: path, configuration: configuration), nil)
             if access == .readWrite {
                 // WAL alone is only safe against crashes of the process; an acknowledged item must survive those of
                 // power. GRDB sets NORMAL when the pool is made, so this must come after.
@@ -114,17 +127,20 @@ public final class SearchIndex: Sendable {
                 recovery = RecoveryReport()
                 return
             }
-            (applier, recovery) = try Self.openJournal(of: pool, directory: directory, now: now)
+            (applier, recovery) = try Self.openJournal(of: pool, directory: directory, now: now, seams: seams)
         } catch let error as JournalError {
             throw SearchIndexError(error, path: directory, operation: "Opening the journal")
         } catch {
-            throw SearchIndexError(error, path: directory, operation: "Opening the index")
+            let operation =
+                access == .readWrite
+                ? "Opening the index" : "Reading the index, which takes small files written beside it,"
+            throw SearchIndexError(error, path: directory, operation: operation)
         }
     }
 
     /// Opens the journal and applies what the database does not have yet.
     private static func openJournal(
-        of pool: DatabasePool, directory: String, now: @escaping @Sendable () -> Double
+        of pool: DatabasePool, directory: String, now: @escaping @Sendable () -> Double, seams: StoreSeams
     ) throws -> (JournalApplier, RecoveryReport) {
         let stored = try pool.read { db in
             try Row.fetchOne(db, sql: "SELECT identifier, applied FROM store").map { row in
@@ -137,7 +153,9 @@ public final class SearchIndex: Sendable {
         guard let (bytes, applied) = stored, let identifier = JournalStoreIdentifier(bytes: Array(bytes)) else {
             throw SearchIndexError.damaged(path: directory, detail: "its identifier is missing")
         }
-        let journal = try Journal(folder: directory + "/journal", store: identifier, applied: applied)
+        let journal = try Journal(
+            folder: directory + "/journal", store: identifier, applied: applied, files: seams.journalFiles,
+            configuration: seams.journal)
         let lost = journal.findings.contains { $0.lostEntries(after: applied) != nil }
         if lost { try pool.write { try $0.execute(sql: "UPDATE store SET generation = generation + 1") } }
         let applier = JournalApplier(pool: pool, journal: journal, applied: applied, path: directory, now: now)
@@ -201,11 +219,17 @@ public final class SearchIndex: Sendable {
         }
     }
 
-    /// Reads, with all that was durable before.
+    /// Returns when everything that was durable before can be found, or cannot be for want of room or permission: it is
+    /// applied when that is mended, which is no reason to find nothing until then.
+    func settleForReading() async throws(SearchIndexError) {
+        do { try await settle() } catch .full, .readOnly {}
+    }
+
+    /// Reads, with all that was durable before; where nothing can be written, with all that was applied until then.
     func read<Value: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(SearchIndexError) -> Value {
-        try await settle()
+        try await settleForReading()
         return try await readApplied(operation, body)
     }
 

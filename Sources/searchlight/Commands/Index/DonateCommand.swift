@@ -91,7 +91,13 @@ struct DonateCommand: AsyncParsableCommand {
             }
             throw error
         }
-        try await engine.settle()
+        do {
+            try await engine.settle()
+        } catch {
+            let items = counted(donation.accepted, "item")
+            Output.complain("\(items) accepted and kept, but not to be found before this is mended:")
+            throw error
+        }
         let report = DonationReport(donation, rejected: engine.rejectedItems.map(\.description))
         if options.json {
             try Output.printJSON(report)
