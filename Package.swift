@@ -118,6 +118,9 @@ let package = Package(
                 "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "Promises", "Previews",
                 "ServiceProtocol", "TestSupport", "TortureSupport",
             ], swiftSettings: strict),
+        .testTarget(
+            name: "BenchmarkTests", dependencies: ["benchmarks", "SearchIndex", "ServiceProtocol", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(name: "CoreSpotlightTests", dependencies: ["CoreSpotlight", "TestSupport"], swiftSettings: strict),
     ]
 )
