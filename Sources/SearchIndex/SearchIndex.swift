@@ -55,7 +55,7 @@ public final class SearchIndex: Sendable {
     /// The size of the database's pages in bytes.
     private static let pageSize = 8192
     /// How much of the database the writer may keep in memory, in KiB.
-    private static let writerCacheKiB = 32 << 10
+    package static let writerCacheKiB = 32 << 10
 
     /// Whether a store is opened to be changed.
     public enum Access: Sendable {
