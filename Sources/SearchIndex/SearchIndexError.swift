@@ -93,7 +93,8 @@ public enum SearchIndexError: Error, Hashable, Sendable, CustomStringConvertible
         case .SQLITE_ERROR where Self.isSchemaFault(error.message ?? ""):
             self = .damaged(path: path, detail: error.message ?? "malformed")
         // The constraints are this program's, and it does not break them.
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_CONSTRAINT: self = .damaged(path: path, detail: error.message ?? "malformed")
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_CONSTRAINT:
+            self = .damaged(path: path, detail: error.message ?? "malformed")
         default:
             // SQLite has one error for many reasons why a file cannot be had.
             let isOfFiles = [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode)
