@@ -83,12 +83,12 @@ struct CandidateScan: Sendable {
         }
     }
 
-    /// The items with the words inside of words of title and keywords.
+    /// The items with the last word inside of a word of title and keywords.
     static func insideWords(_ plan: SearchPlan, tags: SearchTags, _ limits: SearchLimits, _ db: Database) throws
         -> CandidateScan?
     {
         let expression = try plan.insideWords(tags: tags.expressions) { try TermDictionary.words(containing: $0, db) }
-        return expression.map { CandidateScan(title, $0, tags: tags, limits, isExpensive: true) }
+        return expression.map { CandidateScan(title, $0, tags: tags, limits, isExpensive: false) }
     }
 
     private static func isIndexed(_ prefix: String) -> Bool {

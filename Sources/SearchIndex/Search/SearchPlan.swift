@@ -85,23 +85,14 @@ struct SearchPlan: Sendable {
         return (["title : ^ \(start.expression)"] + tags).joined(separator: " AND ")
     }
 
-    /// The items of whose title or keywords some words contain what was typed; `nil` if no word does.
+    /// The items of whose title or keywords a word contains the last one that was typed, and which have the others;
+    /// `nil` if no word does. The last alone, since to look for parts of several words takes as many times as long.
     func insideWords(tags: [String], expand: (String) throws -> [String]) rethrows -> String? {
-        guard !hasExclusions else { return nil }
-        var parts: [String] = []
-        var hasExpansion = false
-        for phrase in wanted {
-            guard phrase.words.count == 1 else {
-                parts.append(phrase.expression)
-                continue
-            }
-            let words = try expand(phrase.words[0])
-            hasExpansion = hasExpansion || !words.isEmpty
-            let alternatives =
-                [Phrase(words: phrase.words, isPrefix: true)] + words.map { Phrase(words: [$0], isPrefix: false) }
-            parts.append("(" + alternatives.map(\.expression).joined(separator: " OR ") + ")")
-        }
-        return hasExpansion ? (parts + tags).joined(separator: " AND ") : nil
+        guard !hasExclusions, let last = wanted.last, last.words.count == 1 else { return nil }
+        let words = try expand(last.words[0])
+        guard !words.isEmpty else { return nil }
+        let alternatives = words.map { Phrase(words: [$0], isPrefix: false).expression }.joined(separator: " OR ")
+        return (wanted.dropLast().map(\.expression) + ["(\(alternatives))"] + tags).joined(separator: " AND ")
     }
 
     private func conjunction(tags: [String], lastPhrase: Bool) -> String? {

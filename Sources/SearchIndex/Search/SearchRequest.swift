@@ -16,7 +16,7 @@ public struct SearchRequest: Sendable {
     public var limit = 20
     /// Where the page before ended; `nil` for the first.
     public var cursor: SearchCursor?
-    /// Whether words are also found by what is inside them, after everything else: `bench` finds `workbench`.
+    /// Whether the last word is also looked for inside of others, after everything else: `bench` finds `workbench`.
     public var findsInsideWords = true
     /// Whether everything is found that was durable when the search began. Otherwise what was donated a moment ago may
     /// be missing, and the search does not wait for it: for a search with each key that is typed.
@@ -81,7 +81,7 @@ public struct SearchHit: Hashable, Sendable {
         case title
         /// All words are in the item.
         case text
-        /// The words are inside of words of the title and the keywords.
+        /// The last word is inside of a word of the title or the keywords, and the others are there.
         case insideWords
 
         /// In the order of results.

@@ -101,6 +101,8 @@ struct IndexBenchmarks {
         }
         Self.say("Metadata queries")
         var measurements = try await MetadataSearches.run(index: index, corpus: corpus)
+        Self.say("Cancelling")
+        measurements += try await Cancelling.run(index: index)
         let writer = try ContinuousWriter(index: index, corpus: corpus, suffix: "w\(plain.count)")
         for place in queries.indices {
             Self.say("Searching while writing: \(queries[place].name)")

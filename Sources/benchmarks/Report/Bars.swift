@@ -14,6 +14,7 @@ enum Bars {
     static let searchP50 = Bar(.value, atMost: 5)
     static let searchP95 = Bar(.value, atMost: 10)
     static let infixP95 = Bar(.value, atMost: 20)
+    static let cancellation = Bar(.value, atMost: 5)
     static let open = Bar(.value, atMost: 50)
     static let size = Bar(.ratio, atMost: 2.5)
 }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import MetadataQuery
+import SearchIndex
+
+/// How long work goes on that nobody wants any more. The figure is the time from the cancellation until the reading
+/// connection is free again, not until the caller hears of it.
+enum Cancelling {
+    private static let samples = 40
+    /// When work is cancelled: at several moments, so that each of its phases is hit.
+    private static let delays: [Duration] = [.milliseconds(1), .milliseconds(3), .milliseconds(8), .milliseconds(20)]
+
+    static func run(index: SearchIndex) async throws -> [Measurement] {
+        var uncapped = SearchRequest("the and")
+        uncapped.limits.candidates = .max
+        let works: [@Sendable () async throws -> Void] = [
+            { _ = try await index.count(SearchRequest("e")) },
+            { _ = try await index.count(SearchRequest("the and ")) },
+            { [uncapped] in _ = try await index.search(uncapped) },
+            { _ = try await index.count(matching: try QueryExpression(parsing: "** == \"*zq*\"cd")) },
+        ]
+        var times: [Double] = []
+        var cancelled = 0
+        for sample in 0..<samples {
+            let work = works[sample % works.count]
+            let task = Task { try await work() }
+            try await Task.sleep(for: delays[sample / works.count % delays.count])
+            let start = ProcessCost.now
+            task.cancel()
+            if case .failure = await task.result {
+                cancelled += 1
+                times.append((ProcessCost.now - start).wall * 1000)
+            }
+        }
+        let percentiles = Percentiles(times)
+        return [
+            Measurement(
+                name: "cancelled work goes on (\(cancelled) of \(samples)), p50", value: percentiles.p50, unit: "ms"),
+            Measurement(
+                name: "cancelled work goes on, p95", value: percentiles.p95, unit: "ms", bar: Bars.cancellation),
+            Measurement(name: "cancelled work goes on, longest", value: percentiles.maximum, unit: "ms"),
+        ]
+    }
+}
