@@ -7,12 +7,14 @@ import ServiceProtocol
 struct ItemWriter {
     private let db: Database
     private let bundle: Int64
+    private let scope: IndexScope
     private let index: String
     private let now: Double
     private let attributes: AttributeWriter
 
     init(_ db: Database, _ scope: IndexScope, now: Double) throws {
         self.db = db
+        self.scope = scope
         self.now = now
         attributes = AttributeWriter(db)
         index = scope.index ?? ""
@@ -36,41 +38,42 @@ struct ItemWriter {
         }
         let existing = try Row.fetchOne(
             db.cachedStatement(
-                sql:
-                    "SELECT id, expires, record FROM item WHERE bundle = ? AND index_name = ? AND unique_identifier = ?"
-            ),
-            arguments: [bundle, index, identifier])
+                sql: """
+                    SELECT \(ItemRow.columns) FROM item WHERE bundle = ? AND index_name = ? AND unique_identifier = ?
+                    """),
+            arguments: [bundle, index, identifier]
+        ).map(ItemRow.init)
         if item.record.isUpdate {
             // One that has expired is gone, though it may not have been deleted yet.
-            guard let existing, try existing.decode(Double?.self, forColumn: "expires") ?? .infinity > now else {
-                return
-            }
-            item = try merged(item.record, into: try Self.record(in: existing))
+            guard let existing, existing.expires ?? .infinity > now else { return }
+            item = try merged(item.record, into: existing.record)
         }
         let id: Int64
         if let existing {
-            id = try existing.decode(Int64.self, forColumn: "id")
+            id = existing.id
             try db.cachedStatement(sql: "DELETE FROM unconfirmed WHERE item = ?").execute(arguments: [id])
             // Most of what a reindex brings is what is there already; then only its age is new.
-            if try existing.decode(Data.self, forColumn: "record") == Data(item.bytes) {
-                return try db.cachedStatement(sql: "UPDATE item SET expires = ?, donated = ? WHERE id = ?")
-                    .execute(arguments: [expiry(of: item.record), now, id])
+            if existing.bytes == Data(item.bytes) {
+                return try db.cachedStatement(
+                    sql: "UPDATE item SET expires = ?, donated = ?, checksum = ? WHERE id = ?"
+                )
+                .execute(arguments: [expiry(of: item.record), now, checksum(of: item), id])
             }
-            let old = try Self.record(in: existing)
-            try Self.forget(db, id, SearchableText(old))
-            try attributes.remove(old, item: id)
+            try Self.forget(db, id, SearchableText(existing.record))
+            try attributes.remove(existing.record, item: id)
             try db.cachedStatement(
                 sql: """
-                    UPDATE item SET domain = ?, content_type = ?, title = ?, expires = ?, donated = ?, record = ?
+                    UPDATE item SET domain = ?, content_type = ?, title = ?, expires = ?, donated = ?, record = ?,
+                        checksum = ?
                     WHERE id = ?
                     """
             ).execute(arguments: columns(of: item) + [id])
         } else {
             try db.cachedStatement(
                 sql: """
-                    INSERT INTO item (domain, content_type, title, expires, donated, record,
+                    INSERT INTO item (domain, content_type, title, expires, donated, record, checksum,
                         bundle, index_name, unique_identifier)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """
             ).execute(arguments: columns(of: item) + [bundle, index, identifier])
             id = db.lastInsertedRowID
@@ -84,8 +87,9 @@ struct ItemWriter {
 
     /// Carries out what was journaled.
     ///
+    /// - Parameter keepsState: Whether the entry's client state may be relied on; see ``StoreRow/statelessThrough``.
     /// - Returns: What could not be carried out and why: an item is left out rather than holding up all that follow.
-    func apply(_ entry: JournalEntry) throws -> [SearchIndexError] {
+    func apply(_ entry: JournalEntry, keepsState: Bool = true) throws -> [SearchIndexError] {
         var rejected: [SearchIndexError] = []
         for operation in entry.operations {
             switch operation {
@@ -113,10 +117,8 @@ struct ItemWriter {
                     .execute(arguments: [bundle, index])
             }
         }
-        if let state = entry.clientState {
-            try db.cachedStatement(
-                sql: "INSERT OR REPLACE INTO client_state (bundle, index_name, state) VALUES (?, ?, ?)"
-            ).execute(arguments: [bundle, index, Data(state)])
+        if let state = entry.clientState, keepsState {
+            try ClientStateRow(bundle: bundle, scope: scope, state: state).write(db)
         }
         return rejected
     }
@@ -132,13 +134,11 @@ struct ItemWriter {
         var identifiers: [Int64] = []
         let attributes = AttributeWriter(db)
         let rows = try Row.fetchCursor(
-            db, sql: "SELECT id, record FROM item WHERE \(condition)", arguments: arguments)
-        while let row = try rows.next() {
-            let id = try row.decode(Int64.self, forColumn: "id")
-            identifiers.append(id)
-            let old = try record(in: row)
-            try forget(db, id, SearchableText(old))
-            try attributes.remove(old, item: id)
+            db, sql: "SELECT \(ItemRow.columns) FROM item WHERE \(condition)", arguments: arguments)
+        while let row = try rows.next().map(ItemRow.init) {
+            identifiers.append(row.id)
+            try forget(db, row.id, SearchableText(row.record))
+            try attributes.remove(row.record, item: row.id)
         }
         let statement = try db.cachedStatement(sql: "DELETE FROM item WHERE id = ?")
         for id in identifiers { try statement.execute(arguments: [id]) }
@@ -155,16 +155,6 @@ struct ItemWriter {
         ).execute(arguments: [id] + StatementArguments(text.arguments))
     }
 
-    private static func record(in row: Row) throws -> ItemRecord {
-        let bytes = try row.decode(Data.self, forColumn: "record")
-        do {
-            return try ItemRecord(decoding: bytes)
-        } catch {
-            throw DatabaseError(
-                resultCode: .SQLITE_CORRUPT, message: "item \(try row.decode(Int64.self, forColumn: "id")): \(error)")
-        }
-    }
-
     private func expiry(of record: ItemRecord) -> Double? {
         switch record.expiration {
         case .standard: now + SearchIndex.standardLifetime
@@ -175,12 +165,17 @@ struct ItemWriter {
     }
 
     private func columns(of item: EncodedItem) -> StatementArguments {
-        let record = item.record
-        let title = (record.text("title") ?? record.text("displayName")).map(SearchableText.withoutNUL)
+        let columns = ItemColumns(item.record)
         return [
-            record.domainIdentifier, record.text("contentType").map(SearchableText.withoutNUL), title,
-            expiry(of: record), now, Data(item.bytes),
+            columns.domain, columns.contentType, columns.title, expiry(of: item.record), now, Data(item.bytes),
+            checksum(of: item),
         ]
+    }
+
+    private func checksum(of item: EncodedItem) -> Int64 {
+        RowChecksum.item(
+            bundle: scope.bundle, index: index, identifier: item.record.uniqueIdentifier,
+            expires: expiry(of: item.record), donated: now, record: item.bytes)
     }
 
     private func merged(_ update: ItemRecord, into stored: ItemRecord) throws -> EncodedItem {
@@ -197,5 +192,25 @@ struct ItemWriter {
         } catch {
             throw SearchIndexError.invalidItem(identifier: update.uniqueIdentifier, reason: "\(error)")
         }
+    }
+}
+
+/// The columns of an item that repeat what its record says.
+struct ItemColumns: Hashable {
+    let domain: String?
+    let contentType: String?
+    let title: String?
+
+    init(_ record: ItemRecord) {
+        domain = record.domainIdentifier
+        contentType = record.text("contentType").map(SearchableText.withoutNUL)
+        title = (record.text("title") ?? record.text("displayName")).map(SearchableText.withoutNUL)
+    }
+
+    /// Reads them from a row.
+    init(_ row: Row) throws {
+        domain = try row.decode(forColumn: "domain")
+        contentType = try row.decode(forColumn: "content_type")
+        title = try row.decode(forColumn: "title")
     }
 }
