@@ -25,3 +25,12 @@ extension SearchIndex {
     /// Whether the store has to be opened to be changed, so that it is checked and mended.
     public var needsRepair: Bool { folder.isSuspect }
 }
+
+extension SearchIndex {
+    /// Whether there is or was a store in a folder, however damaged.
+    ///
+    /// - Parameter knownGeneration: The last generation that was written down outside of it.
+    public static func hasTraces(in directory: String, knownGeneration: Int?) -> Bool {
+        (try? StoreFolder(path: directory).isNew(generation: knownGeneration)) == false
+    }
+}

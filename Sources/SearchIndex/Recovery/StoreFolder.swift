@@ -30,8 +30,11 @@ struct StoreFolder: Sendable {
         return try journalNames().isEmpty
     }
 
-    /// Whether there is no database, or an empty one.
-    var lacksDatabase: Bool { size(database) ?? 0 == 0 }
+    /// The smallest page. SQLite takes what is shorter for an empty database, and would fill it.
+    private static let smallestDatabase = 512
+
+    /// Whether there is no database, or nothing that could be one.
+    var lacksDatabase: Bool { size(database) ?? 0 < Self.smallestDatabase }
 
     /// The names of the journal's files; none if there is no such folder.
     func journalNames() throws(JournalError) -> [String] {
@@ -92,7 +95,7 @@ struct StoreFolder: Sendable {
         let files = SystemJournalFiles()
         do {
             try files.open(replacement, for: .update).synchronize()
-            if keeping, !lacksDatabase {
+            if keeping, size(database) ?? 0 > 0 {
                 for suffix in Self.databaseSuffixes { unlink(setAside + suffix) }
                 for suffix in ["", "-wal"] { link(database + suffix, setAside + suffix) }
             }
@@ -105,7 +108,8 @@ struct StoreFolder: Sendable {
         }
     }
 
-    private func size(_ path: String) -> Int? {
+    /// The length of a file, in bytes; `nil` if there is none.
+    func size(_ path: String) -> Int? {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : nil
     }

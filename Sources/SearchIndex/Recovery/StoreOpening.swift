@@ -114,6 +114,7 @@ struct StoreOpening {
     private mutating func use(_ pool: DatabasePool) throws -> Opened {
         try pool.read { try Schema.refuseNewer($0, path: folder.path) }
         try Schema.migrator.migrate(pool)
+        let generation = try pool.read { try StoreRow($0).generation }
         try takeOverGeneration(pool)
         if folder.isSuspect {
             report.findings += try pool.write { try DatabaseExamination($0).mend($0, through: .max) }
@@ -124,8 +125,7 @@ struct StoreOpening {
         let applier = JournalApplier(
             pool: pool, journal: journal, applied: row.applied, folder: folder, now: now)
         do {
-            let loses = journal.findings.contains { $0.lostEntries(after: row.applied) != nil }
-            let generation = row.generation
+            let loses = journal.findings.contains { $0.mayHaveLost(after: row.applied) }
             try pool.write { db in
                 if loses { try StoreRow.noteLoss(db, through: journal.lastSequence) }
                 // Client states that are older than a loss must not come back with the backlog.

@@ -27,6 +27,22 @@ public struct StoreVerifier: Sendable {
     /// Notes that all is to be checked and mended when the store is opened to be changed the next time.
     public func requestRepair() { folder.suspect() }
 
+    /// Takes the rights of others to the store's files away.
+    ///
+    /// - Returns: What was done, a sentence each.
+    public func restrictModes() -> [String] {
+        var report = VerificationReport()
+        checkModes(&report)
+        return report.findings.filter { $0.repair == .restrictMode }.map { finding in
+            var status = stat()
+            let path = folder.path + "/" + finding.part
+            guard lstat(path, &status) == 0, chmod(path, status.st_mode & 0o700) == 0 else {
+                return "The mode of \(finding.part) could not be changed: \(String(cString: strerror(errno)))."
+            }
+            return "Others may not use \(finding.part) any more."
+        }
+    }
+
     private func check(_ progress: (Int) -> Void) throws -> VerificationReport {
         guard try !folder.isNew(generation: nil) else { throw SearchIndexError.noStore(path: folder.path) }
         var report = VerificationReport()
