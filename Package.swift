@@ -10,6 +10,8 @@ let strict: [SwiftSetting] = [
 let strictC: [CSetting] = [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+// SQLite's own interface, for what FTS5 is extended with.
+let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 // The arrows between the modules are explained in docs/ARCHITECTURE.md; lower modules stand further down.
@@ -51,7 +53,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "SearchIndex",
-            dependencies: ["MetadataQuery", "ServiceProtocol", "UniformTypeIdentifiers", grdb],
+            dependencies: ["MetadataQuery", "ServiceProtocol", "UniformTypeIdentifiers", grdb, sqlite],
             swiftSettings: strict),
         .target(
             name: "ExtensionHost",

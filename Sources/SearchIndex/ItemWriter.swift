@@ -3,20 +3,38 @@ import Foundation
 import GRDB
 import ServiceProtocol
 
-/// Changes the items of one scope inside a transaction, together with their text.
+/// What is derived from items, in step with them within one transaction. It remembers what many items have in common.
+final class DerivedWriter {
+    let attributes: AttributeWriter
+    let texts: FullTextWriter
+
+    init(_ db: Database) {
+        attributes = AttributeWriter(db)
+        texts = FullTextWriter(db)
+    }
+
+    /// Takes an item out; `record` and `bundle` are what it was put in with.
+    func remove(_ record: ItemRecord, bundle: Int64, item: Int64, text: Int64?) throws {
+        if let text { try texts.remove(SearchableText(record, bundle: bundle), number: text) }
+        try attributes.remove(record, item: item)
+    }
+}
+
+/// Changes the items of one scope inside a transaction, together with what is derived from them.
 struct ItemWriter {
     private let db: Database
     private let bundle: Int64
     private let scope: IndexScope
     private let index: String
     private let now: Double
-    private let attributes: AttributeWriter
+    private let derived: DerivedWriter
 
-    init(_ db: Database, _ scope: IndexScope, now: Double) throws {
+    init(_ db: Database, _ scope: IndexScope, now: Double, _ derived: DerivedWriter) throws {
         self.db = db
+        // Whole seconds take half the room.
+        self.now = now.rounded(.down)
+        self.derived = derived
         self.scope = scope
-        self.now = now
-        attributes = AttributeWriter(db)
         index = scope.index ?? ""
         guard SearchIndex.canBeStored(scope.bundle), SearchIndex.canBeStored(scope.index) else {
             throw SearchIndexError.invalidItem(
@@ -36,20 +54,22 @@ struct ItemWriter {
             throw SearchIndexError.invalidItem(
                 identifier: identifier, reason: "its identifier or its domain contains a NUL")
         }
-        let existing = try Row.fetchOne(
+        let row = try Row.fetchOne(
             db.cachedStatement(
                 sql: """
-                    SELECT \(ItemRow.columns) FROM item WHERE bundle = ? AND index_name = ? AND unique_identifier = ?
+                    SELECT \(ItemRow.columns), text_row FROM item
+                    WHERE bundle = ? AND index_name = ? AND unique_identifier = ?
                     """),
-            arguments: [bundle, index, identifier]
-        ).map(ItemRow.init)
+            arguments: [bundle, index, identifier])
+        let existing = try row.map(ItemRow.init)
         if item.record.isUpdate {
             // One that has expired is gone, though it may not have been deleted yet.
             guard let existing, existing.expires ?? .infinity > now else { return }
             item = try merged(item.record, into: existing.record)
         }
+        let text = try derived.texts.nextNumber()
         let id: Int64
-        if let existing {
+        if let existing, let row {
             id = existing.id
             try db.cachedStatement(sql: "DELETE FROM unconfirmed WHERE item = ?").execute(arguments: [id])
             // Most of what a reindex brings is what is there already; then only its age is new.
@@ -59,30 +79,26 @@ struct ItemWriter {
                 )
                 .execute(arguments: [expiry(of: item.record), now, checksum(of: item), id])
             }
-            try Self.forget(db, id, SearchableText(existing.record))
-            try attributes.remove(existing.record, item: id)
+            try derived.remove(
+                existing.record, bundle: bundle, item: id, text: try row.decode(forColumn: "text_row"))
             try db.cachedStatement(
                 sql: """
-                    UPDATE item SET domain = ?, content_type = ?, title = ?, expires = ?, donated = ?, record = ?,
-                        checksum = ?
+                    UPDATE item SET text_row = ?, domain = ?, expires = ?, donated = ?, record = ?, checksum = ?
                     WHERE id = ?
                     """
-            ).execute(arguments: columns(of: item) + [id])
+            ).execute(arguments: columns(of: item, text: text) + [id])
         } else {
             try db.cachedStatement(
                 sql: """
-                    INSERT INTO item (domain, content_type, title, expires, donated, record, checksum,
-                        bundle, index_name, unique_identifier)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    INSERT INTO item (text_row, domain, expires, donated, record, checksum, bundle, index_name,
+                        unique_identifier)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """
-            ).execute(arguments: columns(of: item) + [bundle, index, identifier])
+            ).execute(arguments: columns(of: item, text: text) + [bundle, index, identifier])
             id = db.lastInsertedRowID
         }
-        try attributes.insert(item.record, item: id)
-        let text = SearchableText(item.record)
-        try db.cachedStatement(
-            sql: "INSERT INTO item_text (rowid, title, keywords, description, body) VALUES (?, ?, ?, ?, ?)"
-        ).execute(arguments: [id] + StatementArguments(text.arguments))
+        try derived.attributes.insert(item.record, item: id)
+        try derived.texts.insert(SearchableText(item.record, bundle: bundle), number: text, item: id)
     }
 
     /// Carries out what was journaled.
@@ -132,44 +148,35 @@ struct ItemWriter {
     @discardableResult
     static func delete(_ db: Database, where condition: String, _ arguments: StatementArguments) throws -> Int {
         var identifiers: [Int64] = []
-        let attributes = AttributeWriter(db)
+        let derived = DerivedWriter(db)
         let rows = try Row.fetchCursor(
-            db, sql: "SELECT \(ItemRow.columns) FROM item WHERE \(condition)", arguments: arguments)
-        while let row = try rows.next().map(ItemRow.init) {
-            identifiers.append(row.id)
-            try forget(db, row.id, SearchableText(row.record))
-            try attributes.remove(row.record, item: row.id)
+            db, sql: "SELECT \(ItemRow.columns), bundle, text_row FROM item WHERE \(condition)",
+            arguments: arguments)
+        while let row = try rows.next() {
+            let item = try ItemRow(row)
+            identifiers.append(item.id)
+            try derived.remove(
+                item.record, bundle: try row.decode(forColumn: "bundle"), item: item.id,
+                text: try row.decode(forColumn: "text_row"))
         }
         let statement = try db.cachedStatement(sql: "DELETE FROM item WHERE id = ?")
         for id in identifiers { try statement.execute(arguments: [id]) }
         return identifiers.count
     }
 
-    /// Takes an item's words out of the full-text table, which has no content of its own and must be told them.
-    private static func forget(_ db: Database, _ id: Int64, _ text: SearchableText) throws {
-        try db.cachedStatement(
-            sql: """
-                INSERT INTO item_text (item_text, rowid, title, keywords, description, body)
-                VALUES ('delete', ?, ?, ?, ?, ?)
-                """
-        ).execute(arguments: [id] + StatementArguments(text.arguments))
-    }
-
     private func expiry(of record: ItemRecord) -> Double? {
         switch record.expiration {
-        case .standard: now + SearchIndex.standardLifetime
+        case .standard: standardExpiry
         case .never: nil
         // SQLite would take NaN for NULL, and so for never.
-        case .at(let moment): moment.isNaN ? now + SearchIndex.standardLifetime : moment
+        case .at(let moment): moment.isNaN ? standardExpiry : moment
         }
     }
 
-    private func columns(of item: EncodedItem) -> StatementArguments {
-        let columns = ItemColumns(item.record)
-        return [
-            columns.domain, columns.contentType, columns.title, expiry(of: item.record), now, Data(item.bytes),
-            checksum(of: item),
-        ]
+    private var standardExpiry: Double { now + SearchIndex.standardLifetime }
+
+    private func columns(of item: EncodedItem, text: Int64) -> StatementArguments {
+        [text, item.record.domainIdentifier, expiry(of: item.record), now, Data(item.bytes), checksum(of: item)]
     }
 
     private func checksum(of item: EncodedItem) -> Int64 {
@@ -192,25 +199,5 @@ struct ItemWriter {
         } catch {
             throw SearchIndexError.invalidItem(identifier: update.uniqueIdentifier, reason: "\(error)")
         }
-    }
-}
-
-/// The columns of an item that repeat what its record says.
-struct ItemColumns: Hashable {
-    let domain: String?
-    let contentType: String?
-    let title: String?
-
-    init(_ record: ItemRecord) {
-        domain = record.domainIdentifier
-        contentType = record.text("contentType").map(SearchableText.withoutNUL)
-        title = (record.text("title") ?? record.text("displayName")).map(SearchableText.withoutNUL)
-    }
-
-    /// Reads them from a row.
-    init(_ row: Row) throws {
-        domain = try row.decode(forColumn: "domain")
-        contentType = try row.decode(forColumn: "content_type")
-        title = try row.decode(forColumn: "title")
     }
 }

@@ -18,12 +18,17 @@ final class JournalApplier: Sendable {
     /// How much is applied in one transaction: enough to make its cost small, little enough to be found within a second.
     private static let maximumBulkEntries = 512
     private static let maximumBulkBytes = 4 << 20
+    /// Each text is merged about three times on its way into the largest segment, and takes half of a record's bytes.
+    private static let bytesPerMergedPage = 2048
 
     private struct State {
         var applied: UInt64
         /// The last entry that was journaled.
         var target: UInt64
         var isRunning = false
+        /// Whether there may be segments of the full-text tables to merge.
+        var needsMerging = true
+        var isClosing = false
         /// When entries were donated; of those found at the opening it is not known.
         var donated: [UInt64: Double] = [:]
         var waiters: [Waiter] = []
@@ -91,6 +96,9 @@ final class JournalApplier: Sendable {
     /// Applies the rest and closes the journal.
     func close() async throws(SearchIndexError) {
         try await settle()
+        state.withLock { $0.isClosing = true }
+        // A step of a merge may be under way; nothing may be written once the store is given back.
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
         do throws(JournalError) {
             try await journal.close()
         } catch {
@@ -99,7 +107,11 @@ final class JournalApplier: Sendable {
     }
 
     /// Accepts nothing more, at once; what is left is applied when the store is opened the next time. Blocks.
-    func abandon() { journal.abandon() }
+    func abandon() {
+        state.withLock { $0.isClosing = true }
+        queue.sync {}
+        journal.abandon()
+    }
 
     /// What was found damaged and mended, since the opening.
     var repairs: [String] { state.withLock { $0.repairs } }
@@ -114,15 +126,25 @@ final class JournalApplier: Sendable {
         queue.async { [self] in
             let problem = drain()
             // One step: an entry that comes between the last look and the end, and who waits for it, must be seen.
-            let (waiters, mustGoOn) = state.withLock { state -> ([Waiter], Bool) in
-                if problem == nil, state.applied < state.target { return ([], true) }
-                state.isRunning = false
+            let (waiters, next) = state.withLock { state -> ([Waiter], Next) in
+                if problem == nil, state.applied < state.target { return ([], .drain) }
+                let next: Next = problem == nil && state.needsMerging && !state.isClosing ? .merge : .rest
+                state.isRunning = next != .rest
                 defer { state.waiters = [] }
-                return (state.waiters, false)
+                return (state.waiters, next)
             }
-            if mustGoOn { return start() }
             for waiter in waiters { waiter.continuation.resume(returning: problem) }
+            if next == .merge { merge(pages: FullTextMerging.maximumStep) }
+            if next != .rest { start() }
         }
+    }
+
+    private enum Next { case drain, merge, rest }
+
+    /// Merges a little. What goes wrong is no reason to stop: nothing is lost by it, and the next write meets it again.
+    private func merge(pages: Int) {
+        let hasWorked = try? pool.write { db in try FullTextMerging.step(db, pages: pages) }
+        state.withLock { $0.needsMerging = hasWorked ?? false }
     }
 
     /// Applies everything up to the target; gives back why it could not.
@@ -188,8 +210,9 @@ final class JournalApplier: Sendable {
             var rejected: [SearchIndexError] = []
             if hasNewLoss { try StoreRow.noteLoss(db, through: target) }
             let row = try StoreRow.update(db) { $0.applied = max($0.applied, reached) }
+            let derived = DerivedWriter(db)
             for record in records {
-                let writer = try ItemWriter(db, record.entry.scope, now: times[record.sequence] ?? now)
+                let writer = try ItemWriter(db, record.entry.scope, now: times[record.sequence] ?? now, derived)
                 rejected += try writer.apply(record.entry, keepsState: record.sequence > row.statelessThrough)
             }
             return rejected
@@ -205,6 +228,9 @@ final class JournalApplier: Sendable {
         }
         for waiter in waiters { waiter.continuation.resume(returning: nil) }
         Task { [journal] in try? await journal.discard(through: reached) }
+        // In proportion, so that the segments stay few while there is no end of entries.
+        merge(pages: min(FullTextMerging.maximumStep, FullTextMerging.minimumStep + bytes / Self.bytesPerMergedPage))
+        state.withLock { $0.needsMerging = true }
     }
 }
 

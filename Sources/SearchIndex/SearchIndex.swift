@@ -50,6 +50,11 @@ public final class SearchIndex: Sendable {
     /// How long an item without an expiration date is kept: Apple's "one month", taken as 30 days, in seconds.
     public static let standardLifetime = 30.0 * 86400
 
+    /// The size of the database's pages in bytes.
+    private static let pageSize = 8192
+    /// How much of the database the writer may keep in memory, in KiB.
+    package static let writerCacheKiB = 32 << 10
+
     var folder: StoreFolder { StoreFolder(path: directory) }
 
     /// Whether a store is opened to be changed.
@@ -93,11 +98,17 @@ public final class SearchIndex: Sendable {
         }
     }
 
+    /// How every connection to a store is made.
     static func configuration(isReadOnly: Bool) -> Configuration {
         var configuration = Configuration()
         configuration.label = "com.searchlight.index"
         configuration.busyMode = .timeout(10)
         configuration.readonly = isReadOnly
+        configuration.prepareDatabase { db in
+            // Only a new file takes it. Records fill pages of this size better than SQLite's 4 KiB.
+            if !isReadOnly { try db.execute(sql: "PRAGMA page_size = \(Self.pageSize)") }
+            try FullTextIndex.prepare(db)
+        }
         return configuration
     }
 

@@ -78,9 +78,11 @@ public enum SearchIndexError: Error, Hashable, Sendable, CustomStringConvertible
         switch error.resultCode {
         case .SQLITE_FULL: self = .full(path: path, operation: operation)
         case .SQLITE_READONLY, .SQLITE_PERM: self = .readOnly(path: path, operation: operation)
-        case .SQLITE_ERROR where Self.schemaFaults.contains { error.message?.hasPrefix($0) ?? false }:
+        case .SQLITE_ERROR where Self.isSchemaFault(error.message ?? ""):
             self = .damaged(path: path, detail: error.message ?? "malformed")
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .damaged(path: path, detail: error.message ?? "malformed")
+        // Constraints only keep what this program takes care of itself.
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_CONSTRAINT:
+            self = .damaged(path: path, detail: error.message ?? "malformed")
         default: self = .storage(path: path, operation: operation, detail: error.message ?? "\(error.resultCode)")
         }
     }
@@ -91,4 +93,8 @@ public enum SearchIndexError: Error, Hashable, Sendable, CustomStringConvertible
         "no such ", "unsupported file format", "parse error in ", "unrecognized ", "vtable constructor failed",
         "error in tokenizer constructor",
     ]
+
+    private static func isSchemaFault(_ message: String) -> Bool {
+        schemaFaults.contains { message.hasPrefix($0) } || message.contains(" has no column named ")
+    }
 }

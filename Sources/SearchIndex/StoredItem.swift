@@ -38,11 +38,3 @@ public struct StoredItem: Hashable, Sendable {
         record = row.record
     }
 }
-
-/// An item that a search found.
-public struct SearchHit: Hashable, Sendable {
-    /// The item.
-    public var item: StoredItem
-    /// How well it fits; larger is better, comparable only within one search.
-    public var score: Double
-}

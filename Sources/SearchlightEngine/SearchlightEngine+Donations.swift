@@ -72,7 +72,7 @@ extension SearchlightEngine {
         try await onQuery { (index) throws(IndexQueryError) in try await index.explain(query, bundle: bundle) }
     }
 
-    private func onQuery<Value>(
+    func onQuery<Value>(
         _ body: (SearchIndex) async throws(IndexQueryError) -> Value
     ) async throws(EngineError) -> Value {
         do throws(IndexQueryError) {

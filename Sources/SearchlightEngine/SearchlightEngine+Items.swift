@@ -8,15 +8,18 @@ import ServiceProtocol
 import UniformTypeIdentifiers
 
 extension SearchlightEngine {
-    /// Finds items; see ``SearchIndex/search(_:bundle:limit:)``.
+    /// Finds items; see ``SearchIndex/search(_:)``.
     ///
     /// - Throws: ``EngineError``.
-    public func search(
-        _ text: String, bundle: String?, limit: Int
-    ) async throws(EngineError) -> (hits: [SearchHit], total: Int) {
-        try await onIndex { (index) throws(SearchIndexError) in
-            try await index.search(text, bundle: bundle, limit: limit)
-        }
+    public func search(_ request: SearchRequest) async throws(EngineError) -> SearchPage {
+        try await onQuery { (index) throws(IndexQueryError) in try await index.search(request) }
+    }
+
+    /// How many items a search finds, counted up to a maximum; see ``SearchIndex/count(_:upTo:)``.
+    ///
+    /// - Throws: ``EngineError``.
+    public func count(_ request: SearchRequest, upTo maximum: Int?) async throws(EngineError) -> Int {
+        try await onQuery { (index) throws(IndexQueryError) in try await index.count(request, upTo: maximum) }
     }
 
     /// The one item that is meant by a name: `@` and its number, or its unique identifier.

@@ -90,30 +90,6 @@ struct AttributeIndexTests {
         #expect(try await Self.rows(store.index) == kept, "seed \(seed)")
     }
 
-    @Test("Is made for a store of the first format")
-    func migration() async throws {
-        let folder = try TemporaryFolder()
-        let path = folder.path("index.sqlite")
-        do {
-            let old = try DatabasePool(path: path)
-            try Schema.migrator.migrate(old, upTo: "1")
-            try await old.write { db in
-                let bytes = Data(try queryItem("i", ["title": .string("Oslo")]).encoded())
-                try db.execute(sql: "INSERT INTO bundle (identifier) VALUES ('b')")
-                try db.execute(
-                    sql: """
-                        INSERT INTO item (bundle, index_name, unique_identifier, donated, record)
-                        VALUES (1, '', 'i', 0, ?)
-                        """, arguments: [bytes])
-            }
-            try old.close()
-        }
-        let index = try SearchIndex(directory: folder.path, access: .readWrite) { queryTestNow }
-        let page = try await index.items(matching: .init(parsing: "title == \"OSLO\"c"))
-        #expect(page.items.map(\.record.uniqueIdentifier) == ["i"])
-        #expect(try await Self.rows(index) == ["title \"oslo\" 1"])
-    }
-
     @Test("Rows of another format are not relied on")
     func otherFormat() async throws {
         let store = try await QueryTestStore([queryItem("i", ["title": .string("Oslo")])])

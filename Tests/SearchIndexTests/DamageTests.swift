@@ -10,7 +10,11 @@ import Testing
 @Suite("A damaged store")
 struct DamageTests {
     /// The bytes of a sound store of 200 items.
-    private static func soundFile() async throws -> [UInt8] {
+    private static func soundFile() async throws -> [UInt8] { try await soundFiles.value["index.sqlite"]! }
+
+    private static let soundFiles = Task { try await makeSoundFiles() }
+
+    private static func makeSoundFiles() async throws -> [String: [UInt8]] {
         let folder = try TemporaryFolder()
         let index = try SearchIndex(directory: folder.path, access: .readWrite) { 0 }
         var random = SplitMix64(seed: 5)
@@ -24,12 +28,23 @@ struct DamageTests {
         try await index.close()
         try await index.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         try index.pool.close()
-        return try folder.read("index.sqlite")
+        var files: [String: [UInt8]] = [:]
+        for name in try SampleStore.names(in: folder.path) { files[name] = try folder.read(name) }
+        return files
     }
 
     /// Does everything that can be done with a store, and gives back the errors.
-    private static func useEverything(_ bytes: [UInt8], access: SearchIndex.Access) async throws -> [SearchIndexError] {
+    ///
+    /// - Parameter isJournaled: Whether the journal of the sound store is beside it.
+    private static func useEverything(
+        _ bytes: [UInt8], access: SearchIndex.Access, isJournaled: Bool = true
+    ) async throws -> [SearchIndexError] {
         let folder = try TemporaryFolder()
+        if isJournaled {
+            try FileManager.default.createDirectory(
+                atPath: folder.path("journal"), withIntermediateDirectories: false)
+            for (name, bytes) in try await soundFiles.value { try folder.write(bytes, to: name) }
+        }
         try folder.write(bytes, to: "index.sqlite")
         var errors: [SearchIndexError] = []
         let index: SearchIndex
@@ -164,7 +179,8 @@ struct DamageTests {
             try await second.write { try $0.execute(sql: "UPDATE item SET \(change)") }
             _ = try await second.writeWithoutTransaction { try $0.checkpoint(.truncate) }
             try second.close()
-            let errors = try await Self.useEverything(try folder.read("index.sqlite"), access: .readWrite)
+            let errors = try await Self.useEverything(
+                try folder.read("index.sqlite"), access: .readWrite, isJournaled: false)
             #expect(!errors.isEmpty && errors.allSatisfy(Self.isDamaged), "\(change): \(errors)")
         }
     }

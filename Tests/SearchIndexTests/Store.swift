@@ -14,6 +14,23 @@ final class TestClock: Sendable {
     func advance(by seconds: Double) { moment.withLock { $0 += seconds } }
 }
 
+extension SearchIndex {
+    /// Finds by whole words and beginnings alone.
+    func search(
+        _ text: String, bundle: String? = nil, limit: Int = 20
+    ) async throws -> (hits: [SearchHit], total: Int) {
+        var request = SearchRequest(text, bundle: bundle)
+        request.limit = limit
+        request.findsInsideWords = false
+        do throws(IndexQueryError) {
+            return (try await search(request).hits, try await count(request))
+        } catch {
+            if case .index(let error) = error { throw error }
+            throw error
+        }
+    }
+}
+
 /// A store in a folder of its own, with a clock that stands still.
 struct Store {
     let folder: TemporaryFolder
@@ -45,7 +62,9 @@ struct Store {
         try await index.write("Reading the vocabulary") { db in
             try db.execute(
                 sql: "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab (main, item_text, col)")
-            return try Row.fetchAll(db, sql: "SELECT term, col, doc, cnt FROM vocabulary ORDER BY term, col").map {
+            return try Row.fetchAll(
+                db, sql: "SELECT term, col, doc, cnt FROM vocabulary WHERE col <> 'tags' ORDER BY term, col"
+            ).map {
                 "\($0[0] as String) \($0[1] as String) \($0[2] as Int) \($0[3] as Int)"
             }
         }
@@ -54,7 +73,9 @@ struct Store {
     /// Throws if SQLite finds the full-text table or the file damaged.
     func checkIntegrity() async throws {
         try await index.write("Checking") { db in
-            try db.execute(sql: "INSERT INTO item_text (item_text) VALUES ('integrity-check')")
+            for table in [FullTextIndex.titleTable, FullTextIndex.textTable, FullTextIndex.trigramTable] {
+                try db.execute(sql: "INSERT INTO \(table) (\(table)) VALUES ('integrity-check')")
+            }
             let report = try String.fetchOne(db, sql: "PRAGMA integrity_check")
             guard report == "ok" else {
                 throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: report ?? "no report")

@@ -112,10 +112,10 @@ extension SearchIndex {
 
     /// Reads, and stops when the task is cancelled: the statement that is running is interrupted.
     func query<Value: Sendable>(
-        _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value
+        _ operation: String, includingPending: Bool = true, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(IndexQueryError) -> Value {
         do {
-            try await settle()
+            if includingPending { try await settle() }
             return try await pool.read(body)
         } catch is CancellationError {
             throw .cancelled

@@ -11,7 +11,7 @@ struct DatabaseExamination {
     /// Items whose row is damaged, and why the first ones are.
     private(set) var damagedItems: [Int64] = []
     private(set) var reasons: [String] = []
-    /// Items whose columns are not what their record says.
+    /// Items whose domain is not the one that their record says.
     private(set) var wrongColumns: [Int64] = []
     /// How many client states are damaged; all are deleted if one cannot even be read.
     private(set) var damagedStates = 0
@@ -56,14 +56,15 @@ struct DatabaseExamination {
 
     private mutating func examineItems(_ db: Database, _ progress: (Int) -> Void) throws {
         let rows = try Row.fetchCursor(
-            db, sql: "SELECT \(ItemRow.columns), domain, content_type, title FROM item ORDER BY id")
+            db, sql: "SELECT \(ItemRow.columns), domain FROM item ORDER BY id")
         while let row = try rows.next() {
             items += 1
             if items % 1000 == 0 { progress(items) }
             let id: Int64 = try row.decode(forColumn: "id")
             do {
                 let item = try ItemRow(row)
-                if (try? ItemColumns(row)) != ItemColumns(item.record) { wrongColumns.append(id) }
+                let domain: DatabaseValue = try row.decode(forColumn: "domain")
+                if domain != item.record.domainIdentifier?.databaseValue ?? .null { wrongColumns.append(id) }
             } catch {
                 damagedItems.append(id)
                 if reasons.count < Self.maximumReasons {
@@ -153,12 +154,10 @@ struct DatabaseExamination {
 
     private func rewriteColumns(_ db: Database) throws {
         let find = try db.makeStatement(sql: "SELECT \(ItemRow.columns) FROM item WHERE id = ?")
-        let write = try db.makeStatement(
-            sql: "UPDATE item SET domain = ?, content_type = ?, title = ? WHERE id = ?")
+        let write = try db.makeStatement(sql: "UPDATE item SET domain = ? WHERE id = ?")
         for id in wrongColumns {
             guard let row = try Row.fetchOne(find, arguments: [id]) else { continue }
-            let columns = ItemColumns(try ItemRow(row).record)
-            try write.execute(arguments: [columns.domain, columns.contentType, columns.title, id])
+            try write.execute(arguments: [try ItemRow(row).record.domainIdentifier, id])
         }
     }
 }

@@ -23,7 +23,7 @@ struct DerivedIndex: Sendable {
     let check: @Sendable (Database) throws -> [String]
 
     /// Every one of a store.
-    static let all = [AttributeIndex.derived, TextIndex.derived, unconfirmed]
+    static let all = [AttributeIndex.derived, FullTextIndex.derived, unconfirmed]
 
     /// What a reindex may still delete at its end. It is worth nothing once the process that runs the reindex has ended,
     /// so it is derived from nothing: what is left over stays in the index until the next reindex.

@@ -25,30 +25,26 @@ struct ItemRow {
     /// - Throws: `SQLITE_CORRUPT` with the item's number, or `RowDecodingError`, if the row is damaged.
     init(_ row: Row) throws {
         // The subscript of a row traps where a damaged file holds a value of another type; this throws.
-        id = try row.decode(Int64.self, forColumn: "id")
-        let (sum, stored) = (try Self.checksum(of: row), try row.decode(Int64.self, forColumn: "checksum"))
-        guard sum == stored else { throw Self.damage(id, "its checksum is wrong") }
-        bundle = try row.decode(String.self, forColumn: "bundle_name")
-        index = try row.decode(String.self, forColumn: "index_name")
-        donated = try row.decode(Double.self, forColumn: "donated")
-        expires = try row.decode(Double?.self, forColumn: "expires")
-        bytes = try row.decode(Data.self, forColumn: "record")
+        id = try row.decode(forColumn: "id")
+        bundle = try row.decode(forColumn: "bundle_name")
+        index = try row.decode(forColumn: "index_name")
+        donated = try row.decode(forColumn: "donated")
+        expires = try row.decode(forColumn: "expires")
+        bytes = try row.decode(forColumn: "record")
+        let identifier = try row.decode(String.self, forColumn: "unique_identifier")
+        let sum = RowChecksum.item(
+            bundle: bundle, index: index, identifier: identifier, expires: expires, donated: donated, record: bytes)
+        guard try row.decode(Int64.self, forColumn: "checksum") == sum else {
+            throw Self.damage(id, "its checksum is wrong")
+        }
         do {
             record = try ItemRecord(decoding: bytes)
         } catch {
             throw Self.damage(id, error.description)
         }
-        guard try row.decode(String.self, forColumn: "unique_identifier") == record.uniqueIdentifier else {
+        guard identifier == record.uniqueIdentifier else {
             throw Self.damage(id, "its identifier is not that of its record")
         }
-    }
-
-    /// What the checksum of a row should be.
-    static func checksum(of row: Row) throws -> Int64 {
-        RowChecksum.item(
-            bundle: try row.decode(forColumn: "bundle_name"), index: try row.decode(forColumn: "index_name"),
-            identifier: try row.decode(forColumn: "unique_identifier"), expires: try row.decode(forColumn: "expires"),
-            donated: try row.decode(forColumn: "donated"), record: try row.decode(Data.self, forColumn: "record"))
     }
 
     private static func damage(_ id: Int64, _ reason: String) -> DatabaseError {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import GRDB
 
 /// Checksums of rows, since SQLite keeps none: a changed byte inside of a value would pass for the value.
 ///
@@ -41,17 +40,5 @@ enum RowChecksum {
 
     private static func add(_ number: UInt64, _ crc: inout CRC32C) {
         withUnsafeBytes(of: number.littleEndian) { crc.add($0) }
-    }
-
-    /// Gives every row of a store from before there were checksums its own.
-    static func computeAll(_ db: Database) throws {
-        let items = try Row.fetchCursor(db, sql: "SELECT \(ItemRow.columns) FROM item")
-        let setItem = try db.makeStatement(sql: "UPDATE item SET checksum = ? WHERE id = ?")
-        var sums: [(Int64, Int64)] = []
-        while let row = try items.next() {
-            sums.append((try ItemRow.checksum(of: row), try row.decode(Int64.self, forColumn: "id")))
-        }
-        for (sum, id) in sums { try setItem.execute(arguments: [sum, id]) }
-        for state in try ClientStateRow.fetchAll(db) { try state.write(db) }
     }
 }

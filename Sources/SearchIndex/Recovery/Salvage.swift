@@ -29,7 +29,8 @@ struct Salvage {
         folder.suspect()
         folder.removeReplacement()
         StoreFolder.createFile(folder.replacement)
-        let target = try DatabaseQueue(path: folder.replacement)
+        let target = try DatabaseQueue(
+            path: folder.replacement, configuration: SearchIndex.configuration(isReadOnly: false))
         try Schema.migrator.migrate(target)
         var result = Result()
         let source = folder.lacksDatabase ? nil : try? openDamaged()
@@ -72,9 +73,8 @@ struct Salvage {
 
     /// Opens the damaged file so that as much as possible can be read.
     private func openDamaged() throws -> DatabaseQueue {
-        var configuration = Configuration()
+        var configuration = SearchIndex.configuration(isReadOnly: false)
         configuration.foreignKeysEnabled = false
-        configuration.busyMode = .timeout(10)
         configuration.prepareDatabase {
             // Lines of the schema that make no sense do not keep the others from being used.
             try $0.execute(sql: "PRAGMA writable_schema = ON; PRAGMA cell_size_check = ON")
@@ -115,17 +115,16 @@ struct Salvage {
             }
             let insert = try target.makeStatement(
                 sql: """
-                    INSERT INTO item (id, bundle, index_name, unique_identifier, domain, content_type, title, expires,
-                        donated, record, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    INSERT INTO item (id, bundle, index_name, unique_identifier, domain, expires, donated, record,
+                        checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """)
             let items = SalvagedRows(
                 db, table: "item", columns: ItemRow.columns + ", item.bundle", key: "id"
             ) { row in
                 let item = try ItemRow(row)
-                let columns = ItemColumns(item.record)
                 try insert.execute(arguments: [
                     item.id, try row.decode(Int64.self, forColumn: "bundle"), item.index, item.record.uniqueIdentifier,
-                    columns.domain, columns.contentType, columns.title, item.expires, item.donated, item.bytes,
+                    item.record.domainIdentifier, item.expires, item.donated, item.bytes,
                     try row.decode(Int64.self, forColumn: "checksum"),
                 ])
             }

@@ -27,8 +27,6 @@ struct StoreOpening {
         var report: RecoveryReport
     }
 
-    /// How much of the database the writer may keep in memory, in KiB.
-    private static let writerCacheKiB = 32 << 10
     /// The most findings that are kept for the status, and the longest, in characters.
     private static let maximumFindings = 100
     private static let maximumFindingCharacters = 1000
@@ -106,7 +104,7 @@ struct StoreOpening {
         // sets NORMAL when the pool is made, so this must come after.
         // The larger cache saves a quarter of the time of applying in bulk, measured over 100,000 items.
         try pool.writeWithoutTransaction {
-            try $0.execute(sql: "PRAGMA synchronous = FULL; PRAGMA cache_size = -\(Self.writerCacheKiB)")
+            try $0.execute(sql: "PRAGMA synchronous = FULL; PRAGMA cache_size = -\(SearchIndex.writerCacheKiB)")
         }
         return pool
     }

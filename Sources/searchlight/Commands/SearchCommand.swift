@@ -11,7 +11,8 @@ struct SearchCommand: AsyncParsableCommand {
         commandName: "search",
         abstract: "Find items that contain all the given words, best first.",
         discussion: """
-            The last word may be the beginning of one. Words in double quotes must stand side by side (quote the whole \
+            The last word may be the beginning of one. Titles that are or begin with the words come first, then words in \
+            titles and keywords, then words anywhere, and at the end titles with words that contain them. Words in double quotes must stand side by side (quote the whole \
             for your shell: searchlight search '"release notes"'). A word after a minus sign must not occur (put -- \
             first: searchlight search -- notes -release). Case and accents do not matter; there are no \
             other operators. That nothing is found is no failure: the exit status is 0.
@@ -25,6 +26,8 @@ struct SearchCommand: AsyncParsableCommand {
     @Option(help: "Only items of this bundle.")
     var bundle: String?
 
+    /// More hits are counted as that many: nobody reads them, and counting takes time.
+    private static let maximumCounted = 10_000
     /// Longer words are cut in messages, in characters.
     private static let shownWordLength = 80
 
@@ -48,16 +51,22 @@ struct SearchCommand: AsyncParsableCommand {
         try await reportingErrors(json: options.json) {
             let text = words.joined(separator: " ")
             let engine = try options.engine(.readOnly)
-            let (hits, total) = try await engine.search(text, bundle: bundle, limit: limit)
+            var request = SearchRequest(text, bundle: bundle)
+            request.limit = limit
+            let page = try await engine.search(request)
+            let hits = page.hits
+            let total = page.next == nil ? hits.count : try await engine.count(request, upTo: Self.maximumCounted)
             if options.json {
-                return try Output.printJSON(SearchReport(query: text, total: total, hits: hits))
+                return try Output.printJSON(
+                    SearchReport(query: text, total: total, totalIsExact: total < Self.maximumCounted, hits: hits))
             }
             let highlighter = Highlighter(query: text)
             for hit in hits { for line in describe(hit.item, highlighter) { try Output.line(line) } }
             if hits.isEmpty {
                 explainNothing()
-            } else if total > hits.count {
-                try Output.line("\(dim: "\(hits.count) of \(counted(total, "item")); --limit shows more")")
+            } else if page.next != nil {
+                let more = total < Self.maximumCounted ? counted(total, "item") : "\(total) items or more"
+                try Output.line("\(dim: "\(hits.count) of \(more); --limit shows more")")
             }
             warnOfOwedJobs(engine)
         }
@@ -109,14 +118,18 @@ private struct SearchReport: Encodable {
         var contentType: String?
         var path: String?
         var snippet: String?
+        var kind: String
     }
     var query: String
     var total: Int
+    /// Whether there are no more than `total`.
+    var totalIsExact: Bool
     var items: [Hit]
 
-    init(query: String, total: Int, hits: [SearchHit]) {
+    init(query: String, total: Int, totalIsExact: Bool, hits: [SearchHit]) {
         self.query = query
         self.total = total
+        self.totalIsExact = totalIsExact
         let highlighter = Highlighter(query: query)
         items = hits.map { hit in
             let text = hit.item.record.text("textContent") ?? hit.item.record.text("contentDescription")
@@ -124,7 +137,7 @@ private struct SearchReport: Encodable {
                 number: hit.item.number, score: (hit.score * 1000).rounded() / 1000, bundle: hit.item.scope.bundle,
                 index: hit.item.scope.index, uniqueIdentifier: hit.item.record.uniqueIdentifier,
                 title: hit.item.displayTitle, contentType: hit.item.contentType, path: hit.item.record.contentPath,
-                snippet: text.map { highlighter.snippet(of: $0, length: 160) })
+                snippet: text.map { highlighter.snippet(of: $0, length: 160) }, kind: "\(hit.kind)")
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import Foundation
+import SearchIndex
 import SearchlightEngine
 import ServiceProtocol
 import Synchronization
@@ -147,5 +148,17 @@ extension WorkerConfiguration.Limits {
         var limits = Self.patient
         (limits.load, limits.answer, limits.progress) = (.seconds(5), .milliseconds(400), .milliseconds(400))
         return limits
+    }
+}
+
+extension SearchlightEngine {
+    /// Finds by whole words and beginnings alone.
+    func search(
+        _ text: String, bundle: String?, limit: Int
+    ) async throws(EngineError) -> (hits: [SearchHit], total: Int) {
+        var request = SearchRequest(text, bundle: bundle)
+        request.limit = limit
+        request.findsInsideWords = false
+        return (try await search(request).hits, try await count(request, upTo: nil))
     }
 }

@@ -56,7 +56,10 @@ struct RecoveryTests {
         arguments: [
             "DELETE FROM attribute WHERE item = 7", "INSERT INTO attribute VALUES (1, 'x', 5000)",
             "UPDATE attribute_name SET name = 'wrong' WHERE name = 'title'",
-            "DELETE FROM item_text_docsize WHERE id = 9",
+            "DELETE FROM text_row WHERE id = 9", "UPDATE item SET text_row = 5 WHERE id = 9",
+            "UPDATE item SET text_row = NULL WHERE id = 9", "INSERT INTO text_row VALUES (7000, 3)",
+            "INSERT INTO title_text (rowid, title) VALUES (9000, 'more')",
+            "INSERT INTO item_text (item_text, rowid, title) VALUES ('delete', 9, 'apple')",
             "UPDATE item_text_data SET block = zeroblob(length(block)) WHERE id > 10",
             "INSERT INTO unconfirmed VALUES (4000)",
         ])
@@ -91,7 +94,7 @@ struct RecoveryTests {
         "A damaged item is deleted, everything is owed and no client state is left",
         arguments: [
             "record = x'ff'", "record = zeroblob(length(record))", "checksum = checksum + 1", "expires = 99999.5",
-            "donated = 1.5", "unique_identifier = 'other'", "index_name = 'third'", "checksum = NULL",
+            "donated = 1.5", "unique_identifier = 'other'", "index_name = 'third'",
         ])
     func damagedItem(change: String) async throws {
         let sample = try await sample()
@@ -129,7 +132,7 @@ struct RecoveryTests {
     func wrongColumns() async throws {
         let sample = try await sample()
         let folder = try sample.unpacked()
-        try SampleStore.alter(folder, "UPDATE item SET domain = 'x', title = NULL WHERE id < 4")
+        try SampleStore.alter(folder, "UPDATE item SET domain = 'x' WHERE id < 4")
         let verifier = StoreVerifier(directory: folder.path)
         #expect(try verifier.verify().findings.map(\.repair) == [.rewriteColumns])
         verifier.requestRepair()

@@ -153,7 +153,7 @@ struct SampleStore {
 
     /// Changes the database of a closed store past everything.
     static func alter(_ folder: TemporaryFolder, _ sql: String) throws {
-        var configuration = Configuration()
+        var configuration = SearchIndex.configuration(isReadOnly: false)
         configuration.foreignKeysEnabled = false
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA writable_schema = ON") }
         let queue = try DatabaseQueue(path: folder.path("index.sqlite"), configuration: configuration)

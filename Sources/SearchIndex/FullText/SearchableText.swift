@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import GRDB
+import ServiceProtocol
+
+/// The text of an item as the full-text index sees it: columns that weigh differently, and its tags.
+///
+/// What it holds for a given record must not change without a new format of ``FullTextIndex/derived``: words are taken out of the
+/// index by being told again.
+struct SearchableText {
+    var title: String
+    var keywords: String
+    var description: String
+    var body: String
+    var tags: String
+
+    /// Whether the tables for titles know of it.
+    var hasTitleOrKeywords: Bool { !title.isEmpty || !keywords.isEmpty }
+
+    private static let titleAttributes = ["title", "displayName", "alternateNames"]
+    private static let keywordAttributes = ["keywords", "contactKeywords"]
+    private static let bodyAttributes = ["textContent", "transcribedTextContent"]
+    /// The other attributes a person would expect to find words of.
+    private static let descriptionAttributes = [
+        "contentDescription", "subject", "headline", "comment", "information", "kind", "theme", "authorNames",
+        "recipientNames", "authorEmailAddresses", "recipientEmailAddresses", "authors", "primaryRecipients",
+        "additionalRecipients", "emailAddresses", "phoneNumbers", "participants", "performers", "artist", "composer",
+        "album", "genre", "musicalGenre", "director", "producer", "publishers", "organizations", "projects", "city",
+        "stateOrProvince", "country", "namedLocation", "fullyFormattedAddress", "containerTitle", "url",
+    ]
+
+    /// - Parameters:
+    ///   - record: The item.
+    ///   - bundle: The number of its bundle.
+    init(_ record: ItemRecord, bundle: Int64) {
+        func joined(_ names: [String]) -> String {
+            var text = ""
+            for name in names {
+                guard let value = record.attributes[name] else { continue }
+                for part in value.texts {
+                    if !text.isEmpty { text += "\n" }
+                    text += part
+                }
+            }
+            return Self.harmless(text)
+        }
+        title = joined(Self.titleAttributes)
+        keywords = joined(Self.keywordAttributes)
+        description = joined(Self.descriptionAttributes)
+        body = joined(Self.bodyAttributes)
+        var types = record.texts("contentType")
+        types += record.texts("contentTypeTree").prefix(Self.maximumTypes)
+        tags = FullTextTag.text([.bundle(bundle)] + types.map(FullTextTag.contentType))
+    }
+
+    /// The most types of a donated tree that are tags.
+    private static let maximumTypes = 32
+
+    /// The text with spaces for NULs, at which SQLite would end it, and for what marks tags.
+    static func harmless(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 <= FullTextTokenizer.tagMark }) else { return text }
+        return String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { $0.value <= UInt32(FullTextTokenizer.tagMark) ? " " : $0 }))
+    }
+}

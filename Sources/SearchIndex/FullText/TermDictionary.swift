@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+import GRDB
+
+/// The distinct words of titles and keywords, found by any three letters inside them. A few hundred thousand words are
+/// searched in a millisecond where the titles themselves would take a second.
+///
+/// Words stay when the items that had them go, until ``purge(_:)``: finding one that no item has any more costs a lookup.
+enum TermDictionary {
+    /// The shortest part of a word that is searched for, in letters.
+    static let minimumLength = 3
+    /// The most words that a part stands for; common words come first, since they were met first.
+    static let maximumExpansions = 64
+    /// The longest words that are kept, in bytes; longer ones are seldom of a human language.
+    static let maximumWordBytes = 48
+    /// So many words that share all parts of three letters are looked at.
+    private static let maximumCandidates = 512
+
+    /// The words that contain `part`, but not at their beginning: those are found without the dictionary.
+    ///
+    /// - Parameter part: a folded word of at least ``minimumLength`` letters.
+    static func words(containing part: String, _ db: Database) throws -> [String] {
+        let scalars = Array(part.unicodeScalars)
+        guard scalars.count >= minimumLength else { return [] }
+        let trigrams = (0...(scalars.count - 3)).map { start in
+            "\"" + String(String.UnicodeScalarView(scalars[start..<(start + 3)])) + "\""
+        }
+        let words = try String.fetchCursor(
+            db.cachedStatement(
+                sql: """
+                    SELECT term.text FROM term_trigram CROSS JOIN term ON term.id = term_trigram.rowid
+                    WHERE term_trigram MATCH ? ORDER BY term_trigram.rowid LIMIT ?
+                    """), arguments: [trigrams.joined(separator: " "), maximumCandidates])
+        var found: [String] = []
+        while found.count < maximumExpansions, let word = try words.next() {
+            // The three letters may stand apart.
+            if word.dropFirst().contains(part) { found.append(word) }
+        }
+        return found
+    }
+
+    /// Forgets the words that no title and no keyword has any more. Reads through all words.
+    static func purge(_ db: Database) throws {
+        try db.execute(
+            sql: "CREATE VIRTUAL TABLE IF NOT EXISTS temp.title_vocabulary USING fts5vocab (main, title_text, row)")
+        let gone = try Row.fetchAll(
+            db, sql: "SELECT id, text FROM term WHERE text NOT IN (SELECT term FROM temp.title_vocabulary)")
+        let forget = try db.cachedStatement(
+            sql: "INSERT INTO term_trigram (term_trigram, rowid, text) VALUES ('delete', ?, ?)")
+        let delete = try db.cachedStatement(sql: "DELETE FROM term WHERE id = ?")
+        for row in gone {
+            let number = try row.decode(Int64.self, forColumn: "id")
+            try forget.execute(arguments: [number, try row.decode(String.self, forColumn: "text")])
+            try delete.execute(arguments: [number])
+        }
+        try db.execute(sql: "DROP TABLE temp.title_vocabulary")
+    }
+}
+
+/// Adds words to the dictionary within one transaction.
+final class TermWriter {
+    private let db: Database
+    /// Words that are there for certain; most words of an item are among those of the items before.
+    private var known: Set<String> = []
+    private static let maximumKnown = 1 << 16
+
+    init(_ db: Database) { self.db = db }
+
+    func add(_ text: String) throws {
+        var words: [String] = []
+        FullTextTokenizer.forEachWord(in: text) { word in
+            // A word of three letters holds no other one.
+            if word.count > TermDictionary.minimumLength, word.count <= TermDictionary.maximumWordBytes {
+                let word = String(decoding: word, as: UTF8.self)
+                if !known.contains(word) { words.append(word) }
+            }
+            return true
+        }
+        for word in words {
+            let insert = try db.cachedStatement(sql: "INSERT OR IGNORE INTO term (text) VALUES (?)")
+            insert.setUncheckedArguments([word])
+            try insert.execute()
+            if db.changesCount > 0 {
+                let trigrams = try db.cachedStatement(sql: "INSERT INTO term_trigram (rowid, text) VALUES (?, ?)")
+                trigrams.setUncheckedArguments([db.lastInsertedRowID, word])
+                try trigrams.execute()
+            }
+            if known.count >= Self.maximumKnown { known.removeAll(keepingCapacity: true) }
+            known.insert(word)
+        }
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+
+/// One question to FTS5, answered with the newest matches first.
+struct CandidateScan: Sendable {
+    /// A text that matches, and its score.
+    struct Match: Sendable {
+        var row: Int64
+        var score: Double
+        /// Whether something other than FTS5 found it, so that it may not match.
+        var isUncertain = false
+    }
+
+    private let table: String
+    private let weights: [Double]
+    /// The expression; `nil` finds every text.
+    private let expression: String?
+    /// Whether the question takes long to begin and must not be asked again for each piece.
+    private let isExpensive: Bool
+    /// What must occur in the matches beside the expression.
+    let unchecked: WordSequence?
+    let tags: SearchTags
+
+    private static let title = (FullTextIndex.titleTable, FullTextScore.titleWeights)
+    private static let text = (FullTextIndex.textTable, FullTextScore.textWeights)
+
+    private init(
+        _ table: (String, [Double]), _ expression: String?, tags: SearchTags, isExpensive: Bool,
+        unchecked: WordSequence? = nil
+    ) {
+        (self.table, weights) = table
+        self.expression = expression
+        self.isExpensive = isExpensive
+        self.unchecked = unchecked
+        self.tags = tags
+    }
+
+    /// The items with all words in title and keywords.
+    static func titleWords(_ plan: SearchPlan, tags: SearchTags) throws -> CandidateScan? {
+        plan.titleWords(tags: tags.expressions).map {
+            CandidateScan(
+                plan.hasExclusions ? text : title, $0, tags: tags,
+                isExpensive: !(plan.prefix.map(isIndexed) ?? true) || (plan.hasExclusions && plan.prefix != nil))
+        }
+    }
+
+    /// The items whose title begins with the text.
+    static func titleStarts(_ plan: SearchPlan, tags: SearchTags) -> CandidateScan? {
+        plan.titleStart(tags: tags.expressions).map {
+            CandidateScan(title, $0, tags: tags, isExpensive: !(plan.prefix.map(isIndexed) ?? true))
+        }
+    }
+
+    /// The items with all words, anywhere.
+    static func allWords(
+        _ plan: SearchPlan, tags: SearchTags, bound: Int64, _ db: Database
+    ) throws -> CandidateScan? {
+        if let prefix = plan.prefix, try isCommon(prefix, bound: bound, db) {
+            let rest = plan.allWords(tags: tags.expressions, lastPhrase: false)
+            return CandidateScan(text, rest, tags: tags, isExpensive: false, unchecked: plan.open)
+        }
+        return plan.allWords(tags: tags.expressions).map {
+            CandidateScan(text, $0, tags: tags, isExpensive: plan.prefix != nil)
+        }
+    }
+
+    /// The items with the words inside of words of title and keywords.
+    static func insideWords(_ plan: SearchPlan, tags: SearchTags, _ db: Database) throws -> CandidateScan? {
+        let expression = try plan.insideWords(tags: tags.expressions) { try TermDictionary.words(containing: $0, db) }
+        return expression.map { CandidateScan(title, $0, tags: tags, isExpensive: true) }
+    }
+
+    private static func isIndexed(_ prefix: String) -> Bool {
+        FullTextIndex.prefixLengths.contains(prefix.unicodeScalars.count)
+    }
+
+    /// In a smaller store no beginning of a word takes long.
+    private static let smallStore: Int64 = 20_000
+    /// The newest titles are a sample.
+    private static let sampleSize: Int64 = 1 << 16
+
+    /// Whether so many words begin so that putting their lists together takes longer than looking at candidates: one of a
+    /// hundred titles has one.
+    private static func isCommon(_ prefix: String, bound: Int64, _ db: Database) throws -> Bool {
+        guard bound > smallStore else { return false }
+        let sample = min(sampleSize, bound)
+        let threshold = sample / 100
+        let count = try Int64.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT count(*) FROM (
+                        SELECT 1 FROM title_text WHERE title_text MATCH ? AND rowid > ? AND rowid <= ?
+                        ORDER BY rowid DESC LIMIT ?)
+                    """), arguments: ["\"\(prefix)\"*", bound - sample, bound, threshold])
+        return count ?? 0 >= threshold
+    }
+
+    // MARK: Windows
+
+    /// A piece of rows that FTS5 looks at between two chances to be interrupted: at first, and its bounds.
+    private static let firstPiece: Int64 = 1 << 16
+    private static let pieces: ClosedRange<Int64> = 1 << 14...1 << 22
+
+    /// The newest matches at or before a row.
+    ///
+    /// - Returns: At most `count` matches, newest first, and where the next window begins; 0 at the end.
+    func window(from start: Int64, count: Int, _ db: Database) throws -> (matches: [Match], end: Int64) {
+        var matches: [Match] = []
+        var upper = start
+        // FTS5 does not notice an interrupt while it looks for the next match, so it is asked piece by piece. How large
+        // the pieces are does not change what is found.
+        var piece = isExpensive ? upper : Self.firstPiece
+        while upper > 0, matches.count < count {
+            let lower = max(0, upper - piece)
+            let began = DispatchTime.now().uptimeNanoseconds
+            let before = matches.count
+            try appendMatches(&matches, after: lower, through: upper, limit: count - before, db)
+            if matches.count == count, let last = matches.last { return (matches, last.row - 1) }
+            upper = lower
+            let elapsed = DispatchTime.now().uptimeNanoseconds - began
+            if elapsed < 500_000 { piece = min(piece * 4, Self.pieces.upperBound) }
+            if elapsed > 2_000_000 { piece = max(piece / 2, Self.pieces.lowerBound) }
+        }
+        return (matches, upper)
+    }
+
+    private func appendMatches(
+        _ matches: inout [Match], after lower: Int64, through upper: Int64, limit: Int, _ db: Database
+    ) throws {
+        let rows: RowCursor
+        if let expression {
+            let weights = weights.map { "\($0)" }.joined(separator: ", ")
+            rows = try Row.fetchCursor(
+                db.cachedStatement(
+                    sql: """
+                        SELECT rowid, \(FullTextScore.function)(\(table), \(weights)) FROM \(table)
+                        WHERE \(table) MATCH ? AND rowid > ? AND rowid <= ? ORDER BY rowid DESC LIMIT ?
+                        """), arguments: [expression, lower, upper, limit])
+        } else {
+            rows = try Row.fetchCursor(
+                db.cachedStatement(
+                    sql: "SELECT id, 0.0 FROM text_row WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT ?"),
+                arguments: [lower, upper, limit])
+        }
+        while let row = try rows.next() { matches.append(Match(row: row[0], score: row[1])) }
+    }
+}

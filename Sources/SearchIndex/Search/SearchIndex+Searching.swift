@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+import MetadataQuery
+import ServiceProtocol
+
+extension SearchIndex {
+    /// Finds the items that contain all the words of a text, best first; a page at a time.
+    ///
+    /// - Throws: ``IndexQueryError``; `cancelled` soon after the task is.
+    public func search(_ request: SearchRequest) async throws(IndexQueryError) -> SearchPage {
+        guard let search = try PreparedSearch(self, request) else { return SearchPage(hits: [], next: nil) }
+        let limit = max(1, min(Self.maximumPage, request.limit))
+        let offset = max(0, request.cursor?.offset ?? 0)
+        return try await query("Searching", includingPending: request.includesPending) { db in
+            var walk = try search.walk(db, at: request.cursor)
+            var hits: [SearchHit] = []
+            var skipped = 0
+            // One more than is wanted, to know whether there is one.
+            while hits.count <= limit, let block = try walk.next(db) {
+                let rest = block.dropFirst(offset - skipped)
+                skipped += block.count - rest.count
+                hits += rest
+            }
+            let hasMore = hits.count > limit
+            hits = hits.prefix(limit).map { search.projected($0) }
+            let next = SearchCursor(bound: walk.bound, now: walk.now, offset: offset + hits.count)
+            return SearchPage(hits: hits, next: hasMore ? next : nil)
+        }
+    }
+
+    /// How many items a search finds. Reads each of them, so that it takes its time where there are many.
+    ///
+    /// - Parameters:
+    ///   - request: its limit and cursor do not count.
+    ///   - maximum: when so many are counted, that is enough; `nil` counts all.
+    /// - Throws: ``IndexQueryError``.
+    public func count(_ request: SearchRequest, upTo maximum: Int? = nil) async throws(IndexQueryError) -> Int {
+        guard let search = try PreparedSearch(self, request) else { return 0 }
+        return try await query("Counting items", includingPending: request.includesPending) { db in
+            var walk = try search.walk(db, at: nil)
+            var count = 0
+            while count < maximum ?? .max, let block = try walk.next(db) { count += block.count }
+            return min(count, maximum ?? .max)
+        }
+    }
+
+    /// All that a search finds, best first, in batches. Nothing is read ahead: a batch is searched for when it is asked
+    /// for. The request's limit and cursor do not count.
+    ///
+    /// - Throws: ``IndexQueryError``; iterating does too.
+    public func results(_ request: SearchRequest) throws(IndexQueryError) -> SearchResults {
+        SearchResults(index: self, search: try PreparedSearch(self, request))
+    }
+
+    /// The item with a number.
+    ///
+    /// - Throws: ``SearchIndexError``.
+    public func item(number: Int64) async throws(SearchIndexError) -> StoredItem? {
+        try await items(where: "item.id = ?", [number]).first
+    }
+
+    /// The items with a unique identifier, of one bundle or of all.
+    ///
+    /// - Throws: ``SearchIndexError``.
+    public func items(
+        uniqueIdentifier: String, bundle: String? = nil
+    ) async throws(SearchIndexError) -> [StoredItem] {
+        guard Self.canBeStored(uniqueIdentifier), Self.canBeStored(bundle) else { return [] }
+        if let bundle {
+            return try await items(
+                where: "item.unique_identifier = ? AND bundle.identifier = ?", [uniqueIdentifier, bundle])
+        }
+        return try await items(where: "item.unique_identifier = ?", [uniqueIdentifier])
+    }
+
+    private func items(
+        where condition: String, _ arguments: StatementArguments
+    ) async throws(SearchIndexError) -> [StoredItem] {
+        let now = now()
+        return try await read("Looking up an item") { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT \(StoredItem.columns) FROM item JOIN bundle ON bundle.id = item.bundle
+                    WHERE \(condition) AND (item.expires IS NULL OR item.expires > ?)
+                    ORDER BY item.id LIMIT 100
+                    """, arguments: arguments + [now]
+            ).map(StoredItem.init)
+        }
+    }
+
+    /// How many items each bundle has.
+    ///
+    /// - Throws: ``SearchIndexError``.
+    public func itemCounts() async throws(SearchIndexError) -> [String: Int] {
+        let now = now()
+        return try await read("Counting items") { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT bundle.identifier, count(*) FROM item JOIN bundle ON bundle.id = item.bundle
+                    WHERE item.expires IS NULL OR item.expires > ? GROUP BY bundle.id
+                    """, arguments: [now])
+            // Names that differ in bytes only, as composed and decomposed letters do, are one name here.
+            return try Dictionary(rows.map { (try $0.decode(atIndex: 0), try $0.decode(atIndex: 1)) }) { $0 + $1 }
+        }
+    }
+}

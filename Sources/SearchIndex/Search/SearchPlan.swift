@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+import GRDB
+import MetadataQuery
+
+/// What a person typed, as expressions for FTS5.
+///
+/// Words and phrases must all occur, excluded ones must not. The last word may be the beginning of one; FTS5 finds
+/// beginnings by putting together the lists of all words that begin so, which takes long where there are many. There
+/// the expression is made without the last phrase (`lastPhrase: false`), and candidates are looked at (``WordSequence``).
+struct SearchPlan: Sendable {
+    /// The text without white space around it.
+    let text: String
+    /// What must occur, in order.
+    private let wanted: [Phrase]
+    private let excluded: [Phrase]
+    /// Whether the text is nothing but words, so that a title may be equal to it.
+    let isPlain: Bool
+
+    struct Phrase: Sendable {
+        /// Folded words that stand side by side.
+        var words: [String]
+        /// Whether the last word may be the beginning of one.
+        var isPrefix: Bool
+
+        /// As FTS5 wants it. Folded words hold no quotes.
+        var expression: String { "\"" + words.joined(separator: " ") + "\"" + (isPrefix ? "*" : "") }
+    }
+
+    /// `nil` if nothing was typed that could be searched for.
+    init?(_ text: String) {
+        var wanted: [Phrase] = []
+        var excluded: [Phrase] = []
+        var isPlain = true
+        for term in UserQuery(text).terms {
+            let words = term.words.flatMap { FullTextTokenizer.words(of: $0) }
+            let phrase = Phrase(words: words, isPrefix: term.isPrefix)
+            isPlain = isPlain && !term.isPhrase && !term.isExcluded
+            // A word of tags alone, which no text has.
+            if words.isEmpty {
+                guard term.isExcluded else { return nil }
+                continue
+            }
+            if term.isExcluded { excluded.append(phrase) } else { wanted.append(phrase) }
+        }
+        guard !wanted.isEmpty else { return nil }
+        self.wanted = wanted
+        self.excluded = excluded
+        self.isPlain = isPlain
+        self.text = text.trimmingWhitespace
+    }
+
+    /// Whether there is anything that must not occur; only the table of all words can say.
+    var hasExclusions: Bool { !excluded.isEmpty }
+
+    /// The last phrase, if its last word may go on.
+    var open: WordSequence? {
+        guard let last = wanted.last, last.isPrefix else { return nil }
+        return WordSequence(last.words, isPrefix: true)
+    }
+
+    /// Everything that must occur.
+    var sequences: [WordSequence] { wanted.map { WordSequence($0.words, isPrefix: $0.isPrefix) } }
+
+    /// The beginning that the last word is.
+    var prefix: String? { wanted.last.flatMap { $0.isPrefix ? $0.words.last : nil } }
+
+    /// The items with all words, anywhere; `nil` if nothing is left to ask for.
+    func allWords(tags: [String], lastPhrase: Bool = true) -> String? {
+        guard let all = conjunction(tags: tags, lastPhrase: lastPhrase) else { return nil }
+        return excluding(all)
+    }
+
+    /// The items with all words in title and keywords, asked of the table of titles, or if there are exclusions of the
+    /// table of all words.
+    func titleWords(tags: [String]) -> String? {
+        guard hasExclusions else { return conjunction(tags: tags, lastPhrase: true) }
+        let words = wanted.map(\.expression).joined(separator: " AND ")
+        return excluding((["{title keywords} : (\(words))"] + tags).joined(separator: " AND "))
+    }
+
+    /// The items whose title begins with the text.
+    func titleStart(tags: [String]) -> String? {
+        guard isPlain, let last = wanted.last else { return nil }
+        let start = Phrase(words: wanted.flatMap(\.words), isPrefix: last.isPrefix)
+        return (["title : ^ \(start.expression)"] + tags).joined(separator: " AND ")
+    }
+
+    /// The items of whose title or keywords some words contain what was typed; `nil` if no word does.
+    func insideWords(tags: [String], expand: (String) throws -> [String]) rethrows -> String? {
+        guard !hasExclusions else { return nil }
+        var parts: [String] = []
+        var hasExpansion = false
+        for phrase in wanted {
+            guard phrase.words.count == 1 else {
+                parts.append(phrase.expression)
+                continue
+            }
+            let words = try expand(phrase.words[0])
+            hasExpansion = hasExpansion || !words.isEmpty
+            let alternatives =
+                [Phrase(words: phrase.words, isPrefix: true)] + words.map { Phrase(words: [$0], isPrefix: false) }
+            parts.append("(" + alternatives.map(\.expression).joined(separator: " OR ") + ")")
+        }
+        return hasExpansion ? (parts + tags).joined(separator: " AND ") : nil
+    }
+
+    private func conjunction(tags: [String], lastPhrase: Bool) -> String? {
+        let parts = (lastPhrase ? wanted : wanted.dropLast()).map(\.expression) + tags
+        return parts.isEmpty ? nil : parts.joined(separator: " AND ")
+    }
+
+    private func excluding(_ expression: String) -> String {
+        guard hasExclusions else { return expression }
+        return "(\(expression)) NOT (\(excluded.map(\.expression).joined(separator: " OR ")))"
+    }
+}
+
+extension FullTextTag {
+    /// The expression that restricts matches to those with one of the tags.
+    static func expression(_ tags: [FullTextTag]) -> String {
+        let words = Set(tags.map(\.scalar)).sorted { $0.value < $1.value }.map { scalar in
+            var view = String.UnicodeScalarView()
+            view.append(contentsOf: ["\"", Unicode.Scalar(FullTextTokenizer.tagMark), scalar, "\""])
+            return String(view)
+        }
+        return "tags : (" + words.joined(separator: " OR ") + ")"
+    }
+}
+
+extension String {
+    /// Without white space around it.
+    var trimmingWhitespace: String {
+        var text = self[...]
+        while let first = text.first, first.isWhitespace { text.removeFirst() }
+        while let last = text.last, last.isWhitespace { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+import MetadataQuery
+
+/// What is searched for.
+public struct SearchRequest: Sendable {
+    /// What a person typed: all words must occur, `"…"` holds a phrase together, `-word` excludes, the last word may be
+    /// the beginning of one (``UserQuery``).
+    public var text: String
+    /// Only items of this bundle; `nil` means all.
+    public var bundle: String?
+    /// Metadata queries that must be satisfied as well.
+    public var filters: [QueryExpression] = []
+    /// The attributes that found items carry; `nil` means all. An item's identifier and domain are always there.
+    public var attributes: Set<String>?
+    /// At most so many hits on a page, 1 to ``SearchIndex/maximumPage``.
+    public var limit = 20
+    /// Where the page before ended; `nil` for the first.
+    public var cursor: SearchCursor?
+    /// Whether words are also found by what is inside them, after everything else: `bench` finds `workbench`.
+    public var findsInsideWords = true
+    /// Whether everything is found that was durable when the search began. Otherwise what was donated a moment ago may
+    /// be missing, and the search does not wait for it: for a search with each key that is typed.
+    public var includesPending = true
+    /// How many of the newest matches are ranked against each other (``SearchWalk``); `nil` is the standard.
+    package var candidates: Int?
+
+    /// Creates a request.
+    public init(_ text: String, bundle: String? = nil) {
+        self.text = text
+        self.bundle = bundle
+    }
+}
+
+/// A place in the results of a search. What is donated or changed after the first page does not appear on later ones, so
+/// that none is seen twice; what is deleted meanwhile moves the rest up.
+public struct SearchCursor: Hashable, Sendable, Codable {
+    /// The newest text that counts.
+    var bound: Int64
+    /// The present of the first page, in seconds since 2001-01-01 UTC.
+    var now: Double
+    /// How many hits there are before the place.
+    var offset: Int
+}
+
+/// Some of the results of a search, best first.
+public struct SearchPage: Sendable {
+    /// The hits.
+    public var hits: [SearchHit]
+    /// Where the next page begins; `nil` after the last one.
+    public var next: SearchCursor?
+}
+
+/// An item that a search found.
+public struct SearchHit: Hashable, Sendable {
+    /// How an item fits what was typed. Better kinds come before worse ones, whatever else is said for an item.
+    public enum Kind: Int, Hashable, Sendable, Comparable, CaseIterable {
+        /// The whole title is what was typed.
+        case wholeTitle
+        /// The title begins with what was typed.
+        case titleStart
+        /// All words are in the title and the keywords.
+        case title
+        /// All words are in the item.
+        case text
+        /// The words are inside of words of the title and the keywords.
+        case insideWords
+
+        /// In the order of results.
+        public static func < (one: Kind, other: Kind) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    /// The item.
+    public var item: StoredItem
+    /// How it fits.
+    public var kind: Kind
+    /// How well it fits; larger is better, comparable only within one search. Its whole part stands for the kind.
+    public var score: Double
+}

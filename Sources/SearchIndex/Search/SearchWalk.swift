@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+import MetadataQuery
+import ServiceProtocol
+
+/// The results of one search, a block after the other.
+///
+/// Three stages follow each other: words of titles and keywords, words of everything, parts of words of titles. Within a
+/// stage the newest matches come first, a **window** of so many candidates at a time; they are ranked against each other,
+/// first by what FTS5 knows (``FullTextScore``), then, best first, a **block** at a time with a look at the items
+/// (``Ranking``). So the time to the first block does not depend on how many matches there are, and who goes on reading
+/// gets all of them, each once. The price: among more matches than a window holds, newer ones come first. Titles that
+/// are or begin with what was typed are looked for beside the first window (``TitleLookup``), whatever their age.
+///
+/// What comes depends on the store and the request alone, never on how long something took.
+struct SearchWalk: Sendable {
+    /// How many candidates are ranked against each other. 1,000 take about 2 ms.
+    static let standardCandidates = 1000
+    /// How many items are read at a time.
+    static let blockSize = 128
+
+    let plan: SearchPlan
+    let bound: Int64
+    let now: Double
+    private let bundle: String?
+    private let filter: QueryEvaluator?
+    private let windowSize: Int
+    private let findsInsideWords: Bool
+
+    private enum Stage: Int { case title, text, insideWords, end }
+    private var stage = Stage.title
+    /// What the stage asks; `nil` before its first window.
+    private var scan: CandidateScan?
+    /// Where in the stage the next window begins.
+    private var position: Int64
+    /// The candidates of the window that are left, the best at the end.
+    private var pending: [CandidateScan.Match] = []
+    /// The texts that were looked at in this or an earlier stage.
+    private var seen: Set<Int64> = []
+
+    init(
+        _ plan: SearchPlan, _ request: SearchRequest, filter: QueryEvaluator?, bound: Int64, now: Double
+    ) {
+        self.plan = plan
+        self.bound = bound
+        self.now = now
+        self.filter = filter
+        bundle = request.bundle
+        windowSize = max(1, request.candidates ?? Self.standardCandidates)
+        findsInsideWords = request.findsInsideWords
+        position = bound
+    }
+    /// The next hits, ranked; `nil` after the last.
+    mutating func next(_ db: Database) throws -> [SearchHit]? {
+        while stage != .end {
+            if pending.isEmpty, try !fillWindow(db) { continue }
+            let block = try readBlock(db)
+            guard !block.isEmpty else { continue }
+            return Ranking(plan, now: now).ranked(block, kind: kind)
+        }
+        return nil
+    }
+
+    private var kind: SearchHit.Kind {
+        switch stage {
+        case .title: .title
+        case .text: .text
+        case .insideWords, .end: .insideWords
+        }
+    }
+
+    /// Fills `pending`; `false` if the stage is over, then the next one has begun.
+    private mutating func fillWindow(_ db: Database) throws -> Bool {
+        let isFirst = scan == nil
+        if isFirst {
+            position = bound
+            scan = try makeScan(db)
+        }
+        guard let scan, position > 0 else {
+            advanceStage()
+            return false
+        }
+        var (matches, end) = try scan.window(from: position, count: windowSize, db)
+        position = end
+        if stage == .title, isFirst, position > 0 {
+            // Those that FTS5 found stand before, and are certain.
+            matches += try TitleLookup(plan, bound: bound).rows(scan.tags, db).map {
+                CandidateScan.Match(row: $0, score: FullTextScore.best, isUncertain: true)
+            }
+        }
+        pending = matches.filter { seen.insert($0.row).inserted }.sorted {
+            $0.score == $1.score ? $0.row < $1.row : $0.score < $1.score
+        }
+        return !pending.isEmpty
+    }
+
+    private mutating func advanceStage() {
+        scan = nil
+        stage = Stage(rawValue: stage.rawValue + 1) ?? .end
+        if stage == .insideWords, !findsInsideWords { stage = .end }
+    }
+
+    private func makeScan(_ db: Database) throws -> CandidateScan? {
+        let tags = try SearchTags(bundle: bundle, db)
+        switch stage {
+        case .title: return try CandidateScan.titleWords(plan, tags: tags)
+        case .text: return try CandidateScan.allWords(plan, tags: tags, bound: bound, db)
+        case .insideWords:
+            return try CandidateScan.insideWords(plan, tags: tags, db)
+        case .end: return nil
+        }
+    }
+
+    /// Reads the best candidates that are left, and leaves out what does not belong into the results.
+    private mutating func readBlock(_ db: Database) throws -> [Ranking.Candidate] {
+        var block: [Ranking.Candidate] = []
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT \(StoredItem.columns), item.bundle AS bundle_number
+                FROM text_row CROSS JOIN item ON item.id = text_row.item CROSS JOIN bundle ON bundle.id = item.bundle
+                WHERE text_row.id = ?
+                """)
+        while block.count < Self.blockSize, let match = pending.popLast() {
+            guard let row = try Row.fetchOne(statement, arguments: [match.row]) else { continue }
+            let expires = try row.decode(Double?.self, forColumn: "expires")
+            guard expires ?? .infinity > now else { continue }
+            if let bundle, try row.decode(String.self, forColumn: "bundle_name") != bundle { continue }
+            if let filter, try !filter.matches(row.decode(DatabaseValue.self, forColumn: "record")) { continue }
+            let number = try row.decode(Int64.self, forColumn: "bundle_number")
+            let item = try StoredItem(row)
+            if match.isUncertain, !isTitleMatch(item.record, bundle: number) {
+                // It may still belong to a later stage.
+                seen.remove(match.row)
+                continue
+            }
+            if let open = scan?.unchecked, !open.occurs(in: SearchableText(item.record, bundle: number)) { continue }
+            block.append(Ranking.Candidate(row: match.row, score: match.score, bundle: number, item: item))
+        }
+        return block
+    }
+
+    /// Whether an item is what the title stage looks for, and its title is or begins with the text.
+    private func isTitleMatch(_ record: ItemRecord, bundle: Int64) -> Bool {
+        guard TitleFit(plan.text).kind(of: record) != nil else { return false }
+        let text = SearchableText(record, bundle: bundle)
+        return plan.sequences.allSatisfy { $0.occurs(in: text.title) || $0.occurs(in: text.keywords) }
+    }
+}
+
+/// The restrictions that FTS5 takes care of.
+struct SearchTags: Sendable {
+    /// One for each restriction, to be joined with `AND`.
+    var expressions: [String] = []
+    /// The number of the only bundle that is meant; `nil` means all. Unknown bundles have a number that no item has.
+    let bundle: Int64?
+
+    /// - Throws: `DatabaseError`.
+    init(bundle: String?, _ db: Database) throws {
+        guard let bundle else {
+            self.bundle = nil
+            return
+        }
+        let number =
+            try Int64.fetchOne(
+                db.cachedStatement(sql: "SELECT id FROM bundle WHERE identifier = ?"), arguments: [bundle]) ?? 0
+        self.bundle = number
+        expressions.append(FullTextTag.expression([.bundle(number)]))
+    }
+}

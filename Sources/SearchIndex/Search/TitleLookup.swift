@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import GRDB
+import MetadataQuery
+
+/// Finds titles that are, or begin with, what was typed, whatever their age: by the attribute index, which is sorted.
+struct TitleLookup {
+    private let plan: SearchPlan
+    private let bound: Int64
+    private let typed: String
+
+    /// What is typed must have so many letters for title starts to be looked for.
+    static let minimumLength = 2
+    /// More than a page of each.
+    private static let maximumFound = 32
+    /// Of title starts at most so many are looked at; among more, the newest are found by walking back in time.
+    private static let maximumStarts = 512
+
+    init(_ plan: SearchPlan, bound: Int64) {
+        self.plan = plan
+        self.bound = bound
+        typed = TextFolding.folded(plan.text, case: true, diacritics: true)
+    }
+
+    /// The texts of items that may be such; whether they are is still to be seen.
+    func rows(_ tags: SearchTags, _ db: Database) throws -> [Int64] {
+        guard plan.isPlain, !typed.isEmpty else { return [] }
+        let names = try TitleFit.attributes.compactMap { try AttributeIndex.number(of: $0, db) }
+        var found: Set<Int64> = []
+        for name in names { found.formUnion(try wholeTitles(name, tags.bundle, db)) }
+        if typed.unicodeScalars.count >= Self.minimumLength {
+            for name in names { found.formUnion(try titleStarts(name, tags, db)) }
+        }
+        return found.sorted(by: >)
+    }
+
+    private func wholeTitles(_ name: Int64, _ bundle: Int64?, _ db: Database) throws -> [Int64] {
+        guard let key = AttributeKey.key(of: typed) else { return [] }
+        return try wholeKeys(key, name, bundle, db)
+    }
+
+    private func wholeKeys(_ key: String, _ name: Int64, _ bundle: Int64?, _ db: Database) throws -> [Int64] {
+        try Int64.fetchAll(
+            db.cachedStatement(
+                sql: """
+                    SELECT item.text_row FROM attribute CROSS JOIN item ON item.id = attribute.item
+                    WHERE attribute.name = ? AND attribute.value = ? AND item.text_row <= ?
+                        AND (? IS NULL OR item.bundle = ?) ORDER BY attribute.item DESC LIMIT ?
+                    """), arguments: [name, key, bound, bundle, bundle, Self.maximumFound])
+    }
+
+    private func titleStarts(_ name: Int64, _ tags: SearchTags, _ db: Database) throws -> [Int64] {
+        guard let part = AttributeKey.Part(typed, isStart: true), let upper = part.upperBound else { return [] }
+        let lower = part.lowerBound
+        var rows = try Int64?.fetchAll(
+            db.cachedStatement(
+                sql: """
+                    SELECT CASE WHEN item.text_row <= ? AND (? IS NULL OR item.bundle = ?) THEN item.text_row END
+                    FROM attribute CROSS JOIN item ON item.id = attribute.item
+                    WHERE attribute.name = ? AND attribute.value >= ? AND attribute.value < ? LIMIT ?
+                    """), arguments: [bound, tags.bundle, tags.bundle, name, lower, upper, Self.maximumStarts + 1])
+        guard rows.count <= Self.maximumStarts else {
+            return try CandidateScan.titleStarts(plan, tags: tags)?
+                .window(from: bound, count: Self.maximumFound, db).matches.map(\.row) ?? []
+        }
+        if let key = part.cutKey { rows += try wholeKeys(key, name, tags.bundle, db) }
+        return Array(rows.compactMap { $0 }.sorted(by: >).prefix(Self.maximumFound))
+    }
+}
