@@ -24,7 +24,7 @@ torture:
 	Scripts/torture
 
 bench:
-	swift run -c release benchmarks
+	swift run -c release benchmarks --items $(or $(ITEMS),100000)
 
 clean:
 	rm -rf .build Plugins/.build

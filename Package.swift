@@ -10,7 +10,7 @@ let strict: [SwiftSetting] = [
 let strictC: [CSetting] = [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]
 
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
-// SQLite's own interface, for what FTS5 is extended with.
+// SQLite's own interface, for what FTS5 is extended with, and for baselines.
 let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -38,7 +38,11 @@ let package = Package(
         .executableTarget(
             name: "searchlight-worker", dependencies: ["ExtensionRuntime", "CSandbox"], cSettings: strictC),
         .executableTarget(
-            name: "benchmarks", dependencies: ["UniformTypeIdentifiers", arguments], swiftSettings: strict),
+            name: "benchmarks",
+            dependencies: [
+                "SearchIndex", "MetadataQuery", "ServiceProtocol", "UniformTypeIdentifiers", "TestSupport", sqlite,
+                arguments,
+            ], swiftSettings: strict),
 
         // Libraries for app authors
         .target(
@@ -81,6 +85,15 @@ let package = Package(
 
         // Tests
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TortureSupport", dependencies: ["SearchIndex", "ServiceProtocol", "TestSupport"],
+            path: "Tests/TortureSupport", swiftSettings: strict),
+        // Donates until a test has it killed.
+        .executableTarget(
+            name: "TortureDonor",
+            dependencies: ["SearchlightEngine", "ExtensionHost", "SearchIndex", "TortureSupport", grdb],
+            path: "Tests/TortureDonor",
+            swiftSettings: strict),
         .testTarget(
             name: "ServiceProtocolTests", dependencies: ["ServiceProtocol", "TestSupport"], swiftSettings: strict),
         .testTarget(
@@ -102,8 +115,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "ServiceProtocol",
-                "TestSupport",
+                "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "Promises", "Previews",
+                "ServiceProtocol", "TestSupport", "TortureSupport",
             ], swiftSettings: strict),
         .testTarget(name: "CoreSpotlightTests", dependencies: ["CoreSpotlight", "TestSupport"], swiftSettings: strict),
     ]

@@ -57,14 +57,15 @@ extension Donation {
                 message:
                     "A batch has \(batch.count) bytes; the limit is \(RecordBatch.maximumBytes). Send smaller ones.")
         }
+        var items: [EncodedItem] = []
         do throws(ItemRecordError) {
-            var items: [EncodedItem] = []
             for slice in try RecordBatch.split(batch) {
                 items.append(try EncodedItem(decoding: Array(slice)))
             }
             return items
         } catch {
-            throw DonationRefusal(status: .invalidArgument, message: error.description)
+            throw DonationRefusal(
+                status: .invalidArgument, message: "Record \(items.count + 1) of a donation is refused. \(error)")
         }
     }
 }

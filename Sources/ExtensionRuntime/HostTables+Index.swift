@@ -54,7 +54,7 @@ let indexTable = StaticTable(
                 do throws(ItemRecordError) {
                     RecordBatch.append(try ItemBuilder.borrowed(item).record.encoded(), to: &batch)
                 } catch {
-                    session(host)?.log(.error, error.description)
+                    session(host)?.log(.error, "Item \(position + 1) of \(count) of a donation: \(error)")
                     return SEARCHLIGHT_TOO_LARGE
                 }
             }

@@ -27,16 +27,21 @@ public struct IndexBatch: Hashable, Sendable {
 
     /// Deletes items by identifier.
     public mutating func delete(identifiers: [String]) {
+        let identifiers = identifiers.filter(Self.canExist)
         if !identifiers.isEmpty { operations.append(.deleteItems(identifiers)) }
     }
 
     /// Deletes domains and everything below them.
     public mutating func delete(domains: [String]) {
+        let domains = domains.filter(Self.canExist)
         if !domains.isEmpty { operations.append(.deleteDomains(domains)) }
     }
 
     /// Deletes everything, the client state included.
     public mutating func deleteAll() { operations.append(.deleteAll) }
+
+    /// Whether an item can have this name; deleting what cannot be there is no error.
+    private static func canExist(_ name: String) -> Bool { name.utf8.count <= ItemLimit.identifierBytes.maximum }
 
     /// Refuses what could not be applied later.
     func check() throws(SearchIndexError) {

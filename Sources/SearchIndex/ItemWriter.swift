@@ -107,11 +107,14 @@ struct ItemWriter {
     /// - Returns: What could not be carried out and why: an item is left out rather than holding up all that follow.
     func apply(_ entry: JournalEntry, keepsState: Bool = true) throws -> [SearchIndexError] {
         var rejected: [SearchIndexError] = []
+        var dependents: [String] = []
         for operation in entry.operations {
             switch operation {
             case .put(let bytes):
                 do {
-                    try put(try EncodedItem(decoding: bytes))
+                    let item = try EncodedItem(decoding: bytes)
+                    try put(item)
+                    if RelatedItems.related(of: item.record) != nil { dependents.append(item.record.uniqueIdentifier) }
                 } catch let error as ItemRecordError {
                     rejected.append(.invalidItem(identifier: "?", reason: error.description))
                 } catch let error as SearchIndexError {
@@ -133,10 +136,26 @@ struct ItemWriter {
                     .execute(arguments: [bundle, index])
             }
         }
+        try dropOrphans(among: dependents)
         if let state = entry.clientState, keepsState {
             try ClientStateRow(bundle: bundle, scope: scope, state: state).write(db)
         }
         return rejected
+    }
+
+    /// Drops those items of a batch whose related one is not in the index once all of the batch is, whatever its order.
+    private func dropOrphans(among identifiers: [String]) throws {
+        for identifier in identifiers {
+            let row = try Row.fetchOne(
+                db.cachedStatement(
+                    sql: "SELECT id, record FROM item WHERE bundle = ? AND index_name = ? AND unique_identifier = ?"),
+                arguments: [bundle, index, identifier])
+            // A later operation may have deleted or replaced it.
+            guard let row, let related = RelatedItems.related(of: try Self.record(in: row)),
+                try !RelatedItems.exists(related, bundle: bundle, now: now, db)
+            else { continue }
+            try Self.delete(db, where: "id = ?", [try row.decode(Int64.self, forColumn: "id")])
+        }
     }
 
     func delete(_ condition: String, _ arguments: [String]) throws {
@@ -145,9 +164,26 @@ struct ItemWriter {
             [bundle, index] + StatementArguments(arguments))
     }
 
+    /// Deletes items, and all whose related item is gone then.
+    ///
+    /// - Returns: How many the condition named.
     @discardableResult
     static func delete(_ db: Database, where condition: String, _ arguments: StatementArguments) throws -> Int {
+        var deleted = try deleteAlone(db, where: condition, arguments)
+        let count = deleted.count
+        // Each round deletes items, so chains and circles end.
+        while case let orphans = try RelatedItems.orphans(of: deleted, db), !orphans.isEmpty {
+            deleted = []
+            for orphan in orphans { deleted += try deleteAlone(db, where: "id = ?", [orphan]) }
+        }
+        return count
+    }
+
+    private static func deleteAlone(
+        _ db: Database, where condition: String, _ arguments: StatementArguments
+    ) throws -> [(identifier: String, bundle: Int64)] {
         var identifiers: [Int64] = []
+        var deleted: [(identifier: String, bundle: Int64)] = []
         let derived = DerivedWriter(db)
         let rows = try Row.fetchCursor(
             db, sql: "SELECT \(ItemRow.columns), bundle, text_row FROM item WHERE \(condition)",
@@ -155,13 +191,24 @@ struct ItemWriter {
         while let row = try rows.next() {
             let item = try ItemRow(row)
             identifiers.append(item.id)
+            let bundle: Int64 = try row.decode(forColumn: "bundle")
+            deleted.append((item.record.uniqueIdentifier, bundle))
             try derived.remove(
-                item.record, bundle: try row.decode(forColumn: "bundle"), item: item.id,
-                text: try row.decode(forColumn: "text_row"))
+                item.record, bundle: bundle, item: item.id, text: try row.decode(forColumn: "text_row"))
         }
         let statement = try db.cachedStatement(sql: "DELETE FROM item WHERE id = ?")
         for id in identifiers { try statement.execute(arguments: [id]) }
-        return identifiers.count
+        return deleted
+    }
+
+    static func record(in row: Row) throws -> ItemRecord {
+        let bytes = try row.decode(Data.self, forColumn: "record")
+        do {
+            return try ItemRecord(decoding: bytes)
+        } catch {
+            throw DatabaseError(
+                resultCode: .SQLITE_CORRUPT, message: "item \(try row.decode(Int64.self, forColumn: "id")): \(error)")
+        }
     }
 
     private func expiry(of record: ItemRecord) -> Double? {

@@ -27,6 +27,9 @@ public struct RecoveryReport: Hashable, Sendable {
     public var generation = 0
     /// Whether there was no store before.
     public var isNew = false
+
+    /// Nothing was wrong.
+    public init() {}
 }
 
 /// The store of one user: what apps donated, and what finds it again.
@@ -40,6 +43,8 @@ public final class SearchIndex: Sendable {
     /// The folder that holds the store.
     public let directory: String
     let pool: DatabasePool
+    /// Held while a store is read beside which nothing can be written.
+    private let sharedLock: OwnedDescriptor?
     /// The present, in seconds since 2001-01-01 UTC.
     let now: @Sendable () -> Double
     /// What journals and applies donations; `nil` in a store that is only read.
@@ -74,9 +79,18 @@ public final class SearchIndex: Sendable {
     ///     not begun anew as if nothing had been there; `nil` if none was.
     ///   - now: The present, in seconds since 2001-01-01 UTC.
     /// - Throws: ``SearchIndexError``.
-    public init(
+    public convenience init(
         directory: String, access: Access, knownGeneration: Int? = nil,
         now: @escaping @Sendable () -> Double = { Date().timeIntervalSinceReferenceDate }
+    ) throws(SearchIndexError) {
+        try self.init(
+            directory: directory, access: access, knownGeneration: knownGeneration, now: now, seams: StoreSeams())
+    }
+
+    /// Opens the store in a folder, on layers of the caller's.
+    package init(
+        directory: String, access: Access, knownGeneration: Int? = nil, now: @escaping @Sendable () -> Double,
+        seams: StoreSeams
     ) throws(SearchIndexError) {
         self.directory = directory
         self.now = now
@@ -84,22 +98,25 @@ public final class SearchIndex: Sendable {
         do {
             switch access {
             case .readWrite:
-                var opening = StoreOpening(folder: folder, knownGeneration: knownGeneration, now: now)
+                var opening = StoreOpening(folder: folder, knownGeneration: knownGeneration, now: now, seams: seams)
                 let opened = try opening.open()
-                (pool, applier, recovery) = (opened.pool, opened.applier, opened.report)
+                (pool, applier, recovery, sharedLock) = (opened.pool, opened.applier, opened.report, nil)
             case .readOnly:
-                pool = try Self.openForReading(folder)
+                (pool, sharedLock) = try Self.openForReading(folder, seams)
                 (applier, recovery) = (nil, RecoveryReport())
             }
         } catch let error as JournalError {
             throw SearchIndexError(error, path: directory, operation: "Opening the journal")
         } catch {
-            throw SearchIndexError(error, path: directory, operation: "Opening the index")
+            let operation =
+                access == .readWrite
+                ? "Opening the index" : "Reading the index, which takes small files written beside it,"
+            throw SearchIndexError(error, path: directory, operation: operation)
         }
     }
 
     /// How every connection to a store is made.
-    static func configuration(isReadOnly: Bool) -> Configuration {
+    static func configuration(isReadOnly: Bool, _ seams: StoreSeams = StoreSeams()) -> Configuration {
         var configuration = Configuration()
         configuration.label = "com.searchlight.index"
         configuration.busyMode = .timeout(10)
@@ -109,21 +126,25 @@ public final class SearchIndex: Sendable {
             if !isReadOnly { try db.execute(sql: "PRAGMA page_size = \(Self.pageSize)") }
             try FullTextIndex.prepare(db)
         }
+        if let prepare = seams.prepareDatabase { configuration.prepareDatabase(prepare) }
         return configuration
     }
 
-    private static func openForReading(_ folder: StoreFolder) throws -> DatabasePool {
+    private static func openForReading(
+        _ folder: StoreFolder, _ seams: StoreSeams
+    ) throws -> (DatabasePool, OwnedDescriptor?) {
         guard FileManager.default.fileExists(atPath: folder.database) else {
             throw SearchIndexError.noStore(path: folder.path)
         }
-        let pool = try DatabasePool(path: folder.database, configuration: configuration(isReadOnly: true))
+        let (pool, lock) = try UnwritableStore.open(
+            folder.database, in: folder.path, configuration: configuration(isReadOnly: true, seams))
         try pool.read { db in
             try Schema.refuseNewer(db, path: folder.path)
             guard try Schema.migrator.hasCompletedMigrations(db) else {
                 throw SearchIndexError.noStore(path: folder.path)
             }
         }
-        return pool
+        return (pool, lock)
     }
 
     /// Applies what is left and closes the journal. Nothing may be donated afterwards.
@@ -166,11 +187,17 @@ public final class SearchIndex: Sendable {
         do { return try result.get() } catch { throw failure(error, operation) }
     }
 
-    /// Reads, with all that was durable before.
+    /// Returns when everything that was durable before can be found, or cannot be for want of room or permission: it is
+    /// applied when that is mended, which is no reason to find nothing until then.
+    func settleForReading() async throws(SearchIndexError) {
+        do { try await settle() } catch .full, .readOnly {}
+    }
+
+    /// Reads, with all that was durable before; where nothing can be written, with all that was applied until then.
     func read<Value: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(SearchIndexError) -> Value {
-        try await settle()
+        try await settleForReading()
         return try await readApplied(operation, body)
     }
 

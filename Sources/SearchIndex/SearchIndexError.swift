@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import GRDB
 
 /// Why the index could not do what it was asked.
@@ -15,6 +16,8 @@ public enum SearchIndexError: Error, Hashable, Sendable, CustomStringConvertible
     case readOnly(path: String, operation: String)
     /// An item cannot be kept.
     case invalidItem(identifier: String, reason: String)
+    /// A batch exceeds a limit; nothing of it is kept. What its items may have is for whoever encodes them to check.
+    case batchTooLarge(what: String, value: Int, limit: Int)
     /// The client state is not the one that was expected; nothing was changed.
     case mismatchedClientState
     /// A client state is longer than allowed.
@@ -36,6 +39,8 @@ public enum SearchIndexError: Error, Hashable, Sendable, CustomStringConvertible
         case .readOnly(let path, let operation):
             "\(operation) failed: \(path) cannot be written. Check its permissions, or whether it is mounted read-only."
         case .invalidItem(let identifier, let reason): "The item \(identifier.debugDescription) is refused: \(reason)."
+        case .batchTooLarge(let what, let value, let limit):
+            "The batch is refused: it has \(value) \(what), and the limit is \(limit). Divide it."
         case .mismatchedClientState:
             "The batch is refused: the client state is not the one it expects. Fetch the last state and begin anew."
         case .clientStateTooLong(let bytes):
@@ -55,6 +60,8 @@ public enum SearchIndexError: Error, Hashable, Sendable, CustomStringConvertible
         case .notPermitted: self = .readOnly(path: path, operation: operation)
         case .preconditionFailed: self = .mismatchedClientState
         case .closed: self = .closed
+        case .invalidEntry(.tooLarge(let what, let value, let limit)):
+            self = .batchTooLarge(what: what, value: value, limit: limit)
         case .damaged, .invalidSequence: self = .damaged(path: path, detail: error.description)
         case .invalidEntry, .io: self = .storage(path: path, operation: operation, detail: error.description)
         }
@@ -71,6 +78,14 @@ public enum SearchIndexError: Error, Hashable, Sendable, CustomStringConvertible
             self = .damaged(path: path, detail: "a value of the wrong type")
             return
         }
+        if let error = error as? CocoaError {
+            switch error.code {
+            case .fileWriteOutOfSpace: self = .full(path: path, operation: operation)
+            case .fileWriteNoPermission, .fileWriteVolumeReadOnly: self = .readOnly(path: path, operation: operation)
+            default: self = .storage(path: path, operation: operation, detail: error.localizedDescription)
+            }
+            return
+        }
         guard let error = error as? DatabaseError else {
             self = .storage(path: path, operation: operation, detail: "\(error)")
             return
@@ -83,7 +98,12 @@ public enum SearchIndexError: Error, Hashable, Sendable, CustomStringConvertible
         // Constraints only keep what this program takes care of itself.
         case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_CONSTRAINT:
             self = .damaged(path: path, detail: error.message ?? "malformed")
-        default: self = .storage(path: path, operation: operation, detail: error.message ?? "\(error.resultCode)")
+        default:
+            // SQLite has one error for many reasons why a file cannot be had.
+            let isOfFiles = [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode)
+            self =
+                (isOfFiles ? UnwritableStore.obstacle(at: path, operation: operation) : nil)
+                ?? .storage(path: path, operation: operation, detail: error.message ?? "\(error.resultCode)")
         }
     }
 

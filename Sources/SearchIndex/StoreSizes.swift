@@ -66,7 +66,7 @@ extension SearchIndex {
                         recordBytes: Int((mean * Double(count)).rounded())))
             }
             sizes.bundles.sort { $0.bundle < $1.bundle }
-            if isExact || sizes.databaseBytes <= Self.exactBytes { sizes.structures = try? Self.structures(db) }
+            if isExact || sizes.databaseBytes <= Self.exactBytes { sizes.structures = try Self.structures(db) }
             return sizes
         }
     }
@@ -96,13 +96,16 @@ extension SearchIndex {
         return sums.mapValues { Double($0.bytes) / Double($0.count) }
     }
 
-    /// The pages of each structure, from `dbstat`, which not every SQLite has.
-    private static func structures(_ db: Database) throws -> [String: Int] {
+    /// The pages of each structure, from `dbstat`; `nil` from an SQLite that does not have it.
+    private static func structures(_ db: Database) throws -> [String: Int]? {
+        guard
+            try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM pragma_module_list WHERE name = 'dbstat')") == true
+        else { return nil }
         let rows = try Row.fetchAll(
             db,
             sql: """
-                SELECT coalesce(tbl_name, dbstat.name) AS name, sum(pgsize) AS bytes
-                FROM dbstat LEFT JOIN sqlite_schema ON sqlite_schema.name = dbstat.name GROUP BY 1
+                SELECT coalesce(entry.tbl_name, dbstat.name) AS name, sum(dbstat.pgsize) AS bytes
+                FROM dbstat LEFT JOIN sqlite_schema AS entry ON entry.name = dbstat.name GROUP BY 1
                 """)
         var structures: [String: Int] = [:]
         for row in rows {

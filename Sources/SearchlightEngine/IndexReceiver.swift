@@ -48,7 +48,7 @@ extension SearchIndexError {
     /// What the donor is told.
     fileprivate var donationStatus: ExtensionStatus {
         switch self {
-        case .invalidItem, .clientStateTooLong: .invalidArgument
+        case .invalidItem, .clientStateTooLong, .batchTooLarge: .invalidArgument
         case .mismatchedClientState: .refused
         case .full, .readOnly, .noStore, .newerFormat, .closed: .unavailable
         case .damaged, .storage: .failed

@@ -121,6 +121,21 @@ final class JobStore: Sendable {
         if let problem { throw problem }
     }
 
+    /// Writes all bytes; a full disk may take some of them first, and only the next attempt says why.
+    private static func writeAll(_ data: Data, to descriptor: Int32) -> Bool {
+        data.withUnsafeBytes { bytes in
+            var done = 0
+            while done < bytes.count {
+                let part = UnsafeRawBufferPointer(rebasing: bytes[done...])
+                let written = write(descriptor, part.baseAddress, part.count)
+                if written < 0, errno == EINTR { continue }
+                guard written > 0 else { return false }
+                done += written
+            }
+            return true
+        }
+    }
+
     /// Replaces the file as a whole, so that a crash leaves the old or the new one.
     private func save(_ queue: JobQueue) throws(EngineError) {
         let temporary = path + ".new"
@@ -135,8 +150,9 @@ final class JobStore: Sendable {
                 unlink(path + ".damaged")
                 link(path, path + ".damaged")
             }
-            let written = data.withUnsafeBytes { write(descriptor.number, $0.baseAddress, $0.count) }
-            guard written == data.count, fsync(descriptor.number) == 0, rename(temporary, path) == 0 else {
+            guard Self.writeAll(data, to: descriptor.number), fsync(descriptor.number) == 0,
+                rename(temporary, path) == 0
+            else {
                 throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
             }
         } catch {

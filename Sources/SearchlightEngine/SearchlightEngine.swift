@@ -19,6 +19,8 @@ public final class SearchlightEngine: Sendable {
     private let lock: StoreLock?
     /// How many entries of the journal are not shown, since the store is only read and cannot be written.
     public let waitingEntries: Int
+    /// What was wrong with the index when the engine was opened, and whether donations were lost by it.
+    public let recovery: RecoveryReport
 
     /// Opens an engine.
     ///
@@ -36,9 +38,9 @@ public final class SearchlightEngine: Sendable {
         jobStore = JobStore(directory: configuration.storeDirectory)
         if isWritable {
             index = try Self.openIndex(configuration, .readWrite, jobStore)
-            waitingEntries = 0
+            (waitingEntries, recovery) = (0, index.recovery)
         } else {
-            (index, waitingEntries) = try Self.openForReading(configuration, jobStore)
+            (index, waitingEntries, recovery) = try Self.openForReading(configuration, jobStore)
         }
         registry = ExtensionRegistry(searchPath: configuration.extensionSearchPath)
         registry.registerTypes()

@@ -4,24 +4,52 @@ import Foundation
 
 /// Measures what the design promises, each figure beside a baseline in the same run.
 @main
-struct Benchmarks: ParsableCommand {
+struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "benchmarks", abstract: "Measure Searchlight; prints a Markdown table, or JSON.")
+        commandName: "benchmarks", abstract: "Measure Searchlight; prints Markdown tables, or JSON.",
+        discussion: "Figures that miss their bar are marked; they are no failure.")
+
+    enum Part: String, CaseIterable, ExpressibleByArgument {
+        case types, index
+    }
 
     @Flag(help: "Print JSON.")
     var json = false
+    @Option(help: "Measure only this part.")
+    var only: Part?
+    @Option(help: "How many items the index holds: 1,000 to 5,000,000.")
+    var items = 100_000
+    @Option(help: "What the items and the searches are drawn with.")
+    var seed: UInt64 = 2026
+    @Option(help: ArgumentHelp("Where the corpus and the stores are made.", valueName: "path"))
+    var folder = ".build/benchmarks"
+    @Flag(help: "Use the filled stores of an earlier run, and keep them.")
+    var keep = false
     @Flag(help: .hidden)
     var firstUseOfTypes = false
+    @Option(help: .hidden)
+    var openStore: String?
+    @Option(help: .hidden)
+    var openAccess = "read-write"
 
-    func run() throws {
-        if firstUseOfTypes { return TypeBenchmarks.printFirstUse() }
-        let measurements = try TypeBenchmarks.run()
-        if json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            return print(String(decoding: try encoder.encode(measurements), as: UTF8.self))
+    func validate() throws {
+        guard (1_000...5_000_000).contains(items) else {
+            throw ValidationError("There can be 1,000 to 5,000,000 items.")
         }
-        print(Measurement.header)
-        for measurement in measurements { print(measurement.row) }
+    }
+
+    func run() async throws {
+        if firstUseOfTypes { return TypeBenchmarks.printFirstUse() }
+        if let openStore { return try await Opening.printFirst(store: openStore, access: openAccess) }
+        var report = Report()
+        if only != .index { report.measurements = try TypeBenchmarks.run() }
+        if only != .types {
+            let index = IndexBenchmarks(items: items, seed: seed, folder: folder, keepsStores: keep)
+            let rest = try await index.run()
+            report.facts += rest.facts
+            report.measurements += rest.measurements
+            report.searches += rest.searches
+        }
+        print(json ? try report.json() : report.markdown)
     }
 }

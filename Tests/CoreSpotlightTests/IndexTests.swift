@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import ServiceProtocol
 import Synchronization
 import TestSupport
@@ -253,5 +254,39 @@ struct IndexTests {
             try await group.waitForAll()
         }
         #expect(transport.sent.count == 50)
+    }
+
+    @Test("An item that exceeds a limit is named with the limit, and does not hold up the others")
+    func excessiveItems() throws {
+        let long = String(repeating: "x", count: ItemLimit.identifierBytes.maximum + 1)
+        func item(_ change: (CSSearchableItemAttributeSet) -> Void) -> CSSearchableItem {
+            let set = CSSearchableItemAttributeSet()
+            change(set)
+            return CSSearchableItem(uniqueIdentifier: "too much", domainIdentifier: nil, attributeSet: set)
+        }
+        let excesses: [(ItemLimit, CSSearchableItem)] = [
+            (.identifierBytes, CSSearchableItem(uniqueIdentifier: long, domainIdentifier: nil, attributeSet: .init())),
+            (
+                .domainBytes,
+                CSSearchableItem(uniqueIdentifier: "too much", domainIdentifier: long, attributeSet: .init())
+            ),
+            (.recordBytes, item { $0.textContent = String(repeating: "x", count: ItemLimit.recordBytes.maximum) }),
+            (.elements, item { $0.keywords = Array(repeating: "k", count: ItemLimit.elements.maximum + 1) }),
+            (
+                .attributes,
+                item { set in
+                    for number in 0...ItemLimit.attributes.maximum {
+                        guard let key = CSCustomAttributeKey(keyName: "a\(number)") else { continue }
+                        set.setValue(NSNumber(value: 1), forCustomKey: key)
+                    }
+                }
+            ),
+        ]
+        for (limit, excess) in excesses {
+            let (requests, error) = IndexRequest.index(items(["before"]) + [excess] + items(["after"]))
+            #expect(try identifiers(requests) == [["before", "after"]])
+            #expect(error?.code == .invalidItemError)
+            #expect(error?.localizedDescription.contains("the limit is \(limit.maximum).") == true, "\(limit)")
+        }
     }
 }

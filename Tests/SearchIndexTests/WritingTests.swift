@@ -287,4 +287,23 @@ struct WritingTests {
             try await store.index.items(uniqueIdentifier: "one").first?.expires
                 == store.clock.now + SearchIndex.standardLifetime)
     }
+
+    @Test("Names that are too long for any item are unknown ones: deleting them is no error")
+    func longNames() async throws {
+        let store = try Store()
+        try await store.put(item("kept", title: "apple", domain: "d"))
+        let long = String(repeating: "x", count: 4097)
+        try await store.index.delete(identifiers: [long, "other"], in: Store.app)
+        try await store.index.delete(domains: [long], in: Store.app)
+        #expect(try await store.found("apple") == ["kept"])
+    }
+
+    @Test("A batch that exceeds a limit of the journal is refused by the name of the limit")
+    func tooLargeBatch() async throws {
+        let store = try Store()
+        let scope = IndexScope(bundle: String(repeating: "x", count: 4097))
+        await #expect(
+            throws: SearchIndexError.batchTooLarge(what: "bytes of bundle identifier", value: 4097, limit: 4096)
+        ) { try await store.put(item("one"), in: scope) }
+    }
 }

@@ -83,7 +83,7 @@ struct ItemRecordTests {
     @Test("Limits are refused by name")
     func limits() {
         let long = String(repeating: "x", count: ItemRecord.maximumIdentifierBytes + 1)
-        #expect(throws: ItemRecordError.tooLarge(what: "bytes of unique identifier", value: 4097, limit: 4096)) {
+        #expect(throws: ItemRecordError.tooLarge(.identifierBytes, value: 4097)) {
             try ItemRecord(uniqueIdentifier: long).encoded()
         }
         #expect(throws: ItemRecordError.self) { try ItemRecord(uniqueIdentifier: "").encoded() }
@@ -94,10 +94,42 @@ struct ItemRecordTests {
         }
     }
 
+    /// An item that exceeds just this limit.
+    static func excess(_ limit: ItemLimit) -> ItemRecord {
+        var record = ItemRecord(uniqueIdentifier: "too much")
+        let long = String(repeating: "x", count: ItemRecord.maximumIdentifierBytes + 1)
+        switch limit {
+        case .identifierBytes: record.uniqueIdentifier = long
+        case .domainBytes: record.domainIdentifier = long
+        case .attributeNameBytes: record.attributes[long] = .boolean(true)
+        case .attributes: for number in 0...ItemRecord.maximumAttributes { record.attributes["\(number)"] = .null }
+        case .elements: record.attributes["keywords"] = .array(Array(repeating: .null, count: 65537))
+        case .values:
+            let row = AttributeValue.array(Array(repeating: .null, count: 60_000))
+            record.attributes["keywords"] = .array(Array(repeating: row, count: 5))
+        case .depth:
+            var value = AttributeValue.null
+            for _ in 0...ItemRecord.maximumDepth { value = .array([value]) }
+            record.attributes["keywords"] = value
+        case .recordBytes: record.attributes["textContent"] = .string(String(repeating: "x", count: 16 << 20))
+        }
+        return record
+    }
+
+    @Test("Each limit has its own name, when an item is written", arguments: ItemLimit.allCases)
+    func namedLimits(limit: ItemLimit) throws {
+        let error = #expect(throws: ItemRecordError.self) { try Self.excess(limit).encoded() }
+        guard case .tooLarge(limit, let value)? = error else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(value > limit.maximum)
+        #expect(error?.description.hasSuffix("and the limit is \(limit.maximum).") == true)
+    }
+
     @Test("A record of nothing but tiny values is refused before it fills the memory")
     func valueBudget() throws {
         let rows = [AttributeValue](repeating: .array([AttributeValue](repeating: .null, count: 60_000)), count: 5)
-        #expect(throws: ItemRecordError.tooLarge(what: "values", value: 262_145, limit: 262_144)) {
+        #expect(throws: ItemRecordError.tooLarge(.values, value: 262_145)) {
             try ItemRecord(uniqueIdentifier: "bomb", attributes: ["a": .array(rows)]).encoded()
         }
         // The same record as somebody else's encoder would write it.
@@ -105,7 +137,7 @@ struct ItemRecordTests {
         for name in UInt8(ascii: "a")...UInt8(ascii: "e") {
             bytes += [1, name, 11, 0xE0, 0xD4, 0x03] + [UInt8](repeating: 0, count: 60_000)
         }
-        #expect(throws: ItemRecordError.tooLarge(what: "values", value: 262_145, limit: 262_144)) {
+        #expect(throws: ItemRecordError.tooLarge(.values, value: 262_145)) {
             try ItemRecord(decoding: bytes)
         }
     }

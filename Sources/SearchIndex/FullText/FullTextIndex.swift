@@ -65,7 +65,8 @@ enum FullTextIndex {
         let note = try db.makeStatement(sql: "INSERT INTO text_order (item, freshness) VALUES (?, ?)")
         let items = try Row.fetchCursor(db, sql: "SELECT id, donated, record FROM item")
         while let row = try items.next() {
-            let freshness = Freshness.date(of: try record(in: row), donated: try row.decode(forColumn: "donated"))
+            let freshness = Freshness.date(
+                of: try ItemWriter.record(in: row), donated: try row.decode(forColumn: "donated"))
             note.setUncheckedArguments([try row.decode(Int64.self, forColumn: "id"), freshness])
             try note.execute()
         }
@@ -79,7 +80,7 @@ enum FullTextIndex {
         let update = try db.makeStatement(sql: "UPDATE item SET text_row = ? WHERE id = ?")
         while let row = try order.next() {
             let item = try row.decode(Int64.self, forColumn: "id")
-            let text = SearchableText(try record(in: row), bundle: try row.decode(forColumn: "bundle"))
+            let text = SearchableText(try ItemWriter.record(in: row), bundle: try row.decode(forColumn: "bundle"))
             let number = try writer.nextNumber()
             try writer.insert(text, number: number, item: item)
             update.setUncheckedArguments([number, item])
@@ -88,16 +89,6 @@ enum FullTextIndex {
         try db.execute(sql: "DROP TABLE text_order")
         for table in [titleTable, textTable, trigramTable] {
             try db.execute(sql: "INSERT INTO \(table) (\(table)) VALUES ('optimize')")
-        }
-    }
-
-    private static func record(in row: Row) throws -> ItemRecord {
-        let bytes = try row.decode(Data.self, forColumn: "record")
-        do {
-            return try ItemRecord(decoding: bytes)
-        } catch {
-            throw DatabaseError(
-                resultCode: .SQLITE_CORRUPT, message: "item \(try row.decode(Int64.self, forColumn: "id")): \(error)")
         }
     }
 }

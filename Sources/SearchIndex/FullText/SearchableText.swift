@@ -6,15 +6,15 @@ import ServiceProtocol
 ///
 /// What it holds for a given record must not change without a new format of ``FullTextIndex/derived``: words are taken out of the
 /// index by being told again.
-struct SearchableText {
-    var title: String
-    var keywords: String
-    var description: String
-    var body: String
-    var tags: String
+package struct SearchableText {
+    package var title: String
+    package var keywords: String
+    package var description: String
+    package var body: String
+    package var tags: String
 
     /// Whether the tables for titles know of it.
-    var hasTitleOrKeywords: Bool { !title.isEmpty || !keywords.isEmpty }
+    package var hasTitleOrKeywords: Bool { !title.isEmpty || !keywords.isEmpty }
 
     private static let titleAttributes = ["title", "displayName", "alternateNames"]
     private static let keywordAttributes = ["keywords", "contactKeywords"]
@@ -31,7 +31,7 @@ struct SearchableText {
     /// - Parameters:
     ///   - record: The item.
     ///   - bundle: The number of its bundle.
-    init(_ record: ItemRecord, bundle: Int64) {
+    package init(_ record: ItemRecord, bundle: Int64) {
         func joined(_ names: [String]) -> String {
             var text = ""
             for name in names {

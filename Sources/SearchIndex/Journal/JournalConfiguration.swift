@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Sizes of a journal.
-struct JournalConfiguration: Hashable, Sendable {
+package struct JournalConfiguration: Hashable, Sendable {
     /// A new segment begins once the last one has this many bytes. 8 MiB are checked within about 10 ms at opening, and
     /// are the most that stays on disk after everything was applied, but for one large entry.
-    var segmentBytes = 8 << 20
+    package var segmentBytes: Int
     /// A group takes no further entry once it has this many bytes, so that the first of many large ones is not held up.
-    var groupBytes = 4 << 20
+    package var groupBytes: Int
     /// Within a segment, the place of an entry is remembered every so many bytes, so that reading need not begin at the
     /// segment's start.
-    var markBytes = 64 << 10
+    package var markBytes: Int
+
+    /// Creates sizes.
+    package init(segmentBytes: Int = 8 << 20, groupBytes: Int = 4 << 20, markBytes: Int = 64 << 10) {
+        self.segmentBytes = segmentBytes
+        self.groupBytes = groupBytes
+        self.markBytes = markBytes
+    }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An open file, closed when the last reference goes. All functions block.
-protocol JournalFile: Sendable {
+package protocol JournalFile: Sendable {
     /// The length now, in bytes.
     func size() throws(JournalFileError) -> Int
     /// Reads up to `count` bytes at `offset`; fewer only where the file ends.

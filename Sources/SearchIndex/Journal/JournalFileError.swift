@@ -2,13 +2,20 @@
 import Glibc
 
 /// A file operation that the system refused.
-struct JournalFileError: Error, Hashable, Sendable {
+package struct JournalFileError: Error, Hashable, Sendable {
     /// What was attempted, as it reads in a sentence: "writing", "fdatasync".
-    var operation: String
+    package var operation: String
     /// The file or folder.
-    var path: String
+    package var path: String
     /// The system's `errno`.
-    var code: Int32
+    package var code: Int32
+
+    /// Says what failed.
+    package init(operation: String, path: String, code: Int32) {
+        self.operation = operation
+        self.path = path
+        self.code = code
+    }
 
     /// Whether the file is simply not there.
     var isNotFound: Bool { code == ENOENT }

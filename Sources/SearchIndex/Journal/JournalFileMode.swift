@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a file of the journal is opened for.
-enum JournalFileMode: Hashable, Sendable {
+package enum JournalFileMode: Hashable, Sendable {
     /// To be read; it must exist.
     case read
     /// To be read and changed; it must exist.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The file system as the journal uses it; replaced in tests, where every call can fail. All functions block.
-protocol JournalFiles: Sendable {
+package protocol JournalFiles: Sendable {
     /// Makes a folder with mode 0700, durably, unless it is there.
     func createFolder(_ path: String) throws(JournalFileError)
     /// The names in a folder, in no order.

@@ -16,12 +16,6 @@ enum JournalFinding: Hashable, Sendable, CustomStringConvertible {
         return max(entries.lowerBound, applied + 1)...entries.upperBound
     }
 
-    /// Whether entries above a number are gone, or nobody could tell if they were.
-    func mayHaveLost(after applied: UInt64) -> Bool {
-        if case .damaged(_, _, _, .badHead) = self { return true }
-        return lostEntries(after: applied) != nil
-    }
-
     /// The finding in one sentence.
     var description: String {
         switch self {

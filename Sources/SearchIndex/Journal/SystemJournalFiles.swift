@@ -2,8 +2,11 @@
 import Glibc
 
 /// The machine's file system.
-struct SystemJournalFiles: JournalFiles {
-    func createFolder(_ path: String) throws(JournalFileError) {
+package struct SystemJournalFiles: JournalFiles {
+    /// The file system as it is.
+    package init() {}
+
+    package func createFolder(_ path: String) throws(JournalFileError) {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
             throw JournalFileError(operation: "creating the folder", path: path, code: errno)
         }
@@ -11,7 +14,7 @@ struct SystemJournalFiles: JournalFiles {
         try synchronizeFolder(path + "/..")
     }
 
-    func names(in folder: String) throws(JournalFileError) -> [String] {
+    package func names(in folder: String) throws(JournalFileError) -> [String] {
         guard let directory = opendir(folder) else {
             throw JournalFileError(operation: "listing", path: folder, code: errno)
         }
@@ -30,7 +33,7 @@ struct SystemJournalFiles: JournalFiles {
         }
     }
 
-    func open(_ path: String, for mode: JournalFileMode) throws(JournalFileError) -> any JournalFile {
+    package func open(_ path: String, for mode: JournalFileMode) throws(JournalFileError) -> any JournalFile {
         let flags =
             switch mode {
             case .read: O_RDONLY
@@ -42,17 +45,17 @@ struct SystemJournalFiles: JournalFiles {
         return SystemJournalFile(adopting: descriptor, path: path)
     }
 
-    func rename(_ path: String, to other: String) throws(JournalFileError) {
+    package func rename(_ path: String, to other: String) throws(JournalFileError) {
         guard Glibc.rename(path, other) == 0 else {
             throw JournalFileError(operation: "renaming", path: path, code: errno)
         }
     }
 
-    func remove(_ path: String) throws(JournalFileError) {
+    package func remove(_ path: String) throws(JournalFileError) {
         guard unlink(path) == 0 else { throw JournalFileError(operation: "removing", path: path, code: errno) }
     }
 
-    func synchronizeFolder(_ path: String) throws(JournalFileError) {
+    package func synchronizeFolder(_ path: String) throws(JournalFileError) {
         let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw JournalFileError(operation: "opening", path: path, code: errno) }
         defer { close(descriptor) }

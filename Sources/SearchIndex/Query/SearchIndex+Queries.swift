@@ -115,7 +115,7 @@ extension SearchIndex {
         _ operation: String, includingPending: Bool = true, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(IndexQueryError) -> Value {
         do {
-            if includingPending { try await settle() }
+            if includingPending { try await settleForReading() }
             return try await pool.read(body)
         } catch is CancellationError {
             throw .cancelled

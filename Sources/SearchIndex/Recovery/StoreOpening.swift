@@ -17,6 +17,8 @@ struct StoreOpening {
     /// The last generation that was written down outside of the database; `nil` if none was.
     let knownGeneration: Int?
     let now: @Sendable () -> Double
+    /// What the store stands on.
+    let seams: StoreSeams
 
     private var report = RecoveryReport()
 
@@ -31,7 +33,10 @@ struct StoreOpening {
     private static let maximumFindings = 100
     private static let maximumFindingCharacters = 1000
 
-    init(folder: StoreFolder, knownGeneration: Int?, now: @escaping @Sendable () -> Double) {
+    init(
+        folder: StoreFolder, knownGeneration: Int?, now: @escaping @Sendable () -> Double, seams: StoreSeams
+    ) {
+        self.seams = seams
         self.folder = folder
         self.knownGeneration = knownGeneration
         self.now = now
@@ -99,7 +104,8 @@ struct StoreOpening {
     }
 
     private func openPool() throws -> DatabasePool {
-        let pool = try DatabasePool(path: folder.database, configuration: SearchIndex.configuration(isReadOnly: false))
+        let pool = try DatabasePool(
+            path: folder.database, configuration: SearchIndex.configuration(isReadOnly: false, seams))
         // WAL alone is only safe against crashes of the process; an acknowledged item must survive those of power. GRDB
         // sets NORMAL when the pool is made, so this must come after.
         // The larger cache saves a quarter of the time of applying in bulk, measured over 100,000 items.
@@ -119,11 +125,13 @@ struct StoreOpening {
         }
         _ = try pool.write { try DerivedIndex.bringUpToDate($0) }
         let row = try pool.read { try StoreRow($0) }
-        let journal = try Journal(folder: folder.journal, store: row.identifier, applied: row.applied)
+        let journal = try Journal(
+            folder: folder.journal, store: row.identifier, applied: row.applied, files: seams.journalFiles,
+            configuration: seams.journal)
         let applier = JournalApplier(
             pool: pool, journal: journal, applied: row.applied, folder: folder, now: now)
         do {
-            let loses = journal.findings.contains { $0.mayHaveLost(after: row.applied) }
+            let loses = journal.lackedNote || journal.findings.contains { $0.lostEntries(after: row.applied) != nil }
             try pool.write { db in
                 if loses { try StoreRow.noteLoss(db, through: journal.lastSequence) }
                 // Client states that are older than a loss must not come back with the backlog.

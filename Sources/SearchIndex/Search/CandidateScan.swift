@@ -21,70 +21,73 @@ struct CandidateScan: Sendable {
     /// What must occur in the matches beside the expression.
     let unchecked: WordSequence?
     let tags: SearchTags
+    private let limits: SearchLimits
 
     private static let title = (FullTextIndex.titleTable, FullTextScore.titleWeights)
     private static let text = (FullTextIndex.textTable, FullTextScore.textWeights)
 
     private init(
-        _ table: (String, [Double]), _ expression: String?, tags: SearchTags, isExpensive: Bool,
-        unchecked: WordSequence? = nil
+        _ table: (String, [Double]), _ expression: String?, tags: SearchTags, _ limits: SearchLimits,
+        isExpensive: Bool, unchecked: WordSequence? = nil
     ) {
         (self.table, weights) = table
         self.expression = expression
         self.isExpensive = isExpensive
         self.unchecked = unchecked
         self.tags = tags
+        self.limits = limits
     }
 
     /// The items with all words in title and keywords.
-    static func titleWords(_ plan: SearchPlan, tags: SearchTags) throws -> CandidateScan? {
+    static func titleWords(_ plan: SearchPlan, tags: SearchTags, _ limits: SearchLimits) -> CandidateScan? {
         plan.titleWords(tags: tags.expressions).map {
             CandidateScan(
-                plan.hasExclusions ? text : title, $0, tags: tags,
+                plan.hasExclusions ? text : title, $0, tags: tags, limits,
                 isExpensive: !(plan.prefix.map(isIndexed) ?? true) || (plan.hasExclusions && plan.prefix != nil))
         }
     }
 
     /// The items whose title begins with the text.
-    static func titleStarts(_ plan: SearchPlan, tags: SearchTags) -> CandidateScan? {
+    static func titleStarts(_ plan: SearchPlan, tags: SearchTags, _ limits: SearchLimits) -> CandidateScan? {
         plan.titleStart(tags: tags.expressions).map {
-            CandidateScan(title, $0, tags: tags, isExpensive: !(plan.prefix.map(isIndexed) ?? true))
+            CandidateScan(title, $0, tags: tags, limits, isExpensive: !(plan.prefix.map(isIndexed) ?? true))
         }
     }
 
     /// The items with all words, anywhere.
     static func allWords(
-        _ plan: SearchPlan, tags: SearchTags, bound: Int64, _ db: Database
+        _ plan: SearchPlan, tags: SearchTags, bound: Int64, _ limits: SearchLimits, _ db: Database
     ) throws -> CandidateScan? {
-        if let prefix = plan.prefix, try isCommon(prefix, bound: bound, db) {
+        if let prefix = plan.prefix, try isCommon(prefix, bound: bound, limits, db) {
             let rest = plan.allWords(tags: tags.expressions, lastPhrase: false)
-            return CandidateScan(text, rest, tags: tags, isExpensive: false, unchecked: plan.open)
+            // FTS5 cannot exclude from everything.
+            if rest != nil || !plan.hasExclusions {
+                return CandidateScan(text, rest, tags: tags, limits, isExpensive: false, unchecked: plan.open)
+            }
         }
         return plan.allWords(tags: tags.expressions).map {
-            CandidateScan(text, $0, tags: tags, isExpensive: plan.prefix != nil)
+            CandidateScan(text, $0, tags: tags, limits, isExpensive: plan.prefix != nil)
         }
     }
 
     /// The items with the words inside of words of title and keywords.
-    static func insideWords(_ plan: SearchPlan, tags: SearchTags, _ db: Database) throws -> CandidateScan? {
+    static func insideWords(_ plan: SearchPlan, tags: SearchTags, _ limits: SearchLimits, _ db: Database) throws
+        -> CandidateScan?
+    {
         let expression = try plan.insideWords(tags: tags.expressions) { try TermDictionary.words(containing: $0, db) }
-        return expression.map { CandidateScan(title, $0, tags: tags, isExpensive: true) }
+        return expression.map { CandidateScan(title, $0, tags: tags, limits, isExpensive: true) }
     }
 
     private static func isIndexed(_ prefix: String) -> Bool {
         FullTextIndex.prefixLengths.contains(prefix.unicodeScalars.count)
     }
 
-    /// In a smaller store no beginning of a word takes long.
-    private static let smallStore: Int64 = 20_000
-    /// The newest titles are a sample.
-    private static let sampleSize: Int64 = 1 << 16
-
     /// Whether so many words begin so that putting their lists together takes longer than looking at candidates: one of a
     /// hundred titles has one.
-    private static func isCommon(_ prefix: String, bound: Int64, _ db: Database) throws -> Bool {
-        guard bound > smallStore else { return false }
-        let sample = min(sampleSize, bound)
+    private static func isCommon(_ prefix: String, bound: Int64, _ limits: SearchLimits, _ db: Database) throws -> Bool
+    {
+        guard bound > limits.smallStore else { return false }
+        let sample = min(limits.sample, bound)
         let threshold = sample / 100
         let count = try Int64.fetchOne(
             db.cachedStatement(
@@ -98,8 +101,7 @@ struct CandidateScan: Sendable {
 
     // MARK: Windows
 
-    /// A piece of rows that FTS5 looks at between two chances to be interrupted: at first, and its bounds.
-    private static let firstPiece: Int64 = 1 << 16
+    /// The bounds of a piece of rows that FTS5 looks at between two chances to be interrupted.
     private static let pieces: ClosedRange<Int64> = 1 << 14...1 << 22
 
     /// The newest matches at or before a row.
@@ -110,7 +112,7 @@ struct CandidateScan: Sendable {
         var upper = start
         // FTS5 does not notice an interrupt while it looks for the next match, so it is asked piece by piece. How large
         // the pieces are does not change what is found.
-        var piece = isExpensive ? upper : Self.firstPiece
+        var piece = isExpensive ? upper : limits.piece
         while upper > 0, matches.count < count {
             let lower = max(0, upper - piece)
             let began = DispatchTime.now().uptimeNanoseconds

@@ -5,7 +5,7 @@ import ServiceProtocol
 ///
 ///     score = text × (0.8 + 0.2 × cover) × (0.7 + 0.3 × freshness)
 ///
-/// `cover` is how much of the title the typed text is, in letters; `freshness` halves every 30 days (``Freshness``).
+/// `cover` is how much of the title the typed text is, in letters, if it is part of it; `freshness` halves every 30 days (``Freshness``).
 /// The hit's score is that plus a whole number for its kind.
 ///
 /// What apps say of their own items (`rankingHint`, 0 to 100, and whether the person made, acquired or chose them) must
@@ -13,12 +13,10 @@ import ServiceProtocol
 /// they have anyway.
 struct Ranking {
     let titleFit: TitleFit?
-    let typedLength: Int
     let now: Double
 
     init(_ plan: SearchPlan, now: Double) {
         titleFit = plan.isPlain ? TitleFit(plan.text) : nil
-        typedLength = plan.text.unicodeScalars.count
         self.now = now
     }
 
@@ -35,8 +33,7 @@ struct Ranking {
         var entries = candidates.map { candidate -> Entry in
             let record = candidate.item.record
             let kind = kind == .title ? titleFit?.kind(of: record) ?? kind : kind
-            let title = candidate.item.displayTitle.unicodeScalars.count
-            let cover = min(1, Double(typedLength) / Double(max(1, title)))
+            let cover = titleFit?.cover(of: candidate.item.displayTitle) ?? 0
             let date = Freshness.date(of: record, donated: candidate.item.donated)
             let score =
                 candidate.score * (0.8 + 0.2 * cover) * (0.7 + 0.3 * Freshness.value(of: date, now: now))

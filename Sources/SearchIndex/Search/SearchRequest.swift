@@ -21,14 +21,31 @@ public struct SearchRequest: Sendable {
     /// Whether everything is found that was durable when the search began. Otherwise what was donated a moment ago may
     /// be missing, and the search does not wait for it: for a search with each key that is typed.
     public var includesPending = true
-    /// How many of the newest matches are ranked against each other (``SearchWalk``); `nil` is the standard.
-    package var candidates: Int?
+    /// What bounds the work; tests and benchmarks compare others with the standard ones.
+    package var limits = SearchLimits()
 
     /// Creates a request.
     public init(_ text: String, bundle: String? = nil) {
         self.text = text
         self.bundle = bundle
     }
+}
+
+/// What bounds the work of a search (``SearchWalk``).
+package struct SearchLimits: Sendable {
+    /// How many of the newest matches are ranked against each other. 1,000 take about 2 ms; of words in more items than
+    /// that, newer ones come first.
+    package var candidates = 1000
+    /// In a store with fewer texts no beginning of a word takes long to look up.
+    package var smallStore: Int64 = 20_000
+    /// So many of the newest titles are a sample of which beginnings of words are common.
+    package var sample: Int64 = 1 << 16
+    /// So many texts FTS5 goes through before it can be interrupted, at first.
+    package var piece: Int64 = 1 << 16
+    /// Of title starts at most so many are compared by date; among more, those that are found walking back in time.
+    package var titleStarts = 512
+
+    package init() {}
 }
 
 /// A place in the results of a search. What is donated or changed after the first page does not appear on later ones, so

@@ -15,8 +15,6 @@ import ServiceProtocol
 ///
 /// What comes depends on the store and the request alone, never on how long something took.
 struct SearchWalk: Sendable {
-    /// How many candidates are ranked against each other. 1,000 take about 2 ms.
-    static let standardCandidates = 1000
     /// How many items are read at a time.
     static let blockSize = 128
 
@@ -25,7 +23,7 @@ struct SearchWalk: Sendable {
     let now: Double
     private let bundle: String?
     private let filter: QueryEvaluator?
-    private let windowSize: Int
+    private let limits: SearchLimits
     private let findsInsideWords: Bool
 
     private enum Stage: Int { case title, text, insideWords, end }
@@ -47,7 +45,7 @@ struct SearchWalk: Sendable {
         self.now = now
         self.filter = filter
         bundle = request.bundle
-        windowSize = max(1, request.candidates ?? Self.standardCandidates)
+        limits = request.limits
         findsInsideWords = request.findsInsideWords
         position = bound
     }
@@ -81,11 +79,11 @@ struct SearchWalk: Sendable {
             advanceStage()
             return false
         }
-        var (matches, end) = try scan.window(from: position, count: windowSize, db)
+        var (matches, end) = try scan.window(from: position, count: limits.candidates, db)
         position = end
         if stage == .title, isFirst, position > 0 {
             // Those that FTS5 found stand before, and are certain.
-            matches += try TitleLookup(plan, bound: bound).rows(scan.tags, db).map {
+            matches += try TitleLookup(plan, bound: bound, limits).rows(scan.tags, db).map {
                 CandidateScan.Match(row: $0, score: FullTextScore.best, isUncertain: true)
             }
         }
@@ -104,10 +102,10 @@ struct SearchWalk: Sendable {
     private func makeScan(_ db: Database) throws -> CandidateScan? {
         let tags = try SearchTags(bundle: bundle, db)
         switch stage {
-        case .title: return try CandidateScan.titleWords(plan, tags: tags)
-        case .text: return try CandidateScan.allWords(plan, tags: tags, bound: bound, db)
+        case .title: return CandidateScan.titleWords(plan, tags: tags, limits)
+        case .text: return try CandidateScan.allWords(plan, tags: tags, bound: bound, limits, db)
         case .insideWords:
-            return try CandidateScan.insideWords(plan, tags: tags, db)
+            return try CandidateScan.insideWords(plan, tags: tags, limits, db)
         case .end: return nil
         }
     }

@@ -6,18 +6,18 @@ import MetadataQuery
 struct TitleLookup {
     private let plan: SearchPlan
     private let bound: Int64
+    private let limits: SearchLimits
     private let typed: String
 
     /// What is typed must have so many letters for title starts to be looked for.
     static let minimumLength = 2
     /// More than a page of each.
     private static let maximumFound = 32
-    /// Of title starts at most so many are looked at; among more, the newest are found by walking back in time.
-    private static let maximumStarts = 512
 
-    init(_ plan: SearchPlan, bound: Int64) {
+    init(_ plan: SearchPlan, bound: Int64, _ limits: SearchLimits) {
         self.plan = plan
         self.bound = bound
+        self.limits = limits
         typed = TextFolding.folded(plan.text, case: true, diacritics: true)
     }
 
@@ -57,9 +57,9 @@ struct TitleLookup {
                     SELECT CASE WHEN item.text_row <= ? AND (? IS NULL OR item.bundle = ?) THEN item.text_row END
                     FROM attribute CROSS JOIN item ON item.id = attribute.item
                     WHERE attribute.name = ? AND attribute.value >= ? AND attribute.value < ? LIMIT ?
-                    """), arguments: [bound, tags.bundle, tags.bundle, name, lower, upper, Self.maximumStarts + 1])
-        guard rows.count <= Self.maximumStarts else {
-            return try CandidateScan.titleStarts(plan, tags: tags)?
+                    """), arguments: [bound, tags.bundle, tags.bundle, name, lower, upper, limits.titleStarts + 1])
+        guard rows.count <= limits.titleStarts else {
+            return try CandidateScan.titleStarts(plan, tags: tags, limits)?
                 .window(from: bound, count: Self.maximumFound, db).matches.map(\.row) ?? []
         }
         if let key = part.cutKey { rows += try wholeKeys(key, name, tags.bundle, db) }

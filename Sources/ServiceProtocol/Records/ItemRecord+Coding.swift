@@ -16,16 +16,16 @@ extension ItemRecord {
 
     /// Encodes the item. Attributes are written in the order of their names, so equal items give equal bytes.
     ///
-    /// - Throws: ``ItemRecordError/tooLarge(what:value:limit:)`` when a limit of the format is exceeded, and
+    /// - Throws: ``ItemRecordError/tooLarge(_:value:)`` when a limit of the format is exceeded, and
     ///   ``ItemRecordError/malformed(offset:reason:)`` for an empty identifier.
     public func encoded() throws(ItemRecordError) -> [UInt8] {
         guard !uniqueIdentifier.isEmpty else { throw .malformed(offset: 2, reason: "the unique identifier is empty") }
-        try Self.check(uniqueIdentifier.utf8.count, "bytes of unique identifier", Self.maximumIdentifierBytes)
-        try Self.check(attributes.count, "attributes", Self.maximumAttributes)
+        try ItemLimit.identifierBytes.check(uniqueIdentifier.utf8.count)
+        try ItemLimit.attributes.check(attributes.count)
         var writer = RecordWriter()
         var flags: UInt8 = isUpdate ? Flag.update : 0
         if let domainIdentifier {
-            try Self.check(domainIdentifier.utf8.count, "bytes of domain identifier", Self.maximumIdentifierBytes)
+            try ItemLimit.domainBytes.check(domainIdentifier.utf8.count)
             flags |= Flag.domain
         }
         switch expiration {
@@ -40,10 +40,11 @@ extension ItemRecord {
         if case .at(let moment) = expiration { writer.double(moment) }
         writer.count(attributes.count)
         for (name, value) in attributes.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            try ItemLimit.attributeNameBytes.check(name.utf8.count)
             writer.string(name)
             try writer.value(value, depth: 0)
         }
-        try Self.check(writer.bytes.count, "bytes", Self.maximumRecordBytes)
+        try ItemLimit.recordBytes.check(writer.bytes.count)
         return writer.bytes
     }
 
@@ -51,7 +52,7 @@ extension ItemRecord {
     ///
     /// - Throws: ``ItemRecordError``; never traps, whatever the bytes are.
     public init(decoding bytes: some Collection<UInt8>) throws(ItemRecordError) {
-        try Self.check(bytes.count, "bytes", Self.maximumRecordBytes)
+        try ItemLimit.recordBytes.check(bytes.count)
         let decoded: Result<ItemRecord, ItemRecordError>? = bytes.withContiguousStorageIfAvailable { buffer in
             Result { () throws(ItemRecordError) in try ItemRecord(reading: buffer) }
         }
@@ -70,27 +71,23 @@ extension ItemRecord {
         guard flags & ~Flag.all == 0, flags & (Flag.never | Flag.expires) != Flag.never | Flag.expires else {
             throw .malformed(offset: 1, reason: "unknown flags \(flags)")
         }
-        let identifier = try reader.string(limit: Self.maximumIdentifierBytes)
+        let identifier = try reader.string(.identifierBytes)
         guard !identifier.isEmpty else { throw .malformed(offset: 2, reason: "the unique identifier is empty") }
         self.init(uniqueIdentifier: identifier, isUpdate: flags & Flag.update != 0)
-        if flags & Flag.domain != 0 { domainIdentifier = try reader.string(limit: Self.maximumIdentifierBytes) }
+        if flags & Flag.domain != 0 { domainIdentifier = try reader.string(.domainBytes) }
         if flags & Flag.never != 0 { expiration = .never }
         if flags & Flag.expires != 0 { expiration = .at(try reader.double()) }
-        let count = try reader.count(limit: Self.maximumAttributes)
+        let count = try reader.count(.attributes)
         attributes.reserveCapacity(count)
         for _ in 0..<count {
             let start = reader.offset
-            let name = try reader.string(limit: Self.maximumIdentifierBytes)
+            let name = try reader.string(.attributeNameBytes)
             let value = try reader.value(depth: 0)
             guard attributes.updateValue(value, forKey: name) == nil else {
                 throw .malformed(offset: start, reason: "attribute \(name) is given twice")
             }
         }
         guard reader.isAtEnd else { throw .malformed(offset: reader.offset, reason: "bytes after the last attribute") }
-    }
-
-    static func check(_ value: Int, _ what: String, _ limit: Int) throws(ItemRecordError) {
-        guard value <= limit else { throw .tooLarge(what: what, value: value, limit: limit) }
     }
 }
 
@@ -116,7 +113,7 @@ public enum RecordBatch {
             guard batch.count - offset >= 4 else { throw .truncated(offset: offset) }
             var length = 0
             for index in 0..<4 { length |= Int(batch[offset + index]) << (8 * index) }
-            try ItemRecord.check(length, "bytes", ItemRecord.maximumRecordBytes)
+            try ItemLimit.recordBytes.check(length)
             let start = offset + 4
             guard batch.count - start >= length else { throw .truncated(offset: start) }
             records.append(batch[start..<(start + length)])

@@ -64,7 +64,7 @@ public enum ItemRecordError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The record was written by a later version of the format.
     case unknownVersion(UInt8)
     /// A limit of the format is exceeded.
-    case tooLarge(what: String, value: Int, limit: Int)
+    case tooLarge(ItemLimit, value: Int)
 
     /// The error in one sentence.
     public var description: String {
@@ -73,8 +73,8 @@ public enum ItemRecordError: Error, Hashable, Sendable, CustomStringConvertible 
         case .malformed(let offset, let reason): "The item record is malformed at byte \(offset): \(reason)."
         case .unknownVersion(let version):
             "The item record has format version \(version); this program reads version \(ItemRecord.formatVersion)."
-        case .tooLarge(let what, let value, let limit):
-            "The item has \(value) \(what), and the limit is \(limit)."
+        case .tooLarge(let limit, let value):
+            "The item has \(value) \(limit.unit), and the limit is \(limit.maximum)."
         }
     }
 }

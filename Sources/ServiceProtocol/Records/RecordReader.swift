@@ -41,12 +41,10 @@ struct RecordReader {
 
     /// A count of things that each take at least one byte, so that no count can make the reader reserve more than is
     /// there.
-    mutating func count(limit: Int) throws(ItemRecordError) -> Int {
+    mutating func count(_ limit: ItemLimit) throws(ItemRecordError) -> Int {
         let start = offset
         let raw = try unsigned()
-        guard raw <= UInt64(limit) else {
-            throw .tooLarge(what: "elements at byte \(start)", value: Int(clamping: raw), limit: limit)
-        }
+        try limit.check(Int(clamping: raw))
         guard raw <= UInt64(left) else { throw .truncated(offset: start) }
         return Int(raw)
     }
@@ -60,14 +58,14 @@ struct RecordReader {
     }
 
     mutating func data() throws(ItemRecordError) -> [UInt8] {
-        let length = try count(limit: ItemRecord.maximumRecordBytes)
+        let length = try count(.recordBytes)
         defer { offset += length }
         return Array(bytes[offset..<(offset + length)])
     }
 
-    mutating func string(limit: Int = ItemRecord.maximumRecordBytes) throws(ItemRecordError) -> String {
+    mutating func string(_ limit: ItemLimit = .recordBytes) throws(ItemRecordError) -> String {
         let start = offset
-        let length = try count(limit: limit)
+        let length = try count(limit)
         let slice = UnsafeBufferPointer(rebasing: bytes[offset..<(offset + length)])
         offset += length
         guard let text = String(validating: slice, as: UTF8.self) else {
@@ -85,11 +83,9 @@ struct RecordReader {
     }
 
     mutating func value(depth: Int) throws(ItemRecordError) -> AttributeValue {
-        try ItemRecord.check(depth, "levels of nested values", ItemRecord.maximumDepth)
+        try ItemLimit.depth.check(depth)
         let start = offset
-        guard valuesLeft > 0 else {
-            throw .tooLarge(what: "values", value: ItemRecord.maximumValues + 1, limit: ItemRecord.maximumValues)
-        }
+        guard valuesLeft > 0 else { throw .tooLarge(.values, value: ItemRecord.maximumValues + 1) }
         valuesLeft -= 1
         switch try byte() {
         case ValueTag.null: return .null
@@ -104,14 +100,14 @@ struct RecordReader {
         case ValueTag.person: return .person(try person())
         case ValueTag.localizedString: return .localizedString(try localizedString())
         case ValueTag.array:
-            let length = try count(limit: ItemRecord.maximumElements)
+            let length = try count(.elements)
             var values: [AttributeValue] = []
             values.reserveCapacity(length)
             for _ in 0..<length { values.append(try value(depth: depth + 1)) }
             return .array(values)
         case ValueTag.dictionary:
             var values: [String: AttributeValue] = [:]
-            for _ in 0..<(try count(limit: ItemRecord.maximumElements)) {
+            for _ in 0..<(try count(.elements)) {
                 let name = try string()
                 values[name] = try value(depth: depth + 1)
             }
@@ -125,7 +121,7 @@ struct RecordReader {
         let handleIdentifier = try string()
         let contactIdentifier = try optionalString()
         var handles: [String] = []
-        for _ in 0..<(try count(limit: ItemRecord.maximumElements)) { handles.append(try string()) }
+        for _ in 0..<(try count(.elements)) { handles.append(try string()) }
         return PersonValue(
             displayName: displayName, handles: handles, handleIdentifier: handleIdentifier,
             contactIdentifier: contactIdentifier)
@@ -133,7 +129,7 @@ struct RecordReader {
 
     private mutating func localizedString() throws(ItemRecordError) -> [String: String] {
         var texts: [String: String] = [:]
-        for _ in 0..<(try count(limit: ItemRecord.maximumElements)) {
+        for _ in 0..<(try count(.elements)) {
             let language = try string()
             texts[language] = try string()
         }

@@ -56,9 +56,9 @@ struct RecordWriter {
     }
 
     mutating func value(_ value: AttributeValue, depth: Int) throws(ItemRecordError) {
-        try ItemRecord.check(depth, "levels of nested values", ItemRecord.maximumDepth)
+        try ItemLimit.depth.check(depth)
         valueCount += 1
-        try ItemRecord.check(valueCount, "values", ItemRecord.maximumValues)
+        try ItemLimit.values.check(valueCount)
         switch value {
         case .null: byte(ValueTag.null)
         case .string(let text):
@@ -113,7 +113,7 @@ struct RecordWriter {
     }
 
     private mutating func elements(_ value: Int) throws(ItemRecordError) {
-        try ItemRecord.check(value, "elements in one value", ItemRecord.maximumElements)
+        try ItemLimit.elements.check(value)
         count(value)
     }
 }

@@ -64,6 +64,10 @@ struct GlobalOptions: ParsableArguments {
         _ access: EngineConfiguration.Access, onEvent: @escaping @Sendable (ExtensionEvent) -> Void = { _ in }
     ) throws -> SearchlightEngine {
         let engine = try SearchlightEngine(try engineConfiguration(access), onEvent: onEvent)
+        if engine.recovery.lostDonations {
+            for finding in engine.recovery.findings { Output.complain("Note: \(Output.tidied(finding))") }
+            Output.complain("Note: earlier donations are lost. Have the apps donate again: searchlight reindex")
+        }
         if engine.waitingEntries > 0 {
             Output.complain(
                 """

@@ -72,10 +72,6 @@ struct DonateCommand: AsyncParsableCommand {
     }
 
     private func donate(_ input: InputLines, to engine: SearchlightEngine) async throws {
-        if engine.recovery.lostDonations {
-            for finding in engine.recovery.findings { Output.complain("Note: \(Output.tidied(finding))") }
-            Output.complain("Note: earlier donations are lost. Have the apps donate again: searchlight reindex")
-        }
         let acknowledges = acknowledge
         var donation = Donation(
             engine: engine, scope: choice.scope, linesPerBatch: linesPerBatch,
@@ -91,7 +87,13 @@ struct DonateCommand: AsyncParsableCommand {
             }
             throw error
         }
-        try await engine.settle()
+        do {
+            try await engine.settle()
+        } catch {
+            let items = counted(donation.accepted, "item")
+            Output.complain("\(items) accepted and kept, but not to be found before this is mended:")
+            throw error
+        }
         let report = DonationReport(donation, rejected: engine.rejectedItems.map(\.description))
         if options.json {
             try Output.printJSON(report)

@@ -7,10 +7,8 @@ import Testing
 /// Donations whose process is killed at random instants. `Scripts/torture` runs more rounds.
 @Suite("Torture", .serialized)
 struct TortureTests {
-    private static let environment = ProcessInfo.processInfo.environment
-    private static let rounds = environment["SEARCHLIGHT_TORTURE_ROUNDS"].flatMap { Int($0) } ?? 15
-    private static let seed =
-        environment["SEARCHLIGHT_TORTURE_SEED"].flatMap { UInt64($0) } ?? .random(in: .min ... .max)
+    private static let rounds = TortureSettings.rounds ?? 15
+    private static let seed = TortureSettings.seed
 
     @Test(
         "A killed donation leaves the last durable batch and all before it, and nothing else", .timeLimit(.minutes(30)))
@@ -53,8 +51,6 @@ struct TortureFigures: CustomStringConvertible {
 struct TortureRun {
     private static let bundle = "org.example.torture"
     private static let batchesPerRound = 60
-    /// The program that is killed, if it is another build than that of the tests.
-    private static let donor = ProcessInfo.processInfo.environment["SEARCHLIGHT_TORTURE_PROGRAM"]
 
     private let command: Command
     /// The last batch that is known to be durable; batches count from 1.
@@ -150,7 +146,7 @@ struct TortureRun {
         feeder.standardOutput = feed
         feeder.standardError = FileHandle.nullDevice
         let process = Process()
-        process.executableURL = URL(filePath: try Self.donor ?? BuiltProducts.program("searchlight"))
+        process.executableURL = URL(filePath: try TortureSettings.program ?? BuiltProducts.program("searchlight"))
         process.arguments = ["donate", "--bundle", Self.bundle, "--acknowledge", "-"]
         process.environment = try command.environment
         process.standardInput = feed

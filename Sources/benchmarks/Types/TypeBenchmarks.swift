@@ -25,7 +25,7 @@ enum TypeBenchmarks {
         return [
             Measurement(
                 name: "conforms(to:)", value: bits * scale, unit: "ns", baseline: "Set<String>.contains",
-                baselineValue: sets * scale, bar: 20)
+                baselineValue: sets * scale, bar: Bars.conformance)
         ]
     }
 
@@ -46,7 +46,7 @@ enum TypeBenchmarks {
         return [
             Measurement(
                 name: "choose, 10 offered × 10 accepted, none serves", value: none * 1e6, unit: "µs",
-                baseline: "sets of supertypes", baselineValue: plain * 1e6, bar: 1)
+                baseline: "sets of supertypes", baselineValue: plain * 1e6, bar: Bars.resolution)
         ]
     }
 
@@ -54,25 +54,18 @@ enum TypeBenchmarks {
     private static func firstUse() throws -> [Measurement] {
         var samples: [(milliseconds: Double, kilobytes: Double)] = []
         for _ in 0..<15 {
-            let process = Process()
-            process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-            process.arguments = ["--first-use-of-types"]
-            let pipe = Pipe()
-            process.standardOutput = pipe
-            try process.run()
-            let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            process.waitUntilExit()
-            let numbers = text.split(separator: " ").compactMap {
-                Double($0.trimmingCharacters(in: .whitespacesAndNewlines))
-            }
+            let text = try ChildProcess.output(["--first-use-of-types"])
+            let numbers = text.split(separator: " ").compactMap { Double($0) }
             if numbers.count == 2 { samples.append((numbers[0], numbers[1])) }
         }
         func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
         return [
             Measurement(
-                name: "first use of the types", value: median(samples.map(\.milliseconds)), unit: "ms", bar: 2),
+                name: "first use of the types", value: median(samples.map(\.milliseconds)), unit: "ms",
+                bar: Bars.firstUseOfTypes),
             Measurement(
-                name: "memory the first use adds", value: median(samples.map(\.kilobytes)), unit: "KB", bar: 400),
+                name: "memory the first use adds", value: median(samples.map(\.kilobytes)), unit: "KB",
+                bar: Bars.memoryOfTypes),
         ]
     }
 

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The tables of a store, read from the store itself, so that a baseline that is made of them is always equal.
+struct StoreSchema {
+    struct Table {
+        var name: String
+        var sql: String
+        var isFullText: Bool
+        /// Whether a full-text table keeps no text of its own, so that its rows cannot be read back.
+        var isContentless: Bool
+    }
+
+    /// Tables that have rows of their own, in the order of their making.
+    private(set) var tables: [Table] = []
+    private(set) var indexes: [String] = []
+    let pageSize: Int64
+    /// What was set with the full-text tables' configuration, such as the size of their pages.
+    private(set) var fullTextSettings: [(table: String, key: String, value: Int64)] = []
+
+    /// When segments are merged is not copied: left to themselves, FTS5's own rules keep a baseline's index as compact as
+    /// the store's.
+    private static let copiedSettings = ["pgsz", "hashsize"]
+
+    init(of store: SQLiteConnection) throws {
+        pageSize = try store.integer("PRAGMA page_size")
+        let rows = try store.prepare(
+            """
+            SELECT type, name, sql FROM sqlite_master
+            WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY rowid
+            """)
+        var all: [Table] = []
+        while try rows.step() {
+            let sql = rows.text(2)
+            switch rows.text(0) {
+            case "table":
+                let options = sql.filter { !$0.isWhitespace }.lowercased()
+                let isFullText = options.hasPrefix("createvirtualtable") && options.contains("usingfts5(")
+                if options.hasPrefix("createvirtualtable"), !isFullText { continue }
+                all.append(
+                    Table(
+                        name: rows.text(1), sql: isFullText ? Self.withPlainTokenizer(sql) : sql,
+                        isFullText: isFullText,
+                        isContentless: options.contains("content=''") || options.contains("content=\"\"")))
+            case "index": indexes.append(sql)
+            // Triggers and views have nothing to be filled.
+            default: continue
+            }
+        }
+        let shadows = Set(
+            all.filter(\.isFullText).flatMap { table in
+                ["data", "idx", "content", "docsize", "config"].map { "\(table.name)_\($0)" }
+            })
+        tables = all.filter { !shadows.contains($0.name) }
+        for table in tables where table.isFullText {
+            let settings = try store.prepare("SELECT k, v FROM \"\(table.name)_config\"")
+            while try settings.step() {
+                guard Self.copiedSettings.contains(settings.text(0)) else { continue }
+                fullTextSettings.append((table.name, settings.text(0), settings.integer(1)))
+            }
+        }
+    }
+
+    /// Makes the tables, empty.
+    func make(in database: SQLiteConnection, cacheKiB: Int) throws {
+        try database.execute(
+            """
+            PRAGMA page_size = \(pageSize); PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+            PRAGMA cache_size = -\(cacheKiB);
+            """)
+        for table in tables { try database.execute(table.sql) }
+        for index in indexes { try database.execute(index) }
+        for (table, key, value) in fullTextSettings {
+            try database.execute("INSERT INTO \"\(table)\" (\"\(table)\", rank) VALUES ('\(key)', \(value))")
+        }
+    }
+
+    /// The baselines know SQLite's own tokenizers only.
+    private static func withPlainTokenizer(_ sql: String) -> String {
+        sql.replacing(/tokenize\s*=\s*(?:"searchlight[^"]*"|'searchlight[^']*')/) { _ in
+            "tokenize = \"unicode61 remove_diacritics 2\""
+        }
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import SearchIndex
+
+/// The index: filling, small batches, searches, opening, size and memory, over a corpus of natural text.
+struct IndexBenchmarks {
+    var items: Int
+    var seed: UInt64
+    /// Where corpora and stores are.
+    var folder: String
+    /// Whether stores of an earlier run are used, and left for a later one.
+    var keepsStores: Bool
+
+    private var storePath: String { "\(folder)/store-\(items)-\(seed)" }
+    private var rawPath: String { "\(folder)/raw-\(items)-\(seed).sqlite" }
+    private var plainPath: String { "\(folder)/plain-\(items)-\(seed).sqlite" }
+    /// Says that a kept store was filled, and with how many bytes.
+    private var filledPath: String { "\(storePath).filled" }
+
+    func run() async throws -> Report {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        var report = Report(facts: try MachineFacts.gather(folder: folder))
+        Self.say("Reading the corpus of \(items) items")
+        let corpus = try Corpus(count: items, seed: seed, folder: folder)
+        report.facts.append(
+            Fact(name: "corpus", value: "\(items) items, \(corpus.realCount) of them real snippets, seed \(seed)"))
+        if !keepsStores { removeStores() }
+        defer { if !keepsStores { removeStores() } }
+
+        let kept = (try? String(contentsOfFile: filledPath, encoding: .utf8)).flatMap { Int($0) }
+        let donatedBytes: Int
+        if let kept {
+            donatedBytes = kept
+        } else {
+            removeStores()
+            (donatedBytes, report.measurements) = try await fill(corpus)
+            // Before the writers add items of their own.
+            report.measurements += try StoreSize.run(store: storePath, donatedBytes: donatedBytes)
+            try "\(donatedBytes)".write(toFile: filledPath, atomically: true, encoding: .utf8)
+        }
+        Self.say("Opening")
+        report.measurements += try Opening.run(store: storePath)
+        let (measurements, searches) = try await search(corpus)
+        report.measurements += measurements
+        report.searches = searches
+        return report
+    }
+
+    /// Fills the store, and the baseline with the same rows.
+    private func fill(_ corpus: Corpus) async throws -> (donatedBytes: Int, [Measurement]) {
+        Self.say("Filling the store")
+        PeakMemory.reset()
+        let index = try SearchIndex(directory: storePath, access: .readWrite)
+        let (cost, donatedBytes) = try await Filling.fill(index, from: corpus)
+        try await index.close()
+        let peak = PeakMemory.megabytes
+        Self.say("Filling the same tables through SQLite’s C API")
+        let raw = try RawStore(copying: storePath + "/index.sqlite", to: rawPath, cacheKiB: SearchIndex.writerCacheKiB)
+            .fill()
+        removeFiles(rawPath)
+        let count = Double(corpus.count)
+        let baseline = "the same tables through SQLite’s C API"
+        return (
+            donatedBytes,
+            [
+                Measurement(
+                    name: "indexing in bulk", value: count / cost.wall, unit: "items/s", baseline: baseline,
+                    baselineValue: Double(raw.items) / raw.cost.wall, bar: Bars.bulk),
+                Measurement(
+                    name: "processor time of an item", value: cost.cpu / count * 1e6, unit: "µs", baseline: baseline,
+                    baselineValue: raw.cost.cpu / Double(raw.items) * 1e6),
+                Measurement(name: "peak memory while filling", value: peak, unit: "MB"),
+            ]
+        )
+    }
+
+    private func search(_ corpus: Corpus) async throws -> ([Measurement], [SearchLatency]) {
+        let plain = try PlainStore(path: plainPath, cacheKiB: SearchIndex.writerCacheKiB)
+        if plain.count == 0 {
+            Self.say("Filling a plain FTS5 table")
+            try plain.fill(from: corpus)
+        }
+        var classes = try QueryClasses(corpus: corpus, plain: plain)
+        let queries = try classes.all()
+        PeakMemory.reset()
+        let index = try SearchIndex(directory: storePath, access: .readWrite)
+        var latencies: [SearchLatency] = []
+        for queries in queries {
+            Self.say("Searching: \(queries.name)")
+            latencies.append(try await SearchLatency(queries, index: index, plain: plain))
+        }
+        Self.say("Metadata queries")
+        var measurements = try await MetadataSearches.run(index: index, corpus: corpus)
+        let writer = try ContinuousWriter(index: index, corpus: corpus, suffix: "w\(plain.count)")
+        for place in queries.indices {
+            Self.say("Searching while writing: \(queries[place].name)")
+            try await latencies[place].measureWhileWriting(queries[place], index: index)
+        }
+        measurements += try await writer.stop()
+        measurements.append(
+            Measurement(name: "peak memory while searching and writing", value: PeakMemory.megabytes, unit: "MB"))
+        Self.say("Small batches")
+        measurements += try await SmallBatches.run(index: index, plain: plain, corpus: corpus)
+        try await index.close()
+        return (measurements, latencies)
+    }
+
+    private func removeStores() {
+        for path in [storePath, rawPath, plainPath, filledPath] { removeFiles(path) }
+    }
+
+    private func removeFiles(_ path: String) {
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+    }
+
+    /// Progress goes to standard error, so that the report is alone on standard output.
+    private static func say(_ text: String) {
+        FileHandle.standardError.write(Data("\(text)…\n".utf8))
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The middle and the slow end of some durations.
+struct Percentiles: Encodable {
+    var count: Int
+    var p50: Double
+    var p95: Double
+    var maximum: Double
+
+    init(_ values: [Double]) {
+        let sorted = values.sorted()
+        func at(_ share: Double) -> Double {
+            // The nearest rank: the smallest value that at least so many do not exceed.
+            sorted.isEmpty ? 0 : sorted[max(0, Int((share * Double(sorted.count)).rounded(.up)) - 1)]
+        }
+        count = values.count
+        p50 = at(0.5)
+        p95 = at(0.95)
+        maximum = sorted.last ?? 0
+    }
+}

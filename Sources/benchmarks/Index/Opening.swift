@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import SearchIndex
+
+/// What opening a store costs a process that has just begun.
+enum Opening {
+    private static let samples = 9
+
+    /// Each time in a process of its own; the store must be closed.
+    static func run(store: String) throws -> [Measurement] {
+        try [("read-write", Bars.open), ("read-only", Bars.open)].flatMap { access, bar in
+            var opening: [Double] = []
+            var searching: [Double] = []
+            for _ in 0..<samples {
+                let text = try ChildProcess.output(["--open-store", store, "--open-access", access])
+                let numbers = text.split(separator: " ").compactMap { Double($0) }
+                guard numbers.count == 2 else {
+                    throw BenchmarkError("Opening the store in a process of its own failed: \(text).")
+                }
+                opening.append(numbers[0])
+                searching.append(numbers[1])
+            }
+            return [
+                Measurement(name: "opening \(access)", value: Percentiles(opening).p50, unit: "ms", bar: bar),
+                Measurement(
+                    name: "the first search after opening \(access)", value: Percentiles(searching).p50, unit: "ms"),
+            ]
+        }
+    }
+
+    /// Prints the milliseconds of opening and of the first search in this process.
+    static func printFirst(store: String, access: String) async throws {
+        let start = ProcessCost.now
+        let index = try SearchIndex(directory: store, access: access == "read-only" ? .readOnly : .readWrite)
+        let opened = ProcessCost.now
+        blackHole(try await Searching.search(index, SearchQuery(prefix: "wri")))
+        let searched = ProcessCost.now
+        try await index.close()
+        print((opened - start).wall * 1000, (searched - opened).wall * 1000)
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import SearchIndex
+
+/// How long the searches of one class take, in milliseconds.
+struct SearchLatency: Encodable {
+    var name: String
+    /// Time on the clock, nobody else at work in the index.
+    var idle: Percentiles
+    /// Processor time of the same.
+    var cpu: Percentiles
+    /// Time on the clock while another task commits.
+    var whileWriting: Percentiles?
+    /// The same searches through plain FTS5.
+    var plain: Percentiles
+    /// How many of the wanted ten were found on the average, and by plain FTS5, which must not differ by much.
+    var meanHits: Double
+    var plainMeanHits: Double
+    /// How many of the best ten of all matches are among the ten that are found, 0 to 1.
+    var overlap: Double
+    var p50Bar: Bar
+    var p95Bar: Bar
+
+    /// Slow classes are given so much time, and then have fewer samples.
+    private static let warmUpSeconds = 1.5
+    private static let timedSeconds = 3.0
+
+    /// Measures a class idle, and plain FTS5 beside it.
+    init(_ queries: QueryClass, index: SearchIndex, plain store: PlainStore) async throws {
+        name = queries.name
+        _ = try await Self.run(queries, seconds: Self.warmUpSeconds) { try await Searching.search(index, $0).count }
+        let timed = try await Self.run(queries, seconds: Self.timedSeconds) {
+            try await Searching.search(index, $0).count
+        }
+        idle = Percentiles(timed.costs.map { $0.wall * 1000 })
+        cpu = Percentiles(timed.costs.map { $0.cpu * 1000 })
+        meanHits = Double(timed.hits) / Double(max(1, timed.costs.count))
+        _ = try Self.run(queries, seconds: Self.warmUpSeconds / 2) { try store.search($0) }
+        let other = try Self.run(queries, seconds: Self.timedSeconds / 2) { try store.search($0) }
+        plain = Percentiles(other.costs.map { $0.wall * 1000 })
+        plainMeanHits = Double(other.hits) / Double(max(1, other.costs.count))
+        overlap = try await Searching.overlap(index, queries.queries, seconds: Self.timedSeconds)
+        (p50Bar, p95Bar) = queries.bars
+    }
+
+    /// Measures the class again while somebody writes.
+    mutating func measureWhileWriting(_ queries: QueryClass, index: SearchIndex) async throws {
+        let timed = try await Self.run(queries, seconds: Self.timedSeconds) {
+            try await Searching.search(index, $0).count
+        }
+        whileWriting = Percentiles(timed.costs.map { $0.wall * 1000 })
+    }
+
+    private static func run(
+        _ queries: QueryClass, seconds: Double, _ search: (SearchQuery) async throws -> Int
+    ) async rethrows -> (costs: [ProcessCost], hits: Int) {
+        let start = ProcessCost.now
+        var costs: [ProcessCost] = []
+        var hits = 0
+        for query in queries.queries where (ProcessCost.now - start).wall < seconds || costs.isEmpty {
+            costs.append(try await ProcessCost.measure { hits += try await search(query) })
+        }
+        return (costs, hits)
+    }
+
+    private static func run(
+        _ queries: QueryClass, seconds: Double, _ search: (SearchQuery) throws -> Int
+    ) rethrows -> (costs: [ProcessCost], hits: Int) {
+        let start = ProcessCost.now
+        var costs: [ProcessCost] = []
+        var hits = 0
+        for query in queries.queries where (ProcessCost.now - start).wall < seconds || costs.isEmpty {
+            costs.append(try ProcessCost.measure { hits += try search(query) })
+        }
+        return (costs, hits)
+    }
+
+    /// Both bars, idle and while writing.
+    var isMet: Bool {
+        [idle, whileWriting].compactMap { $0 }.allSatisfy { p50Bar.isMet($0.p50) && p95Bar.isMet($0.p95) }
+    }
+
+    static let header = """
+        | Search, ms p50 / p95 | Searchlight | its CPU time | while writing | plain FTS5 | hits of 10, both | overlap | Bar | |
+        |---|---|---|---|---|---|---|---|---|
+        """
+
+    /// A row of a Markdown table.
+    var row: String {
+        func pair(_ times: Percentiles?) -> String {
+            guard let times else { return "" }
+            let few = times.count < 100 ? " (\(times.count))" : ""
+            return "\(Measurement.number(times.p50)) / \(Measurement.number(times.p95))\(few)"
+        }
+        return "| \(name) | \(pair(idle)) | \(pair(cpu)) | \(pair(whileWriting)) | \(pair(plain)) "
+            + "| \(Measurement.number(meanHits)) / \(Measurement.number(plainMeanHits)) | \(Measurement.number(overlap)) | \(p50Bar) / \(p95Bar) | \(isMet ? "met" : "missed") |"
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// How much room a closed store takes.
+enum StoreSize {
+    static func run(store: String, donatedBytes: Int) throws -> [Measurement] {
+        let megabyte = 1e6
+        var total = 0
+        let files = FileManager.default.enumerator(at: URL(filePath: store), includingPropertiesForKeys: [.fileSizeKey])
+        for case let file as URL in files ?? FileManager.DirectoryEnumerator() {
+            total += try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+        }
+        var measurements = [
+            Measurement(
+                name: "size on disk", value: Double(total) / megabyte, unit: "MB", baseline: "bytes donated",
+                baselineValue: Double(donatedBytes) / megabyte, bar: Bars.size)
+        ]
+        let database = try SQLiteConnection(path: store + "/index.sqlite", isReadOnly: true)
+        // The virtual table is an option of SQLite's build.
+        guard let rows = try? database.prepare("SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE ORDER BY 2 DESC")
+        else {
+            return measurements
+        }
+        while try rows.step() {
+            let megabytes = Double(rows.integer(1)) / megabyte
+            guard megabytes >= 0.5 else { break }
+            measurements.append(Measurement(name: "  of it \(rows.text(0))", value: megabytes, unit: "MB"))
+        }
+        return measurements
+    }
+}

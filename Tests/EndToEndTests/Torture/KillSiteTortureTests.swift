@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+import TortureSupport
+
+/// Donors that are killed at each step of a commit. `Scripts/torture` runs more rounds.
+@Suite("Torture, step by step", .serialized)
+struct KillSiteTortureTests {
+    @Test(
+        "Killed at any step of a commit, all that was acknowledged is found, and nothing else", .timeLimit(.minutes(30))
+    )
+    func sites() async throws {
+        let seed = TortureSettings.seed
+        let rounds = max(TortureSettings.rounds ?? 0, KillSite.all.count)
+        print("Torture, step by step: \(rounds) kills, seed \(seed)")
+        var random = SplitMix64(seed: seed ^ 0x5174)
+        var report = KillReport()
+        var store = try KilledStore(seed: seed)
+        for round in 0..<rounds {
+            let site = KillSite.all[round % KillSite.all.count]
+            // The first time round early in a donor's life, where each site is sure to come; then anywhere.
+            let range = site.phase != .donating ? 2 : min(40, 2 + round / KillSite.all.count * 8)
+            let occurrence = round < KillSite.all.count ? 1 : 1 + random.below(range)
+            let note = "round \(round), \(site) \(occurrence), again with: \(TortureSettings.repetition)"
+            if site.isOfNewStore || store.rounds >= 30 { store = try KilledStore(seed: random.next()) }
+            if let preparation = site.preparation {
+                let times = 3 + random.below(12)
+                try #require(try store.donate(batches: 60, killedAt: preparation, occurrence: times), "\(note)")
+            }
+            var wasKilled = try store.donate(batches: 30, killedAt: site, occurrence: occurrence)
+            if !wasKilled, occurrence > 1 {
+                // There were not so many this time.
+                if site.isOfNewStore { store = try KilledStore(seed: random.next()) }
+                if let preparation = site.preparation {
+                    try #require(try store.donate(batches: 60, killedAt: preparation, occurrence: 4), "\(note)")
+                }
+                wasKilled = try store.donate(batches: 30, killedAt: site, occurrence: 1)
+            }
+            #expect(wasKilled, "\(note): the donor never came by")
+            let (opening, items) = try await store.check(note)
+            report.add(site, opening: opening, items: items)
+        }
+        print(report)
+    }
+}

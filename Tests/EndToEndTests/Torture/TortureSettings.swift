@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// How long and how a torture runs; Scripts/torture sets more rounds.
+enum TortureSettings {
+    private static let environment = ProcessInfo.processInfo.environment
+
+    static let rounds = environment["SEARCHLIGHT_TORTURE_ROUNDS"].flatMap { Int($0) }
+    static let seed = environment["SEARCHLIGHT_TORTURE_SEED"].flatMap { UInt64($0) } ?? .random(in: .min ... .max)
+    /// The program that is killed from outside, if it is another build than that of the tests.
+    static let program = environment["SEARCHLIGHT_TORTURE_PROGRAM"]
+
+    /// What to type to have the same again.
+    static let repetition = "SEED=\(seed) \(rounds.map { "ROUNDS=\($0) " } ?? "")make torture"
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Synchronization
+
+@testable import SearchIndex
+
+/// The machine's file system with so many bytes left, for the journal.
+final class FullDisk: JournalFiles {
+    private let files = SystemJournalFiles()
+    private let room = Mutex<Int?>(nil)
+
+    /// So many bytes can still be written; `nil` means there is no end.
+    func leave(_ bytes: Int?) { room.withLock { $0 = bytes } }
+
+    /// How many of some bytes still find room.
+    fileprivate func take(_ count: Int) -> Int {
+        room.withLock { room in
+            guard let left = room else { return count }
+            room = max(0, left - count)
+            return min(left, count)
+        }
+    }
+
+    func createFolder(_ path: String) throws(JournalFileError) { try files.createFolder(path) }
+    func names(in folder: String) throws(JournalFileError) -> [String] { try files.names(in: folder) }
+    func rename(_ path: String, to other: String) throws(JournalFileError) { try files.rename(path, to: other) }
+    func remove(_ path: String) throws(JournalFileError) { try files.remove(path) }
+    func synchronizeFolder(_ path: String) throws(JournalFileError) { try files.synchronizeFolder(path) }
+
+    func open(_ path: String, for mode: JournalFileMode) throws(JournalFileError) -> any JournalFile {
+        FullDiskFile(file: try files.open(path, for: mode), path: path, disk: self)
+    }
+}
+
+private struct FullDiskFile: JournalFile {
+    let file: any JournalFile
+    let path: String
+    let disk: FullDisk
+
+    func size() throws(JournalFileError) -> Int { try file.size() }
+    func read(at offset: Int, count: Int) throws(JournalFileError) -> [UInt8] {
+        try file.read(at: offset, count: count)
+    }
+    func synchronize() throws(JournalFileError) { try file.synchronize() }
+    func truncate(to size: Int) throws(JournalFileError) { try file.truncate(to: size) }
+
+    /// As a file system does it: some bytes first, then an error. What is overwritten needs no room.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(JournalFileError) -> Int {
+        guard offset + bytes.count > (try file.size()) else { return try file.write(bytes, at: offset) }
+        let count = disk.take(bytes.count)
+        guard count > 0 else { throw JournalFileError(operation: "writing", path: path, code: ENOSPC) }
+        return try file.write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), at: offset)
+    }
+}

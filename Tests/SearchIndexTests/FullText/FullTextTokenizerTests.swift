@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import MetadataQuery
+import TestSupport
+import Testing
+
+@testable import SearchIndex
+
+@Suite("The words of the full-text index")
+struct FullTextTokenizerTests {
+    @Test("They are the words of metadata queries, folded", arguments: 1...20 as ClosedRange<UInt64>)
+    func agreement(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        for _ in 0..<200 {
+            let text = random.text(length: random.below(60))
+            // These two have a meaning of their own.
+            guard !text.unicodeScalars.contains(where: { FullTextTag.isTag($0) || $0.value == 1 }) else { continue }
+            let expected = Words(text).map { TextFolding.folded(String(text[$0]), case: true, diacritics: true) }
+            #expect(
+                FullTextTokenizer.words(of: text) == expected.filter { !$0.isEmpty }, "\(Array(text.unicodeScalars))")
+        }
+    }
+
+    @Test("Runs of letters are words, and so is each sign of a script without spaces")
+    func examples() {
+        #expect(FullTextTokenizer.words(of: "Foo_bar-42 it's") == ["foo", "bar", "42", "it", "s"])
+        #expect(FullTextTokenizer.words(of: "Crème BRÛLÉE, Straße") == ["creme", "brulee", "strasse"])
+        #expect(FullTextTokenizer.words(of: "東京tower🎉") == ["東", "京", "tower", "🎉"])
+        #expect(FullTextTokenizer.words(of: " \u{0} — …") == [])
+    }
+
+    @Test("Of an endless word the beginning is a word, in whole letters", arguments: ["a", "é", "x\u{301}", "я"])
+    func longWord(letter: String) throws {
+        let words = FullTextTokenizer.words(of: String(repeating: letter, count: 5000))
+        let word = try #require(words.first)
+        #expect(words.count == 1 && word.utf8.count <= FullTextTokenizer.maximumWordBytes)
+        #expect(!word.unicodeScalars.contains("\u{FFFD}"))
+    }
+
+    @Test("The scalars of tags are no words of a text, and a text of tags has only those")
+    func tags() {
+        #expect(FullTextTokenizer.words(of: "a\u{F0001}b \u{100002}") == [])
+        let tags = FullTextTag.text([.bundle(7), .contentType("public.text")])
+        let words = FullTextTokenizer.words(of: tags)
+        #expect(words.count == 2 && words.allSatisfy { $0.unicodeScalars.allSatisfy(FullTextTag.isTag) })
+        #expect(FullTextTag.contentType("Public.Text").scalar == FullTextTag.contentType("public.text").scalar)
+    }
+
+    @Test("Words side by side are met where they stand, the last one also by its beginning")
+    func sequences() {
+        func occurs(_ words: [String], _ isPrefix: Bool, _ text: String) -> Bool {
+            WordSequence(words, isPrefix: isPrefix).occurs(in: text)
+        }
+        #expect(occurs(["no"], true, "Release Notes") && !occurs(["no"], false, "Release Notes"))
+        #expect(
+            occurs(["release", "no"], true, "the release notes") && !occurs(["release", "no"], true, "no release"))
+        #expect(occurs(["a", "a", "b"], false, "a a a b") && !occurs(["a", "a", "b"], false, "a b a b"))
+        #expect(occurs(["京"], true, "東京タワー") && occurs(["東", "京"], false, "在東京"))
+    }
+
+    @Test("Sequences are met exactly where FTS5 finds them", arguments: 1...4 as ClosedRange<UInt64>)
+    func sequencesAsInFTS5(seed: UInt64) async throws {
+        var random = SplitMix64(seed: seed)
+        let store = try Store()
+        let words = ["a", "ab", "abc", "b", "東", "京", "é"]
+        var texts: [String: String] = [:]
+        for number in 0..<60 {
+            let text = (0..<random.below(8)).map { _ in random.pick(words) }.joined(separator: random.pick([" ", "-"]))
+            texts["\(number)"] = text
+            try await store.put(item("\(number)", text: text))
+        }
+        for _ in 0..<60 {
+            let phrase = (0..<(1 + random.below(3))).map { _ in random.pick(words) }
+            let isPrefix = random.below(2) == 0
+            let query = "\"" + phrase.joined(separator: " ") + (isPrefix ? "" : "\"")
+            let sequence = WordSequence(phrase.flatMap { FullTextTokenizer.words(of: $0) }, isPrefix: isPrefix)
+            let expected = texts.filter { sequence.occurs(in: $0.value) }.keys.sorted()
+            #expect(try await store.found(query).sorted() == expected, "seed \(seed): \(query)")
+        }
+    }
+}

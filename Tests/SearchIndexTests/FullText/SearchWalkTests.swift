@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import MetadataQuery
+import ServiceProtocol
+import TestSupport
+import Testing
+
+@testable import SearchIndex
+
+@Suite("The results of a search")
+struct SearchWalkTests {
+    /// Limits that are reached with a few items.
+    private static func small(_ text: String, bundle: String? = nil, limit: Int = 10) -> SearchRequest {
+        var request = SearchRequest(text, bundle: bundle)
+        request.limit = limit
+        request.limits.candidates = 7
+        request.limits.smallStore = 0
+        request.limits.sample = 20
+        request.limits.piece = 5
+        request.limits.titleStarts = 6
+        request.findsInsideWords = false
+        return request
+    }
+
+    @Test("Whatever the limits of the work are, all matches come, each once", arguments: 1...6 as ClosedRange<UInt64>)
+    func completeness(seed: UInt64) async throws {
+        var random = SplitMix64(seed: seed)
+        let store = try Store()
+        let words = ["apple", "apricot", "avocado", "banana", "blueberry", "cherry", "東京", "zoo"]
+        func text(_ count: Int) -> String { (0..<count).map { _ in random.pick(words) }.joined(separator: " ") }
+        for number in 0..<120 {
+            try await store.put(
+                item(
+                    "\(number)", title: text(random.below(3)), description: text(random.below(2)),
+                    text: text(random.below(4))))
+        }
+        for _ in 0..<40 {
+            let typed = (0..<(1 + random.below(2))).map { _ in
+                let word = random.pick(words)
+                return String(word.prefix(1 + random.below(word.count)))
+            }
+            let last = random.pick(["", " "])
+            let excluded = random.below(4) == 0 ? "-" + random.pick(words) + " " : ""
+            let query = excluded + typed.joined(separator: " ") + last
+            var plain = SearchRequest(query)
+            plain.limit = 1000
+            plain.findsInsideWords = false
+            let expected = try await store.index.search(plain).hits.map(\.item.number)
+            var found: [Int64] = []
+            var request = Self.small(query, limit: 1 + random.below(9))
+            repeat {
+                let page = try await store.index.search(request)
+                found += page.hits.map(\.item.number)
+                request.cursor = page.next
+            } while request.cursor != nil
+            #expect(Set(found) == Set(expected) && found.count == expected.count, "seed \(seed): \(query)")
+            #expect(try await store.index.count(request) == expected.count)
+            var streamed: [Int64] = []
+            for try await batch in try store.index.results(request) { streamed += batch.map(\.item.number) }
+            #expect(streamed == found, "seed \(seed): \(query)")
+        }
+    }
+
+    @Test("A title that is what was typed comes first, one that begins with it next, however old they are")
+    func titles() async throws {
+        let store = try Store()
+        try await store.put(item("whole", title: "Zebra"), item("start", title: "Zébra crossing rules"))
+        for number in 0..<200 { try await store.put(item("new \(number)", title: "The zebra \(number)")) }
+        for text in ["zebra", "ZEBRA ", "zébra"] {
+            let hits = try await store.index.search(Self.small(text)).hits
+            #expect(hits.prefix(2).map(\.item.record.uniqueIdentifier) == ["whole", "start"], "\(text)")
+            #expect(hits.map(\.kind) == [.wholeTitle, .titleStart] + Array(repeating: .title, count: 8))
+        }
+        // A word that is finished does not find longer ones.
+        #expect(try await store.index.search(Self.small("zebra cross ")).hits.isEmpty)
+        for text in ["ze", "zeb", "zebr"] {
+            let kinds = try await store.index.search(Self.small(text)).hits.map(\.kind)
+            #expect(kinds.prefix(3) == [.titleStart, .titleStart, .title], "\(text)")
+        }
+    }
+
+    @Test("Among many title starts ten are shown, and the whole title before them")
+    func manyStarts() async throws {
+        let store = try Store()
+        try await store.put(item("whole", title: "report"))
+        for number in 0..<60 { try await store.put(item("start \(number)", title: "Report \(number)")) }
+        for number in 0..<60 { try await store.put(item("new \(number)", title: "A report \(number)")) }
+        let hits = try await store.index.search(Self.small("report")).hits
+        #expect(hits.first?.item.record.uniqueIdentifier == "whole")
+        #expect(hits.dropFirst().map(\.kind) == Array(repeating: .titleStart, count: 9))
+    }
+
+    @Test("Titles before texts, texts before parts of words")
+    func kinds() async throws {
+        let store = try Store()
+        try await store.put(
+            item("inside", title: "My workbenches"), item("text", title: "Furniture", text: "a bench"),
+            item("title", title: "An old bench"), item("keyword", title: "Seats", keywords: ["benches"]),
+            item("other", title: "ben chair"))
+        let hits = try await store.index.search(SearchRequest("bench")).hits
+        #expect(hits.map(\.item.record.uniqueIdentifier) == ["title", "keyword", "text", "inside"])
+        #expect(hits.map(\.kind) == [.title, .title, .text, .insideWords])
+        #expect(hits.map(\.score) == hits.map(\.score).sorted(by: >))
+        var words = SearchRequest("bench")
+        words.findsInsideWords = false
+        #expect(try await store.index.search(words).hits.count == 3)
+        #expect(try await store.index.count(SearchRequest("bench")) == 4)
+    }
+
+    @Test("Words are found by their end and their middle, several at once")
+    func insideWords() async throws {
+        let store = try Store()
+        try await store.put(item("one", title: "Photosynthesis in seaweeds"), item("two", title: "Synthesizer"))
+        for text in ["synthesis", "otosynth", "weeds synthesis", "synth weed"] {
+            #expect(
+                try await store.index.search(SearchRequest(text)).hits.map(\.item.record.uniqueIdentifier).last == "one"
+            )
+        }
+        #expect(try await store.index.search(SearchRequest("thesis weasel")).hits.isEmpty)
+        try await store.index.delete(identifiers: ["one"], in: Store.app)
+        #expect(try await store.index.search(SearchRequest("weeds")).hits.isEmpty)
+        let kept = try await store.index.write("Purging") { db in
+            try TermDictionary.purge(db)
+            return try String.fetchAll(db, sql: "SELECT text FROM term ORDER BY text")
+        }
+        #expect(kept == ["synthesizer"])
+        try await store.checkIntegrity()
+    }
+
+    @Test("Text without spaces is found by any part of it")
+    func scriptsWithoutSpaces() async throws {
+        let store = try Store()
+        try await store.put(
+            item("tower", title: "東京タワーの写真", text: "夜景がきれいです"), item("kyoto", title: "京都"),
+            item("party", title: "Party 🎉🎂", text: "สวัสดีครับ"))
+        for (text, found) in [
+            ("東京", ["tower"]), ("京タ", ["tower"]), ("写真", ["tower"]), ("きれい", ["tower"]), ("東京 夜景", ["tower"]),
+            ("🎂", ["party"]), ("สวัสดี", ["party"]), ("京東", []),
+        ] {
+            #expect(try await store.found(text) == found, "\(text)")
+        }
+        #expect(Set(try await store.found("京")) == ["tower", "kyoto"])
+    }
+
+    @Test("What apps say of their items orders them on the places they have, and lifts none above another app's")
+    func hints() async throws {
+        let other = IndexScope(bundle: "com.example.other")
+        var places: [[String]] = []
+        for hint in [0, 100] {
+            let store = try Store()
+            for number in 0..<6 {
+                var record = item("a\(number)", title: "lemon \(String(repeating: "x", count: number * 5))")
+                record.attributes["rankingHint"] = .integer(Int64(number * hint / 5))
+                record.attributes["userCurated"] = .boolean(hint > 0 && number == 5)
+                try await store.put(record)
+                record.uniqueIdentifier = "b\(number)"
+                record.attributes["rankingHint"] = .integer(50)
+                record.attributes["userCurated"] = nil
+                try await store.put(record, in: other)
+            }
+            places.append(try await store.found("lemon"))
+        }
+        #expect(places[0].map { $0.prefix(1) } == places[1].map { $0.prefix(1) })
+        #expect(places[0].filter { $0.hasPrefix("b") } == places[1].filter { $0.hasPrefix("b") })
+        #expect(places[0].first { $0.hasPrefix("a") } == "a0" && places[1].first { $0.hasPrefix("a") } == "a5")
+    }
+
+    @Test("Of two that fit alike, the one that was used later comes first, in whatever order they were donated")
+    func freshness() async throws {
+        let store = try Store()
+        for (identifier, days) in [("new", 1.0), ("old", 400), ("older", 900)] {
+            var record = item(identifier, title: "same thing")
+            record.attributes["contentModificationDate"] = .date(store.clock.now - days * 86400)
+            try await store.put(record)
+        }
+        #expect(try await store.found("same") == ["new", "old", "older"])
+        // A date of the future says nothing.
+        var record = item("promise", title: "same thing")
+        record.attributes["lastUsedDate"] = .date(store.clock.now + 1e9)
+        record.attributes["contentModificationDate"] = .date(store.clock.now - 1200 * 86400)
+        try await store.put(record)
+        #expect(try await store.found("same").last == "promise")
+    }
+
+    @Test("Filters restrict, attribute lists cut, bundles stay apart")
+    func filters() async throws {
+        let store = try Store()
+        for number in 0..<30 {
+            var record = item("\(number)", title: "lemon \(number)", text: "sour")
+            record.attributes["pageCount"] = .integer(Int64(number))
+            try await store.put(record, in: IndexScope(bundle: number % 3 == 0 ? "a" : "b"))
+        }
+        var request = Self.small("lemon", bundle: "a", limit: 50)
+        request.filters = [try QueryExpression(parsing: "pageCount > 20")]
+        request.attributes = ["title"]
+        let hits = try await store.index.search(request).hits
+        #expect(Set(hits.map(\.item.record.uniqueIdentifier)) == ["21", "24", "27"])
+        #expect(hits.allSatisfy { Set($0.item.record.attributes.keys) == ["title"] })
+        #expect(try await store.index.search(Self.small("lemon", bundle: "c")).hits.isEmpty)
+    }
+
+    @Test("Pages do not repeat what is changed or added between them")
+    func pages() async throws {
+        let store = try Store()
+        for number in 0..<40 { try await store.put(item("\(number)", title: "lemon \(number)")) }
+        var request = Self.small("lemon", limit: 10)
+        let first = try await store.index.search(request)
+        try await store.put(item("new", title: "lemon"), item("3", title: "lemon again"))
+        var found = first.hits.map(\.item.record.uniqueIdentifier)
+        request.cursor = first.next
+        while request.cursor != nil {
+            let page = try await store.index.search(request)
+            found += page.hits.map(\.item.record.uniqueIdentifier)
+            request.cursor = page.next
+        }
+        #expect(Set(found).count == found.count && !found.contains("new"))
+        #expect(Set(found).union(["3"]) == Set((0..<40).map { "\($0)" }))
+    }
+
+    @Test("A text cannot pass for another bundle's", arguments: ["\u{1}\u{F0001}", "\u{F0001}", "\u{1}"])
+    func forgedTags(text: String) async throws {
+        let store = try Store()
+        try await store.put(item("one", title: "lemon"))
+        try await store.put(
+            item("two", title: text, keywords: [text], text: text + " lemon"), in: IndexScope(bundle: "b"))
+        #expect(try await store.found("lemon", bundle: Store.app.bundle) == ["one"])
+        #expect(try await store.found(text).isEmpty)
+        #expect(try await store.found("lemon", bundle: "b") == ["two"])
+    }
+
+    @Test("The words of an item that changes are the new ones, and it counts as new")
+    func changes() async throws {
+        let store = try Store()
+        try await store.put(item("changed", title: "lemon"))
+        for number in 0..<20 { try await store.put(item("\(number)", title: "lemon tree")) }
+        try await store.put(item("changed", title: "a lemon tree"))
+        var request = Self.small("tree")
+        request.limits.candidates = 1
+        #expect(try await store.index.search(request).hits.first?.item.record.uniqueIdentifier == "changed")
+        #expect(try await store.found("changed lemon").isEmpty)
+    }
+
+    @Test("Made anew from the items, it finds the same, the newest last")
+    func rebuild() async throws {
+        let store = try Store()
+        for number in 0..<50 {
+            var record = item(
+                "\(number)", title: "lemon \(number)", keywords: ["k\(number)"], text: "sour \(number % 7)")
+            record.attributes["contentModificationDate"] = .date(Double(number * 37 % 50))
+            try await store.put(record)
+        }
+        try await store.index.delete(identifiers: ["3", "4"], in: Store.app)
+        let vocabulary = try await store.vocabulary()
+        let order = try await store.index.write("Rebuilding") { db in
+            try FullTextIndex.derived.rebuild(db)
+            return try String.fetchAll(
+                db,
+                sql: "SELECT unique_identifier FROM text_row JOIN item ON item.id = text_row.item ORDER BY text_row.id")
+        }
+        #expect(try await store.vocabulary() == vocabulary)
+        #expect(order == order.sorted { Int($0)! * 37 % 50 < Int($1)! * 37 % 50 } && order.count == 48)
+        try await store.put(item("5", title: "lime"))
+        #expect(try await store.found("lime") == ["5"])
+        #expect(try await store.found("lemon 5").contains("5") == false)
+        try await store.checkIntegrity()
+    }
+
+    @Test("Merging step by step comes to an end and changes nothing")
+    func merging() async throws {
+        let store = try Store()
+        for number in 0..<40 { try await store.put(item("\(number)", title: "lemon \(number)", text: "sour")) }
+        let vocabulary = try await store.vocabulary()
+        var steps = 0
+        while try await store.index.write("Merging", { try FullTextMerging.step($0, pages: 1) }) { steps += 1 }
+        #expect(steps < 1000)
+        #expect(try await store.vocabulary() == vocabulary)
+        #expect(try await store.found("lemon").count == 40)
+        try await store.checkIntegrity()
+    }
+
+    @Test("A cancelled search ends with that error")
+    func cancelled() async throws {
+        let store = try Store()
+        try await store.put(item("one", title: "lemon"))
+        let task = Task { () async throws -> SearchPage in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await store.index.search(SearchRequest("lemon"))
+        }
+        await #expect(throws: IndexQueryError.cancelled) { try await task.value }
+    }
+}

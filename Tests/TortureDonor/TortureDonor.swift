@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import SearchIndex
+import TortureSupport
+
+/// Donates numbered batches to a store, prints `acknowledged SCOPE NUMBER` for each that is durable, and ends itself with
+/// SIGKILL at a named point of a commit. Part of the tests: `TortureDonor STORE SEED BATCHES [PHASE POINT OCCURRENCE]`, or
+/// `TortureDonor disk-full FOLDER SEED EXTENSIONS IDENTIFIER`.
+@main
+enum TortureDonor {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        if arguments.count == 6, arguments[1] == "disk-full" {
+            var trial = DiskFullTrial(
+                folder: arguments[2], seed: UInt64(arguments[3]) ?? 1, extensions: (arguments[4], arguments[5]))
+            do { return try await trial.run() } catch { fail("\(error)") }
+        }
+        guard arguments.count == 4 || arguments.count == 7, let seed = UInt64(arguments[2]),
+            let count = Int(arguments[3])
+        else { fail("TortureDonor STORE SEED BATCHES [PHASE POINT OCCURRENCE]") }
+        var target: KillSite?
+        var occurrence = 0
+        if arguments.count == 7 {
+            guard let phase = DonorPhase(rawValue: arguments[4]), let point = CommitPoint(rawValue: arguments[5]),
+                let number = Int(arguments[6])
+            else { fail("unknown point") }
+            (target, occurrence) = (KillSite(phase, point), number)
+        }
+        let watch = PointWatch(target: target, occurrence: occurrence)
+        var seams = StoreSeams()
+        seams.journalFiles = WatchedFiles(watch: watch)
+        // Small segments, so that new ones begin and old ones go all the time.
+        seams.journal = JournalConfiguration(segmentBytes: 8192, markBytes: 1024)
+        seams.prepareDatabase = { watch.watch($0) }
+        let index = try SearchIndex(
+            directory: arguments[1], access: .readWrite, now: { TortureBatch.now }, seams: seams)
+        watch.enter(.donating)
+        // At the same time, so that batches share groups and transactions.
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for scope in TortureBatch.scopes.indices {
+                group.addTask { try await donate(count, to: scope, of: index, seed: seed) }
+            }
+            try await group.waitForAll()
+        }
+        watch.enter(.closing)
+        try await index.close()
+    }
+
+    private static func donate(_ count: Int, to scope: Int, of index: SearchIndex, seed: UInt64) async throws {
+        let state = try await index.clientState(of: TortureBatch.scopes[scope])
+        let last = state.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
+        for number in (last + 1)...(last + count) {
+            let batch = TortureBatch(number, scope: scope, seed: seed)
+            try await index.commit(batch.donation(), clientState: batch.clientState)
+            let line = Array("acknowledged \(scope) \(number)\n".utf8)
+            // In one piece, however soon the end comes.
+            guard write(STDOUT_FILENO, line, line.count) == line.count else { fail("nobody reads") }
+            if number % 5 == scope { try await index.settle() }
+        }
+    }
+
+    private static func fail(_ message: String) -> Never {
+        let line = Array((message + "\n").utf8)
+        _ = write(STDERR_FILENO, line, line.count)
+        exit(64)
+    }
+}

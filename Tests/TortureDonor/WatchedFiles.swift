@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import SearchIndex
+import TortureSupport
+
+/// The machine's file system, with the journal's points.
+struct WatchedFiles: JournalFiles {
+    private let files = SystemJournalFiles()
+    let watch: PointWatch
+
+    func createFolder(_ path: String) throws(JournalFileError) { try files.createFolder(path) }
+    func names(in folder: String) throws(JournalFileError) -> [String] { try files.names(in: folder) }
+
+    func open(_ path: String, for mode: JournalFileMode) throws(JournalFileError) -> any JournalFile {
+        let file = try files.open(path, for: mode)
+        if path.hasSuffix(".new") { watch.pass(.newFileCreated) }
+        return mode == .read ? file : WatchedFile(file: file, kind: WatchedFile.Kind(path), watch: watch)
+    }
+
+    func rename(_ path: String, to other: String) throws(JournalFileError) {
+        try files.rename(path, to: other)
+        if path.hasSuffix(".new") { watch.pass(.newFileRenamed) }
+    }
+
+    func remove(_ path: String) throws(JournalFileError) {
+        watch.pass(.beforeRemoval)
+        try files.remove(path)
+        watch.pass(.afterRemoval)
+    }
+
+    func synchronizeFolder(_ path: String) throws(JournalFileError) {
+        try files.synchronizeFolder(path)
+        watch.pass(.folderSynchronized)
+    }
+}
+
+struct WatchedFile: JournalFile {
+    enum Kind {
+        case segment, newFile, note, other
+
+        init(_ path: String) {
+            if path.hasSuffix(".journal") {
+                self = .segment
+            } else if path.hasSuffix(".new") {
+                self = .newFile
+            } else {
+                self = path.hasSuffix("/journal.head") ? .note : .other
+            }
+        }
+
+        /// The points before, amid and after a write.
+        var ofWriting: (CommitPoint?, CommitPoint?, CommitPoint?) {
+            switch self {
+            case .segment: (.beforeGroupWrite, .halfGroupWrite, .afterGroupWrite)
+            case .newFile: (nil, .halfNewFileWrite, .newFileWritten)
+            case .note: (nil, .halfNoteWrite, .afterNoteWrite)
+            case .other: (nil, nil, nil)
+            }
+        }
+
+        var ofSynchronizing: CommitPoint? {
+            switch self {
+            case .segment: .afterGroupSync
+            case .newFile: .newFileSynchronized
+            case .note: .afterNoteSync
+            case .other: nil
+            }
+        }
+    }
+
+    let file: any JournalFile
+    let kind: Kind
+    let watch: PointWatch
+
+    func size() throws(JournalFileError) -> Int { try file.size() }
+    func read(at offset: Int, count: Int) throws(JournalFileError) -> [UInt8] {
+        try file.read(at: offset, count: count)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(JournalFileError) -> Int {
+        let (before, amid, after) = kind.ofWriting
+        if let before { watch.pass(before) }
+        if let amid, watch.isReached(amid) {
+            _ = try file.write(UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)]), at: offset)
+            PointWatch.die()
+        }
+        let written = try file.write(bytes, at: offset)
+        if let after { watch.pass(after) }
+        return written
+    }
+
+    func synchronize() throws(JournalFileError) {
+        try file.synchronize()
+        if let point = kind.ofSynchronizing { watch.pass(point) }
+    }
+
+    func truncate(to size: Int) throws(JournalFileError) {
+        watch.pass(.beforeCut)
+        try file.truncate(to: size)
+        watch.pass(.afterCut)
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import SearchIndex
+import ServiceProtocol
+import TestSupport
+
+/// A change of a batch.
+public enum TortureChange: Sendable {
+    case put(ItemRecord)
+    case delete([String])
+    case deleteDomain(String)
+    case deleteAll
+}
+
+/// A batch that is known by its number: equal seeds, scopes and numbers give equal batches, in every process.
+public struct TortureBatch: Sendable {
+    /// Two indexes of one bundle, donated to at the same time.
+    public static let scopes = [
+        IndexScope(bundle: "org.example.torture"), IndexScope(bundle: "org.example.torture", index: "second"),
+    ]
+    /// The present of donors and checks, so that nothing expires meanwhile.
+    public static let now = 780_000_000.0
+    /// A word that all items contain, and others that some contain.
+    public static let commonWord = "torture"
+    public static let words = ["anvil", "bellows", "chisel", "drill", "etching"]
+
+    public let scope: IndexScope
+    public let number: Int
+    public let changes: [TortureChange]
+
+    /// The batch of a number; they count from 1.
+    public init(_ number: Int, scope: Int, seed: UInt64) {
+        self.scope = Self.scopes[scope]
+        self.number = number
+        var random = SplitMix64(seed: seed ^ UInt64(scope + 1) << 48 ^ UInt64(number) << 16)
+        var changes = (0..<(1 + random.below(6))).map {
+            TortureChange.put(Self.item("b\(number)-\($0)", number, &random))
+        }
+        // Every batch replaces this one.
+        changes.append(.put(Self.item("latest", number, &random)))
+        func earlier() -> String { "b\(max(1, number - random.below(12)))-\(random.below(6))" }
+        for _ in 0..<random.below(3) { changes.append(.put(Self.item(earlier(), number, &random))) }
+        for _ in 0..<random.below(3) {
+            var update = ItemRecord(uniqueIdentifier: earlier(), isUpdate: true)
+            update.attributes["pageCount"] = .integer(Int64(number))
+            update.attributes["contentDescription"] = random.below(3) == 0 ? .null : .string(random.pick(Self.words))
+            changes.append(.put(update))
+        }
+        for _ in 0..<(1 + random.below(3)) { changes.append(.delete([earlier(), earlier()])) }
+        if random.below(8) == 0 { changes.append(.deleteDomain("d.\(random.below(5))")) }
+        if random.below(60) == 0 { changes.append(.deleteAll) }
+        self.changes = changes
+    }
+
+    private static func item(_ identifier: String, _ number: Int, _ random: inout SplitMix64) -> ItemRecord {
+        ItemRecord(
+            uniqueIdentifier: identifier, domainIdentifier: "d.\(random.below(5)).\(random.below(3))",
+            expiration: random.below(2) == 0 ? .never : .standard,
+            attributes: [
+                "title": .string("\(commonWord) \(random.pick(words))"), "pageCount": .integer(Int64(number)),
+                "keywords": .array([.string(random.pick(words)), .string("n\(number)")]),
+                // Some take more than a page of the database and of a segment.
+                "textContent": .string(String(repeating: "filler ", count: random.below(10) == 0 ? 900 : 3)),
+            ])
+    }
+
+    /// The batch as it is donated.
+    ///
+    /// - Throws: `ItemRecordError`.
+    public func donation() throws -> IndexBatch {
+        var batch = IndexBatch(scope: scope)
+        for change in changes {
+            switch change {
+            case .put(let record): batch.index([try EncodedItem(record)])
+            case .delete(let identifiers): batch.delete(identifiers: identifiers)
+            case .deleteDomain(let domain): batch.delete(domains: [domain])
+            case .deleteAll: batch.deleteAll()
+            }
+        }
+        return batch
+    }
+
+    /// What the client state is after it.
+    public var clientState: [UInt8] { Array("\(number)".utf8) }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+
+/// What one scope must hold after a batch, kept the simplest way.
+public struct TortureModel: Sendable {
+    public private(set) var items: [String: ItemRecord] = [:]
+    /// The last batch that was applied.
+    public private(set) var batch = 0
+    /// Which of the scopes it is.
+    public let scope: Int
+    private let seed: UInt64
+
+    /// A scope that nothing was donated to.
+    public init(scope: Int, seed: UInt64) {
+        self.scope = scope
+        self.seed = seed
+    }
+
+    /// Applies all batches up to a number.
+    public mutating func advance(to number: Int) {
+        while batch < number {
+            batch += 1
+            for change in TortureBatch(batch, scope: scope, seed: seed).changes { apply(change) }
+        }
+    }
+
+    private mutating func apply(_ change: TortureChange) {
+        switch change {
+        case .put(let record) where record.isUpdate:
+            guard var old = items[record.uniqueIdentifier] else { return }
+            for (name, value) in record.attributes { old.attributes[name] = value == .null ? nil : value }
+            items[record.uniqueIdentifier] = old
+        case .put(let record): items[record.uniqueIdentifier] = record
+        case .delete(let identifiers): for identifier in identifiers { items[identifier] = nil }
+        case .deleteDomain(let domain):
+            items = items.filter { $0.value.domainIdentifier?.hasPrefix(domain + ".") != true }
+        case .deleteAll: items = [:]
+        }
+    }
+}
