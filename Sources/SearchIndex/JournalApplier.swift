@@ -209,12 +209,13 @@ final class JournalApplier: Sendable {
         let rejected = try pool.write { db in
             var rejected: [SearchIndexError] = []
             if hasNewLoss { try StoreRow.noteLoss(db, through: target) }
-            let row = try StoreRow.update(db) { $0.applied = max($0.applied, reached) }
+            let stateless = try StoreRow(db).statelessThrough
             let derived = DerivedWriter(db)
             for record in records {
                 let writer = try ItemWriter(db, record.entry.scope, now: times[record.sequence] ?? now, derived)
-                rejected += try writer.apply(record.entry, keepsState: record.sequence > row.statelessThrough)
+                rejected += try writer.apply(record.entry, keepsState: record.sequence > stateless)
             }
+            try StoreRow.update(db) { $0.applied = max($0.applied, reached) }
             return rejected
         }
         let waiters = state.withLock { state in

@@ -50,7 +50,7 @@ struct StoreRow: Hashable {
         return Int64(CRC32C.of(bytes))
     }
 
-    /// Writes the row, in place of the one there is.
+    /// Writes the row, in place of one that cannot be read or of none.
     func write(_ db: Database) throws {
         try db.execute(
             sql: """
@@ -69,7 +69,15 @@ struct StoreRow: Hashable {
         var row = try StoreRow(db)
         let before = row
         try change(&row)
-        if row != before { try row.write(db) }
+        guard row != before else { return row }
+        try db.cachedStatement(
+            sql: """
+                UPDATE store SET applied = ?, generation = ?, format = ?, stateless_through = ?, identifier = ?, checksum = ?
+                """
+        ).execute(arguments: [
+            Int64(bitPattern: row.applied), row.generation, row.format, Int64(bitPattern: row.statelessThrough),
+            Data(row.identifier.bytes), row.checksum,
+        ])
         return row
     }
 
