@@ -3,23 +3,6 @@ import Foundation
 import GRDB
 import ServiceProtocol
 
-/// What is derived from items, in step with them within one transaction. It remembers what many items have in common.
-final class DerivedWriter {
-    let attributes: AttributeWriter
-    let texts: FullTextWriter
-
-    init(_ db: Database) {
-        attributes = AttributeWriter(db)
-        texts = FullTextWriter(db)
-    }
-
-    /// Takes an item out; `record` and `bundle` are what it was put in with.
-    func remove(_ record: ItemRecord, bundle: Int64, item: Int64, text: Int64?) throws {
-        if let text { try texts.remove(SearchableText(record, bundle: bundle), number: text) }
-        try attributes.remove(record, item: item)
-    }
-}
-
 /// Changes the items of one scope inside a transaction, together with what is derived from them.
 struct ItemWriter {
     private let db: Database
@@ -67,7 +50,7 @@ struct ItemWriter {
             guard let existing, existing.expires ?? .infinity > now else { return }
             item = try merged(item.record, into: existing.record)
         }
-        let text = try derived.texts.nextNumber()
+        let text = try derived.nextText()
         let id: Int64
         if let existing, let row {
             id = existing.id
@@ -97,8 +80,7 @@ struct ItemWriter {
             ).execute(arguments: columns(of: item, text: text) + [bundle, index, identifier])
             id = db.lastInsertedRowID
         }
-        try derived.attributes.insert(item.record, item: id)
-        try derived.texts.insert(SearchableText(item.record, bundle: bundle), number: text, item: id)
+        try derived.insert(item.record, bundle: bundle, item: id, text: text)
     }
 
     /// Carries out what was journaled.
@@ -154,11 +136,13 @@ struct ItemWriter {
             guard let row, let related = RelatedItems.related(of: try Self.record(in: row)),
                 try !RelatedItems.exists(related, bundle: bundle, now: now, db)
             else { continue }
+            try derived.flush()
             try Self.delete(db, where: "id = ?", [try row.decode(Int64.self, forColumn: "id")])
         }
     }
 
     func delete(_ condition: String, _ arguments: [String]) throws {
+        try derived.flush()
         try Self.delete(
             db, where: "bundle = ? AND index_name = ? AND \(condition)",
             [bundle, index] + StatementArguments(arguments))

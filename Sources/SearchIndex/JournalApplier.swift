@@ -5,6 +5,9 @@ import Synchronization
 
 /// Carries what was journaled over into the database, in order and in bulk, on a queue of its own.
 ///
+/// Entries wait for others, since a transaction for each would cost more than all the rest: until there are enough for a
+/// transaction, somebody waits for them, or ``delay`` has passed.
+///
 /// An entry counts as applied once the transaction that holds it, and its number, is durable. After a failure the next
 /// entry, or the next who waits, has it tried again.
 final class JournalApplier: Sendable {
@@ -18,6 +21,8 @@ final class JournalApplier: Sendable {
     /// How much is applied in one transaction: enough to make its cost small, little enough to be found within a second.
     private static let maximumBulkEntries = 512
     private static let maximumBulkBytes = 4 << 20
+    /// How long the first entry waits for others, in seconds. It is to be found within a second.
+    private static let delay = 0.25
     /// Each text is merged about three times on its way into the largest segment, and takes half of a record's bytes.
     private static let bytesPerMergedPage = 2048
 
@@ -26,8 +31,15 @@ final class JournalApplier: Sendable {
         /// The last entry that was journaled.
         var target: UInt64
         var isRunning = false
+        /// Whether it will run when the delay is over.
+        var isScheduled = false
+        /// What came since it ran last.
+        var newEntries = 0
+        var newBytes = 0
         /// Whether there may be segments of the full-text tables to merge.
         var needsMerging = true
+        /// What was applied since the last step of a merge.
+        var unmergedBytes = 0
         var isClosing = false
         /// When entries were donated; of those found at the opening it is not known.
         var donated: [UInt64: Double] = [:]
@@ -68,27 +80,28 @@ final class JournalApplier: Sendable {
         } catch {
             throw SearchIndexError(error, path: path, operation: "Storing items")
         }
-        let mustStart = state.withLock { state in
+        let bytes = entry.approximateBytes
+        let step = state.withLock { state -> Next in
             state.target = max(state.target, sequence)
             if sequence > state.applied { state.donated[sequence] = donated }
-            defer { state.isRunning = true }
-            return !state.isRunning
+            state.newEntries += 1
+            state.newBytes += bytes
+            return state.isRunning ? .rest : Self.next(&state)
         }
-        if mustStart { start() }
+        perform(step)
     }
 
     /// Returns when everything is applied that was durable before.
     func settle() async throws(SearchIndexError) {
         let problem = await withCheckedContinuation {
             (continuation: CheckedContinuation<SearchIndexError?, Never>) in
-            let (isDone, mustStart) = state.withLock { state -> (Bool, Bool) in
-                guard state.applied < state.target else { return (true, false) }
+            let (isDone, step) = state.withLock { state -> (Bool, Next) in
+                guard state.applied < state.target else { return (true, .rest) }
                 state.waiters.append(Waiter(sequence: state.target, continuation: continuation))
-                defer { state.isRunning = true }
-                return (false, !state.isRunning)
+                return (false, state.isRunning ? .rest : Self.next(&state))
             }
             if isDone { continuation.resume(returning: nil) }
-            if mustStart { start() }
+            perform(step)
         }
         if let problem { throw problem }
     }
@@ -122,24 +135,59 @@ final class JournalApplier: Sendable {
     /// Items that were durable and could not be indexed, since the opening.
     var rejected: [SearchIndexError] { state.withLock { $0.rejected } }
 
-    private func start() {
-        queue.async { [self] in
-            let problem = drain()
-            // One step: an entry that comes between the last look and the end, and who waits for it, must be seen.
-            let (waiters, next) = state.withLock { state -> ([Waiter], Next) in
-                if problem == nil, state.applied < state.target { return ([], .drain) }
-                let next: Next = problem == nil && state.needsMerging && !state.isClosing ? .merge : .rest
-                state.isRunning = next != .rest
-                defer { state.waiters = [] }
-                return (state.waiters, next)
+    private enum Next { case drain, merge, later, rest }
+
+    /// What to do now, when nothing is being done. `isRunning` says afterwards whether something is.
+    private static func next(_ state: inout State) -> Next {
+        let isPending = state.applied < state.target
+        let isFull = state.newEntries >= maximumBulkEntries || state.newBytes >= maximumBulkBytes
+        if isPending, isFull || !state.waiters.isEmpty {
+            state.isRunning = true
+            return .drain
+        }
+        if isPending {
+            state.isRunning = false
+            defer { state.isScheduled = true }
+            return state.isScheduled ? .rest : .later
+        }
+        state.isRunning = state.needsMerging && !state.isClosing
+        return state.isRunning ? .merge : .rest
+    }
+
+    private func perform(_ step: Next) {
+        switch step {
+        case .drain: queue.async { [self] in run() }
+        case .merge:
+            queue.async { [self] in
+                merge(pages: FullTextMerging.maximumStep)
+                perform(state.withLock { Self.next(&$0) })
             }
-            for waiter in waiters { waiter.continuation.resume(returning: problem) }
-            if next == .merge { merge(pages: FullTextMerging.maximumStep) }
-            if next != .rest { start() }
+        case .later:
+            queue.asyncAfter(deadline: .now() + Self.delay) { [self] in
+                let mustRun = state.withLock { state in
+                    state.isScheduled = false
+                    guard !state.isRunning, !state.isClosing, state.applied < state.target else { return false }
+                    state.isRunning = true
+                    return true
+                }
+                if mustRun { run() }
+            }
+        case .rest: break
         }
     }
 
-    private enum Next { case drain, merge, rest }
+    private func run() {
+        let problem = drain()
+        let (waiters, step) = state.withLock { state -> ([Waiter], Next) in
+            guard problem != nil else { return ([], Self.next(&state)) }
+            // The next entry, or the next who waits, has it tried again.
+            state.isRunning = false
+            defer { state.waiters = [] }
+            return (state.waiters, .rest)
+        }
+        for waiter in waiters { waiter.continuation.resume(returning: problem) }
+        perform(step)
+    }
 
     /// Merges a little. What goes wrong is no reason to stop: nothing is lost by it, and the next write meets it again.
     private func merge(pages: Int) {
@@ -147,10 +195,14 @@ final class JournalApplier: Sendable {
         state.withLock { $0.needsMerging = hasWorked ?? false }
     }
 
-    /// Applies everything up to the target; gives back why it could not.
+    /// Applies everything that has been journaled until now; gives back why it could not.
     private func drain() -> SearchIndexError? {
+        let target = state.withLock { state in
+            (state.newEntries, state.newBytes) = (0, 0)
+            return state.target
+        }
         while true {
-            let (applied, target) = state.withLock { ($0.applied, $0.target) }
+            let applied = state.withLock { $0.applied }
             guard applied < target else { return nil }
             do {
                 try mending { try applyBulk(after: applied) }
@@ -215,6 +267,7 @@ final class JournalApplier: Sendable {
                 let writer = try ItemWriter(db, record.entry.scope, now: times[record.sequence] ?? now, derived)
                 rejected += try writer.apply(record.entry, keepsState: record.sequence > stateless)
             }
+            try derived.flush()
             try StoreRow.update(db) { $0.applied = max($0.applied, reached) }
             return rejected
         }
@@ -230,7 +283,14 @@ final class JournalApplier: Sendable {
         for waiter in waiters { waiter.continuation.resume(returning: nil) }
         Task { [journal] in try? await journal.discard(through: reached) }
         // In proportion, so that the segments stay few while there is no end of entries.
-        merge(pages: min(FullTextMerging.maximumStep, FullTextMerging.minimumStep + bytes / Self.bytesPerMergedPage))
+        let pages = state.withLock { state -> Int in
+            state.unmergedBytes += bytes
+            let pages = state.unmergedBytes / Self.bytesPerMergedPage
+            guard pages >= FullTextMerging.minimumStep else { return 0 }
+            state.unmergedBytes = 0
+            return min(pages, FullTextMerging.maximumStep)
+        }
+        if pages > 0 { merge(pages: pages) }
         state.withLock { $0.needsMerging = true }
     }
 }

@@ -110,7 +110,8 @@ public enum SearchIndexError: Error, Hashable, Sendable, CustomStringConvertible
     /// How messages begin when the description of the tables is damaged: all statements are this program's, so what
     /// they name is there otherwise.
     private static let schemaFaults = [
-        "no such ", "unsupported file format", "parse error in ", "unrecognized ", "vtable constructor failed",
+        "no such ", "unsupported file format", "invalid fts5 file format", "parse error in ", "unrecognized ",
+        "vtable constructor failed",
         "error in tokenizer constructor",
     ]
 

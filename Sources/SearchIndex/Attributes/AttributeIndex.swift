@@ -28,6 +28,7 @@ enum AttributeIndex {
         fill: { db in
             let writer = AttributeWriter(db)
             try ItemRow.forEach(db) { try writer.insert($0.record, item: $0.id) }
+            try writer.flush()
         },
         check: check)
 
@@ -66,54 +67,5 @@ enum AttributeIndex {
     static func number(of name: String, _ db: Database) throws -> Int64? {
         try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT id FROM attribute_name WHERE name = ?"), arguments: [storedName(name)])
-    }
-}
-
-/// Keeps the attribute index in step with the items within one transaction.
-final class AttributeWriter {
-    private let db: Database
-    private var numbers: [String: Int64] = [:]
-
-    init(_ db: Database) { self.db = db }
-
-    /// Lists the values of an item that is not listed.
-    func insert(_ record: ItemRecord, item: Int64) throws {
-        // What is derived must never be a reason to refuse an item, whatever was left behind.
-        let statement = try db.cachedStatement(
-            sql: "INSERT OR IGNORE INTO attribute (name, value, item) VALUES (?, ?, ?)")
-        for (name, values) in AttributeRows(record).values {
-            let number = try number(of: name)
-            for value in values {
-                statement.setUncheckedArguments([number, value, item])
-                try statement.execute()
-            }
-        }
-    }
-
-    /// Takes the values of an item out; `record` is what it was listed with.
-    func remove(_ record: ItemRecord, item: Int64) throws {
-        let statement = try db.cachedStatement(sql: "DELETE FROM attribute WHERE name = ? AND value = ? AND item = ?")
-        for (name, values) in AttributeRows(record).values {
-            let number = try number(of: name)
-            for value in values {
-                statement.setUncheckedArguments([number, value, item])
-                try statement.execute()
-            }
-        }
-    }
-
-    private func number(of name: String) throws -> Int64 {
-        if let number = numbers[name] { return number }
-        let known = try AttributeIndex.number(of: name, db)
-        let number: Int64
-        if let known {
-            number = known
-        } else {
-            try db.cachedStatement(sql: "INSERT INTO attribute_name (name) VALUES (?)")
-                .execute(arguments: [AttributeIndex.storedName(name)])
-            number = db.lastInsertedRowID
-        }
-        numbers[name] = number
-        return number
     }
 }

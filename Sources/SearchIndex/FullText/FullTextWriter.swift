@@ -7,6 +7,29 @@ final class FullTextWriter {
     private let terms: TermWriter
     private var lastNumber: Int64?
 
+    private lazy var insertRow = Result { try WriteStatement(db, sql: "INSERT INTO text_row (id, item) VALUES (?, ?)") }
+    private lazy var deleteRow = Result { try WriteStatement(db, sql: "DELETE FROM text_row WHERE id = ?") }
+    private lazy var insertTitle = Result {
+        try WriteStatement(db, sql: "INSERT INTO title_text (rowid, title, keywords, tags) VALUES (?, ?, ?, ?)")
+    }
+    private lazy var deleteTitle = Result {
+        try WriteStatement(
+            db, sql: "INSERT INTO title_text (title_text, rowid, title, keywords, tags) VALUES ('delete', ?, ?, ?, ?)")
+    }
+    private lazy var insertText = Result {
+        try WriteStatement(
+            db, sql: "INSERT INTO item_text (rowid, title, keywords, description, body, tags) VALUES (?, ?, ?, ?, ?, ?)"
+        )
+    }
+    private lazy var deleteText = Result {
+        try WriteStatement(
+            db,
+            sql: """
+                INSERT INTO item_text (item_text, rowid, title, keywords, description, body, tags)
+                VALUES ('delete', ?, ?, ?, ?, ?, ?)
+                """)
+    }
+
     init(_ db: Database) {
         self.db = db
         terms = TermWriter(db)
@@ -23,40 +46,34 @@ final class FullTextWriter {
     ///
     /// - Parameter number: from ``nextNumber()``; to be kept with the item.
     func insert(_ text: SearchableText, number: Int64, item: Int64) throws {
-        let row = try db.cachedStatement(sql: "INSERT INTO text_row (id, item) VALUES (?, ?)")
-        row.setUncheckedArguments([number, item])
-        try row.execute()
+        let row = try insertRow.get()
+        row.bind(number, at: 1)
+        row.bind(item, at: 2)
+        try row.run()
         if text.hasTitleOrKeywords {
-            let title = try db.cachedStatement(
-                sql: "INSERT INTO title_text (rowid, title, keywords, tags) VALUES (?, ?, ?, ?)")
-            title.setUncheckedArguments([number, text.title, text.keywords, text.tags])
-            try title.execute()
+            try run(try insertTitle.get(), number, [text.title, text.keywords, text.tags])
             try terms.add(text.title)
             try terms.add(text.keywords)
         }
-        let all = try db.cachedStatement(
-            sql: "INSERT INTO item_text (rowid, title, keywords, description, body, tags) VALUES (?, ?, ?, ?, ?, ?)")
-        all.setUncheckedArguments([number, text.title, text.keywords, text.description, text.body, text.tags])
-        try all.execute()
+        try run(
+            try insertText.get(), number, [text.title, text.keywords, text.description, text.body, text.tags])
     }
 
     /// Takes the words of an item out; `text` is what was inserted under the number.
     func remove(_ text: SearchableText, number: Int64) throws {
         if text.hasTitleOrKeywords {
-            let title = try db.cachedStatement(
-                sql: "INSERT INTO title_text (title_text, rowid, title, keywords, tags) VALUES ('delete', ?, ?, ?, ?)")
-            title.setUncheckedArguments([number, text.title, text.keywords, text.tags])
-            try title.execute()
+            try run(try deleteTitle.get(), number, [text.title, text.keywords, text.tags])
         }
-        let all = try db.cachedStatement(
-            sql: """
-                INSERT INTO item_text (item_text, rowid, title, keywords, description, body, tags)
-                VALUES ('delete', ?, ?, ?, ?, ?, ?)
-                """)
-        all.setUncheckedArguments([number, text.title, text.keywords, text.description, text.body, text.tags])
-        try all.execute()
-        let row = try db.cachedStatement(sql: "DELETE FROM text_row WHERE id = ?")
-        row.setUncheckedArguments([number])
-        try row.execute()
+        try run(
+            try deleteText.get(), number, [text.title, text.keywords, text.description, text.body, text.tags])
+        let row = try deleteRow.get()
+        row.bind(number, at: 1)
+        try row.run()
+    }
+
+    private func run(_ statement: WriteStatement, _ number: Int64, _ texts: [String]) throws {
+        statement.bind(number, at: 1)
+        for (index, text) in texts.enumerated() { statement.bind(text, at: Int32(index + 2)) }
+        try statement.run()
     }
 }

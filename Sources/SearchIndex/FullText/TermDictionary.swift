@@ -59,9 +59,14 @@ enum TermDictionary {
 /// Adds words to the dictionary within one transaction.
 final class TermWriter {
     private let db: Database
-    /// Words that are there for certain; most words of an item are among those of the items before.
-    private var known: Set<String> = []
-    private static let maximumKnown = 1 << 16
+    private lazy var insertTerm = Result { try WriteStatement(db, sql: "INSERT OR IGNORE INTO term (text) VALUES (?)") }
+    private lazy var insertTrigrams = Result {
+        try WriteStatement(db, sql: "INSERT INTO term_trigram (rowid, text) VALUES (?, ?)")
+    }
+    /// Hashes of words that are there for certain; most words of an item are among those of the items before. Should two
+    /// words ever share one of 2^64 hashes, one of them is not found by its parts.
+    private var known: Set<UInt64> = []
+    private static let maximumKnown = 1 << 17
 
     init(_ db: Database) { self.db = db }
 
@@ -70,22 +75,26 @@ final class TermWriter {
         FullTextTokenizer.forEachWord(in: text) { word in
             // A word of three letters holds no other one.
             if word.count > TermDictionary.minimumLength, word.count <= TermDictionary.maximumWordBytes {
-                let word = String(decoding: word, as: UTF8.self)
-                if !known.contains(word) { words.append(word) }
+                var hasher = Hasher()
+                hasher.combine(bytes: UnsafeRawBufferPointer(word))
+                if known.insert(UInt64(bitPattern: Int64(hasher.finalize()))).inserted {
+                    words.append(String(decoding: word, as: UTF8.self))
+                }
             }
             return true
         }
-        for word in words {
-            let insert = try db.cachedStatement(sql: "INSERT OR IGNORE INTO term (text) VALUES (?)")
-            insert.setUncheckedArguments([word])
-            try insert.execute()
-            if db.changesCount > 0 {
-                let trigrams = try db.cachedStatement(sql: "INSERT INTO term_trigram (rowid, text) VALUES (?, ?)")
-                trigrams.setUncheckedArguments([db.lastInsertedRowID, word])
-                try trigrams.execute()
-            }
-            if known.count >= Self.maximumKnown { known.removeAll(keepingCapacity: true) }
-            known.insert(word)
-        }
+        for word in words { try insert(word) }
+        if known.count >= Self.maximumKnown { known.removeAll(keepingCapacity: true) }
+    }
+
+    private func insert(_ word: String) throws {
+        let term = try insertTerm.get()
+        term.bind(word, at: 1)
+        try term.run()
+        guard db.changesCount > 0 else { return }
+        let trigrams = try insertTrigrams.get()
+        trigrams.bind(db.lastInsertedRowID, at: 1)
+        trigrams.bind(word, at: 2)
+        try trigrams.run()
     }
 }

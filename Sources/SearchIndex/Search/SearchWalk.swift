@@ -17,6 +17,8 @@ import ServiceProtocol
 struct SearchWalk: Sendable {
     /// How many items are read at a time.
     static let blockSize = 128
+    /// And how many where most candidates may not be what is looked for.
+    static let uncheckedBlockSize = 32
 
     let plan: SearchPlan
     let bound: Int64
@@ -119,12 +121,19 @@ struct SearchWalk: Sendable {
                 FROM text_row CROSS JOIN item ON item.id = text_row.item CROSS JOIN bundle ON bundle.id = item.bundle
                 WHERE text_row.id = ?
                 """)
-        while block.count < Self.blockSize, let match = pending.popLast() {
+        let size = scan?.unchecked == nil ? Self.blockSize : Self.uncheckedBlockSize
+        while block.count < size, let match = pending.popLast() {
             guard let row = try Row.fetchOne(statement, arguments: [match.row]) else { continue }
             let expires = try row.decode(Double?.self, forColumn: "expires")
             guard expires ?? .infinity > now else { continue }
             if let bundle, try row.decode(String.self, forColumn: "bundle_name") != bundle { continue }
             if let filter, try !filter.matches(row.decode(DatabaseValue.self, forColumn: "record")) { continue }
+            if let open = scan?.unchecked,
+                case .blob(let bytes) = try row.decode(DatabaseValue.self, forColumn: "record").storage,
+                !open.mayOccur(inRecord: bytes)
+            {
+                continue
+            }
             let number = try row.decode(Int64.self, forColumn: "bundle_number")
             let item = try StoredItem(row)
             if match.isUncertain, !isTitleMatch(item.record, bundle: number) {

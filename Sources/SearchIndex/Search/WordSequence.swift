@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 
 /// Words that stand side by side, the last of which may be the beginning of one; looked for in a text, without an index.
 struct WordSequence: Sendable {
@@ -30,6 +31,49 @@ struct WordSequence: Sendable {
             return !isFound
         }
         return isFound
+    }
+
+    /// Whether the words may occur in a text of a record: `false` only if they do not. A quick look, since most
+    /// candidates are turned down by it.
+    func mayOccur(inRecord bytes: some ContiguousBytes) -> Bool {
+        guard let word = words.first, let first = word.first, first < 0x80 else { return true }
+        return bytes.withUnsafeBytes { bytes in
+            let bytes = bytes.bindMemory(to: UInt8.self)
+            var scanner = RecordScanner(bytes)
+            guard scanner.skipHeader() != nil, let count = scanner.count() else { return true }
+            var mayOccur = false
+            for _ in 0..<count {
+                let isSound =
+                    scanner.text() != nil
+                    && scanner.skipValue(depth: 0) { range in
+                        mayOccur =
+                            mayOccur || Self.mayOccur(word, first, in: UnsafeBufferPointer(rebasing: bytes[range]))
+                    }
+                if mayOccur || !isSound { return true }
+            }
+            return false
+        }
+    }
+
+    private static func mayOccur(_ word: [UInt8], _ first: UInt8, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        let last = text.count - word.count
+        var position = 0
+        var isInside = false
+        while position < text.count {
+            // Letters with marks fold to plain ones. Small and capital letters differ in one bit, which digits have anyway.
+            let byte = text[position]
+            if byte >= 0x80 { return true }
+            let folded = byte | 0x20
+            let isLetter = (0x61...0x7A).contains(folded) || (0x30...0x39).contains(byte)
+            if !isInside, isLetter, folded == first, position <= last {
+                var matched = 1
+                while matched < word.count, text[position + matched] | 0x20 == word[matched] { matched += 1 }
+                if matched == word.count || text[position + matched] >= 0x80 { return true }
+            }
+            isInside = isLetter
+            position += 1
+        }
+        return false
     }
 
     /// Whether they occur in one of the texts of an item.

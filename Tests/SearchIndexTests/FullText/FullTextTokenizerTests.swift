@@ -75,6 +75,10 @@ struct FullTextTokenizerTests {
             let sequence = WordSequence(phrase.flatMap { FullTextTokenizer.words(of: $0) }, isPrefix: isPrefix)
             let expected = texts.filter { sequence.occurs(in: $0.value) }.keys.sorted()
             #expect(try await store.found(query).sorted() == expected, "seed \(seed): \(query)")
+            for (identifier, text) in texts where sequence.occurs(in: text) {
+                let record = try item(identifier, text: text).encoded()
+                #expect(sequence.mayOccur(inRecord: record), "seed \(seed): \(query)")
+            }
         }
     }
 }

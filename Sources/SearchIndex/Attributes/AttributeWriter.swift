@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import GRDB
+import ServiceProtocol
+
+/// Keeps the attribute index in step with the items within one transaction.
+///
+/// New rows are collected and written in about the order of the table (``flush()``), so that neighbours are written
+/// together instead of each row from another end of a table that is larger than memory.
+final class AttributeWriter {
+    private let db: Database
+    private var numbers: [String: Int64] = [:]
+    private var pending: [PendingRow] = []
+    private static let maximumPending = 1 << 16
+
+    // What is derived must never be a reason to refuse an item, whatever was left behind.
+    private lazy var insertRow = Result {
+        try WriteStatement(db, sql: "INSERT OR IGNORE INTO attribute (name, value, item) VALUES (?, ?, ?)")
+    }
+    private lazy var deleteRow = Result {
+        try WriteStatement(db, sql: "DELETE FROM attribute WHERE name = ? AND value = ? AND item = ?")
+    }
+
+    private struct PendingRow {
+        var name: Int64
+        /// Sorts about as SQLite does: by the kind of value, and by the number or the first letters.
+        var order: (UInt8, UInt64)
+        var value: DatabaseValue
+        var item: Int64
+    }
+
+    init(_ db: Database) { self.db = db }
+
+    /// Lists the values of an item that is not listed.
+    func insert(_ record: ItemRecord, item: Int64) throws {
+        for (name, values) in AttributeRows(record).values {
+            let number = try number(of: name)
+            for value in values {
+                pending.append(PendingRow(name: number, order: Self.order(of: value), value: value, item: item))
+            }
+        }
+        if pending.count >= Self.maximumPending { try flush() }
+    }
+
+    /// Takes the values of an item out; `record` is what it was listed with. Nothing may be pending.
+    func remove(_ record: ItemRecord, item: Int64) throws {
+        for (name, values) in AttributeRows(record).values {
+            let number = try number(of: name)
+            for value in values { try run(try deleteRow.get(), number, value, item) }
+        }
+    }
+
+    /// Writes what is pending; to be called before anything else looks at the table.
+    func flush() throws {
+        guard !pending.isEmpty else { return }
+        pending.sort { one, other in
+            (one.name, one.order.0, one.order.1, one.item) < (other.name, other.order.0, other.order.1, other.item)
+        }
+        let insert = try insertRow.get()
+        for row in pending { try run(insert, row.name, row.value, row.item) }
+        pending.removeAll(keepingCapacity: true)
+    }
+
+    private func run(_ statement: WriteStatement, _ name: Int64, _ value: DatabaseValue, _ item: Int64) throws {
+        statement.bind(name, at: 1)
+        statement.bind(value, at: 2)
+        statement.bind(item, at: 3)
+        try statement.run()
+    }
+
+    private static func order(of value: DatabaseValue) -> (UInt8, UInt64) {
+        switch value.storage {
+        case .null: return (0, 0)
+        case .int64(let number): return (1, order(of: Double(number)))
+        case .double(let number): return (1, order(of: number))
+        case .string(let text):
+            var start: UInt64 = 0
+            var count = 0
+            for byte in text.utf8.prefix(8) {
+                start = start << 8 | UInt64(byte)
+                count += 1
+            }
+            return (2, start << UInt64(8 * (8 - count)))
+        case .blob: return (3, 0)
+        }
+    }
+
+    private static func order(of number: Double) -> UInt64 {
+        let bits = number.bitPattern
+        return bits >> 63 == 0 ? bits | 1 << 63 : ~bits
+    }
+
+    private func number(of name: String) throws -> Int64 {
+        if let number = numbers[name] { return number }
+        let known = try AttributeIndex.number(of: name, db)
+        let number: Int64
+        if let known {
+            number = known
+        } else {
+            try db.cachedStatement(sql: "INSERT INTO attribute_name (name) VALUES (?)")
+                .execute(arguments: [AttributeIndex.storedName(name)])
+            number = db.lastInsertedRowID
+        }
+        numbers[name] = number
+        return number
+    }
+}

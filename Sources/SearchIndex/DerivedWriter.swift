@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import GRDB
+import ServiceProtocol
+
+/// What is derived from items, in step with them within one transaction. It remembers what many items have in common.
+final class DerivedWriter {
+    private let attributes: AttributeWriter
+    private let texts: FullTextWriter
+
+    init(_ db: Database) {
+        attributes = AttributeWriter(db)
+        texts = FullTextWriter(db)
+    }
+
+    /// The number of the next text, to be kept with its item.
+    func nextText() throws -> Int64 { try texts.nextNumber() }
+
+    /// Puts an item in that is not there.
+    func insert(_ record: ItemRecord, bundle: Int64, item: Int64, text: Int64) throws {
+        try attributes.insert(record, item: item)
+        try texts.insert(SearchableText(record, bundle: bundle), number: text, item: item)
+    }
+
+    /// Takes an item out; `record` and `bundle` are what it was put in with.
+    func remove(_ record: ItemRecord, bundle: Int64, item: Int64, text: Int64?) throws {
+        try attributes.flush()
+        if let text { try texts.remove(SearchableText(record, bundle: bundle), number: text) }
+        try attributes.remove(record, item: item)
+    }
+
+    /// Writes what was held back; to be called before the tables are read, and at the end.
+    func flush() throws { try attributes.flush() }
+}

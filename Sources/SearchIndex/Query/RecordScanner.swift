@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+
+/// Walks over the fields of a record (docs/ITEM-RECORD.md) without decoding them; every length is checked.
+struct RecordScanner {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private(set) var offset = 0
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+    var isAtEnd: Bool { offset == bytes.count }
+
+    /// Version, flags, identifier, domain and expiration.
+    mutating func skipHeader() -> Range<Int>? {
+        guard byte() == ItemRecord.formatVersion, let flags = byte(), text() != nil else { return nil }
+        if flags & 2 != 0, text() == nil { return nil }
+        if flags & 4 != 0, !skip(8) { return nil }
+        return 0..<offset
+    }
+
+    mutating func byte() -> UInt8? {
+        guard offset < bytes.count else { return nil }
+        defer { offset += 1 }
+        return bytes[offset]
+    }
+
+    mutating func skip(_ count: Int) -> Bool {
+        guard count >= 0, count <= bytes.count - offset else { return false }
+        offset += count
+        return true
+    }
+
+    /// A count of things that take a byte each at least.
+    mutating func count() -> Int? {
+        var value: UInt64 = 0
+        for shift in stride(from: 0 as UInt64, to: 35, by: 7) {
+            guard let next = byte() else { return nil }
+            value |= UInt64(next & 0x7F) << shift
+            if next & 0x80 == 0 { return value <= UInt64(bytes.count - offset) ? Int(value) : nil }
+        }
+        return nil
+    }
+
+    mutating func text() -> Range<Int>? {
+        guard let length = count() else { return nil }
+        let start = offset
+        return skip(length) ? start..<offset : nil
+    }
+
+    private mutating func skipTexts(_ perElement: Int, _ visit: (Range<Int>) -> Void) -> Bool {
+        guard let length = count() else { return false }
+        for _ in 0..<(length * perElement) where !skipText(visit) { return false }
+        return true
+    }
+
+    private mutating func skipText(_ visit: (Range<Int>) -> Void) -> Bool {
+        guard let range = text() else { return false }
+        visit(range)
+        return true
+    }
+
+    private mutating func skipOptionalText(_ visit: (Range<Int>) -> Void) -> Bool {
+        switch byte() {
+        case 0: true
+        case 1: skipText(visit)
+        default: false
+        }
+    }
+
+    /// - Parameter visit: told where the texts of the value are.
+    mutating func skipValue(depth: Int, visit: (Range<Int>) -> Void = { _ in }) -> Bool {
+        guard depth <= ItemRecord.maximumDepth, let kind = byte() else { return false }
+        switch kind {
+        case 0, 4, 5: return true
+        case 1, 7, 8: return skipText(visit)
+        case 2:
+            // A number of up to 64 bits.
+            for _ in 0..<10 {
+                guard let next = byte() else { return false }
+                if next & 0x80 == 0 { return true }
+            }
+            return false
+        case 3, 6: return skip(8)
+        case 9: return skipOptionalText(visit) && skipText(visit) && skipOptionalText(visit) && skipTexts(1, visit)
+        case 10: return skipTexts(2, visit)
+        case 11:
+            guard let length = count() else { return false }
+            for _ in 0..<length where !skipValue(depth: depth + 1, visit: visit) { return false }
+            return true
+        case 12:
+            guard let length = count() else { return false }
+            for _ in 0..<length where text() == nil || !skipValue(depth: depth + 1, visit: visit) { return false }
+            return true
+        default: return false
+        }
+    }
+}
