@@ -94,6 +94,9 @@ let package = Package(
             dependencies: ["SearchlightEngine", "ExtensionHost", "SearchIndex", "TortureSupport", grdb],
             path: "Tests/TortureDonor",
             swiftSettings: strict),
+        .executableTarget(
+            name: "Fuzz", dependencies: ["MetadataQuery", "ServiceProtocol", "IdleScheduling"], path: "Tests/Fuzz",
+            swiftSettings: strict),
         .testTarget(
             name: "ServiceProtocolTests", dependencies: ["ServiceProtocol", "TestSupport"], swiftSettings: strict),
         .testTarget(
@@ -115,9 +118,13 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "Promises", "Previews",
+                "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "IdleScheduling", "Promises",
+                "Previews",
                 "ServiceProtocol", "TestSupport", "TortureSupport",
             ], swiftSettings: strict),
+        .testTarget(
+            name: "BenchmarkTests", dependencies: ["benchmarks", "SearchIndex", "ServiceProtocol", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(name: "CoreSpotlightTests", dependencies: ["CoreSpotlight", "TestSupport"], swiftSettings: strict),
     ]
 )

@@ -4,10 +4,22 @@ import ServiceProtocol
 
 /// What is derived from items, in step with them within one transaction. It remembers what many items have in common.
 final class DerivedWriter {
+    private let db: Database
     private let attributes: AttributeWriter
     private let texts: FullTextWriter
+    /// Inserts an item itself, see ``ItemWriter``; here, because it serves a whole transaction.
+    private(set) lazy var insertItem = Result {
+        try WriteStatement(
+            db,
+            sql: """
+                INSERT INTO item (text_row, domain, expires, donated, record, bundle, index_name, unique_identifier,
+                    checksum)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """)
+    }
 
     init(_ db: Database) {
+        self.db = db
         attributes = AttributeWriter(db)
         texts = FullTextWriter(db)
     }

@@ -71,13 +71,7 @@ struct ItemWriter {
                     """
             ).execute(arguments: columns(of: item, text: text) + [id])
         } else {
-            try db.cachedStatement(
-                sql: """
-                    INSERT INTO item (text_row, domain, expires, donated, record, checksum, bundle, index_name,
-                        unique_identifier)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                    """
-            ).execute(arguments: columns(of: item, text: text) + [bundle, index, identifier])
+            try insert(item, text: text)
             id = db.lastInsertedRowID
         }
         try derived.insert(item.record, bundle: bundle, item: id, text: text)
@@ -205,6 +199,20 @@ struct ItemWriter {
     }
 
     private var standardExpiry: Double { now + SearchIndex.standardLifetime }
+
+    private func insert(_ item: EncodedItem, text: Int64) throws {
+        let insert = try derived.insertItem.get()
+        insert.bind(text, at: 1)
+        insert.bind(item.record.domainIdentifier, at: 2)
+        insert.bind(expiry(of: item.record), at: 3)
+        insert.bind(now, at: 4)
+        insert.bind(item.bytes, at: 5)
+        insert.bind(bundle, at: 6)
+        insert.bind(index, at: 7)
+        insert.bind(item.record.uniqueIdentifier, at: 8)
+        insert.bind(checksum(of: item), at: 9)
+        try insert.run()
+    }
 
     private func columns(of item: EncodedItem, text: Int64) -> StatementArguments {
         [text, item.record.domainIdentifier, expiry(of: item.record), now, Data(item.bytes), checksum(of: item)]

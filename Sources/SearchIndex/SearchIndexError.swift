@@ -95,7 +95,7 @@ public enum SearchIndexError: Error, Hashable, Sendable, CustomStringConvertible
         case .SQLITE_READONLY, .SQLITE_PERM: self = .readOnly(path: path, operation: operation)
         case .SQLITE_ERROR where Self.isSchemaFault(error.message ?? ""):
             self = .damaged(path: path, detail: error.message ?? "malformed")
-        // Constraints only keep what this program takes care of itself.
+        // The constraints are this program's, and it does not break them.
         case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_CONSTRAINT:
             self = .damaged(path: path, detail: error.message ?? "malformed")
         default:

@@ -58,7 +58,8 @@ public struct KillSite: Hashable, Sendable, CustomStringConvertible {
         case .beforeCut, .afterCut: return KillSite(.donating, .halfGroupWrite)
         case .beforeRemoval, .afterRemoval: return KillSite(.donating, .newFileWritten)
         case .halfNoteWrite, .afterNoteWrite, .afterNoteSync: return KillSite(.donating, .afterGroupSync)
-        default: return isOfNewStore ? nil : KillSite(.donating, .beforeCommit)
+        // Amid a transaction that applies, so that something is left to apply; others commit too.
+        default: return isOfNewStore ? nil : KillSite(.donating, .afterAppliedNumber)
         }
     }
 

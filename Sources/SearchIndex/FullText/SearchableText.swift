@@ -47,13 +47,8 @@ package struct SearchableText {
         keywords = joined(Self.keywordAttributes)
         description = joined(Self.descriptionAttributes)
         body = joined(Self.bodyAttributes)
-        var types = record.texts("contentType")
-        types += record.texts("contentTypeTree").prefix(Self.maximumTypes)
-        tags = FullTextTag.text([.bundle(bundle)] + types.map(FullTextTag.contentType))
+        tags = FullTextTag(bundle: bundle).text
     }
-
-    /// The most types of a donated tree that are tags.
-    private static let maximumTypes = 32
 
     /// The text with spaces for NULs, at which SQLite would end it, and for what marks tags.
     static func harmless(_ text: String) -> String {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import ServiceProtocol
 
 /// One question to FTS5, answered with the newest matches first.
 struct CandidateScan: Sendable {
@@ -18,8 +19,9 @@ struct CandidateScan: Sendable {
     private let expression: String?
     /// Whether the question takes long to begin and must not be asked again for each piece.
     private let isExpensive: Bool
-    /// What must occur in the matches beside the expression.
+    /// What must occur in the matches beside the expression, and whether in title or keywords.
     let unchecked: WordSequence?
+    let checksTitle: Bool
     let tags: SearchTags
     private let limits: SearchLimits
 
@@ -28,19 +30,30 @@ struct CandidateScan: Sendable {
 
     private init(
         _ table: (String, [Double]), _ expression: String?, tags: SearchTags, _ limits: SearchLimits,
-        isExpensive: Bool, unchecked: WordSequence? = nil
+        isExpensive: Bool, unchecked: WordSequence? = nil, checksTitle: Bool = false
     ) {
         (self.table, weights) = table
         self.expression = expression
         self.isExpensive = isExpensive
         self.unchecked = unchecked
+        self.checksTitle = checksTitle
         self.tags = tags
         self.limits = limits
     }
 
     /// The items with all words in title and keywords.
-    static func titleWords(_ plan: SearchPlan, tags: SearchTags, _ limits: SearchLimits) -> CandidateScan? {
-        plan.titleWords(tags: tags.expressions).map {
+    static func titleWords(
+        _ plan: SearchPlan, tags: SearchTags, bound: Int64, _ limits: SearchLimits, _ db: Database
+    ) throws -> CandidateScan? {
+        // A single letter has no list of its own: those would be a fifth of the table.
+        if !plan.hasExclusions, let letter = plan.prefix, letter.unicodeScalars.count == 1,
+            try isCommon(letter, bound: bound, limits, db)
+        {
+            return CandidateScan(
+                title, plan.titleWords(tags: tags.expressions, lastPhrase: false), tags: tags, limits,
+                isExpensive: false, unchecked: plan.open, checksTitle: true)
+        }
+        return plan.titleWords(tags: tags.expressions).map {
             CandidateScan(
                 plan.hasExclusions ? text : title, $0, tags: tags, limits,
                 isExpensive: !(plan.prefix.map(isIndexed) ?? true) || (plan.hasExclusions && plan.prefix != nil))
@@ -87,6 +100,7 @@ struct CandidateScan: Sendable {
     private static func isCommon(_ prefix: String, bound: Int64, _ limits: SearchLimits, _ db: Database) throws -> Bool
     {
         guard bound > limits.smallStore else { return false }
+        if prefix.unicodeScalars.count == 1 { return try isCommonLetter(prefix, bound: bound, limits, db) }
         let sample = min(limits.sample, bound)
         let threshold = sample / 100
         let count = try Int64.fetchOne(
@@ -97,6 +111,26 @@ struct CandidateScan: Sendable {
                         ORDER BY rowid DESC LIMIT ?)
                     """), arguments: ["\"\(prefix)\"*", bound - sample, bound, threshold])
         return count ?? 0 >= threshold
+    }
+
+    /// The same for a single letter, by looking at the newest titles: to ask FTS5 would take as long as the search.
+    private static func isCommonLetter(
+        _ letter: String, bound: Int64, _ limits: SearchLimits, _ db: Database
+    ) throws -> Bool {
+        let words = WordSequence([letter], isPrefix: true)
+        let rows = try Row.fetchCursor(
+            db.cachedStatement(
+                sql: """
+                    SELECT item.record FROM text_row CROSS JOIN item ON item.id = text_row.item
+                    WHERE text_row.id <= ? ORDER BY text_row.id DESC LIMIT ?
+                    """), arguments: [bound, limits.letterSample])
+        var count = 0
+        while let row = try rows.next() {
+            let bytes = try row.decode(Data.self, atIndex: 0)
+            guard words.mayOccur(inRecord: bytes), let record = try? ItemRecord(decoding: bytes) else { continue }
+            if words.occursInTitle(of: SearchableText(record, bundle: 0)) { count += 1 }
+        }
+        return count >= limits.letterSample / 32
     }
 
     // MARK: Windows

@@ -72,8 +72,8 @@ struct SearchPlan: Sendable {
 
     /// The items with all words in title and keywords, asked of the table of titles, or if there are exclusions of the
     /// table of all words.
-    func titleWords(tags: [String]) -> String? {
-        guard hasExclusions else { return conjunction(tags: tags, lastPhrase: true) }
+    func titleWords(tags: [String], lastPhrase: Bool = true) -> String? {
+        guard hasExclusions else { return conjunction(tags: tags, lastPhrase: lastPhrase) }
         let words = wanted.map(\.expression).joined(separator: " AND ")
         return excluding((["{title keywords} : (\(words))"] + tags).joined(separator: " AND "))
     }
@@ -112,18 +112,6 @@ struct SearchPlan: Sendable {
     private func excluding(_ expression: String) -> String {
         guard hasExclusions else { return expression }
         return "(\(expression)) NOT (\(excluded.map(\.expression).joined(separator: " OR ")))"
-    }
-}
-
-extension FullTextTag {
-    /// The expression that restricts matches to those with one of the tags.
-    static func expression(_ tags: [FullTextTag]) -> String {
-        let words = Set(tags.map(\.scalar)).sorted { $0.value < $1.value }.map { scalar in
-            var view = String.UnicodeScalarView()
-            view.append(contentsOf: ["\"", Unicode.Scalar(FullTextTokenizer.tagMark), scalar, "\""])
-            return String(view)
-        }
-        return "tags : (" + words.joined(separator: " OR ") + ")"
     }
 }
 

@@ -40,6 +40,8 @@ package struct SearchLimits: Sendable {
     package var smallStore: Int64 = 20_000
     /// So many of the newest titles are a sample of which beginnings of words are common.
     package var sample: Int64 = 1 << 16
+    /// And so many for single letters.
+    package var letterSample = 256
     /// So many texts FTS5 goes through before it can be interrupted, at first.
     package var piece: Int64 = 1 << 16
     /// Of title starts at most so many are compared by date; among more, those that are found walking back in time.

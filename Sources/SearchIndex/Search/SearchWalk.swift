@@ -104,7 +104,7 @@ struct SearchWalk: Sendable {
     private func makeScan(_ db: Database) throws -> CandidateScan? {
         let tags = try SearchTags(bundle: bundle, db)
         switch stage {
-        case .title: return CandidateScan.titleWords(plan, tags: tags, limits)
+        case .title: return try CandidateScan.titleWords(plan, tags: tags, bound: bound, limits, db)
         case .text: return try CandidateScan.allWords(plan, tags: tags, bound: bound, limits, db)
         case .insideWords:
             return try CandidateScan.insideWords(plan, tags: tags, limits, db)
@@ -128,10 +128,7 @@ struct SearchWalk: Sendable {
             guard expires ?? .infinity > now else { continue }
             if let bundle, try row.decode(String.self, forColumn: "bundle_name") != bundle { continue }
             if let filter, try !filter.matches(row.decode(DatabaseValue.self, forColumn: "record")) { continue }
-            if let open = scan?.unchecked,
-                case .blob(let bytes) = try row.decode(DatabaseValue.self, forColumn: "record").storage,
-                !open.mayOccur(inRecord: bytes)
-            {
+            if let open = scan?.unchecked, !open.mayOccur(inRecord: try row.decode(Data.self, forColumn: "record")) {
                 continue
             }
             let number = try row.decode(Int64.self, forColumn: "bundle_number")
@@ -141,7 +138,14 @@ struct SearchWalk: Sendable {
                 seen.remove(match.row)
                 continue
             }
-            if let open = scan?.unchecked, !open.occurs(in: SearchableText(item.record, bundle: number)) { continue }
+            if let scan, let open = scan.unchecked {
+                let text = SearchableText(item.record, bundle: number)
+                guard scan.checksTitle ? open.occursInTitle(of: text) : open.occurs(in: text) else {
+                    // In the title stage, it may still belong to the next.
+                    if scan.checksTitle { seen.remove(match.row) }
+                    continue
+                }
+            }
             block.append(Ranking.Candidate(row: match.row, score: match.score, bundle: number, item: item))
         }
         return block
@@ -172,6 +176,6 @@ struct SearchTags: Sendable {
             try Int64.fetchOne(
                 db.cachedStatement(sql: "SELECT id FROM bundle WHERE identifier = ?"), arguments: [bundle]) ?? 0
         self.bundle = number
-        expressions.append(FullTextTag.expression([.bundle(number)]))
+        expressions.append(FullTextTag(bundle: number).expression)
     }
 }

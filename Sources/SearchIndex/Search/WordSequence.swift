@@ -78,6 +78,9 @@ struct WordSequence: Sendable {
 
     /// Whether they occur in one of the texts of an item.
     func occurs(in text: SearchableText) -> Bool {
-        occurs(in: text.title) || occurs(in: text.keywords) || occurs(in: text.description) || occurs(in: text.body)
+        occursInTitle(of: text) || occurs(in: text.description) || occurs(in: text.body)
     }
+
+    /// Whether they occur in the title or the keywords of an item.
+    func occursInTitle(of text: SearchableText) -> Bool { occurs(in: text.title) || occurs(in: text.keywords) }
 }

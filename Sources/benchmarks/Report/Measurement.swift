@@ -19,7 +19,7 @@ struct Measurement: Encodable {
 
     static func number(_ value: Double?) -> String {
         guard let value else { return "" }
-        return abs(value) >= 1000 ? String(format: "%.0f", value) : String(format: "%.3g", value)
+        return abs(value) >= 999.5 ? String(format: "%.0f", value) : String(format: "%.3g", value)
     }
 
     /// A row of a Markdown table.

@@ -16,6 +16,7 @@ struct SearchWalkTests {
         request.limits.candidates = 7
         request.limits.smallStore = 0
         request.limits.sample = 20
+        request.limits.letterSample = 32
         request.limits.piece = 5
         request.limits.titleStarts = 6
         request.findsInsideWords = false

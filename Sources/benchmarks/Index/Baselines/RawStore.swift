@@ -14,11 +14,11 @@ struct RawStore {
     private let schema: StoreSchema
     private var fillers: [TableFiller] = []
 
-    init(copying storePath: String, to path: String, cacheKiB: Int) throws {
+    init(copying storePath: String, to path: String, cacheKiB: Int, merges: Bool = true) throws {
         store = try SQLiteConnection(path: storePath, isReadOnly: true)
         schema = try StoreSchema(of: store)
         database = try SQLiteConnection(path: path)
-        try schema.make(in: database, cacheKiB: cacheKiB)
+        try schema.make(in: database, cacheKiB: cacheKiB, merges: merges)
         fillers = try schema.tables.map { try TableFiller($0, from: store, to: database) }
     }
 

@@ -17,8 +17,7 @@ struct StoreSchema {
     /// What was set with the full-text tables' configuration, such as the size of their pages.
     private(set) var fullTextSettings: [(table: String, key: String, value: Int64)] = []
 
-    /// When segments are merged is not copied: left to themselves, FTS5's own rules keep a baseline's index as compact as
-    /// the store's.
+    /// When segments are merged is not copied: the store merges by steps of its own.
     private static let copiedSettings = ["pgsz", "hashsize"]
 
     init(of store: SQLiteConnection) throws {
@@ -61,7 +60,10 @@ struct StoreSchema {
     }
 
     /// Makes the tables, empty.
-    func make(in database: SQLiteConnection, cacheKiB: Int) throws {
+    ///
+    /// - Parameter merges: Whether FTS5 merges by its own rules, which keep the index about as compact as the store's;
+    ///   otherwise it never does.
+    func make(in database: SQLiteConnection, cacheKiB: Int, merges: Bool) throws {
         try database.execute(
             """
             PRAGMA page_size = \(pageSize); PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
@@ -69,7 +71,14 @@ struct StoreSchema {
             """)
         for table in tables { try database.execute(table.sql) }
         for index in indexes { try database.execute(index) }
-        for (table, key, value) in fullTextSettings {
+        var settings = fullTextSettings
+        if !merges {
+            // Of both, these are what FTS5 documents as never and as the most.
+            for table in tables where table.isFullText {
+                settings += [(table.name, "automerge", 0), (table.name, "crisismerge", 1999)]
+            }
+        }
+        for (table, key, value) in settings {
             try database.execute("INSERT INTO \"\(table)\" (\"\(table)\", rank) VALUES ('\(key)', \(value))")
         }
     }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// Feeds inputs to the parsers and decoders. The first byte of an input says to which, see ``FuzzProperty``.
+///
+/// Built as always it checks the files it is given, and so repeats a failure. Built with `-sanitize=fuzzer` and
+/// `COVERAGE_GUIDED` (`Scripts/torture` does) it is libFuzzer, which makes inputs itself.
+@main
+enum Fuzz {
+    static func check(_ bytes: [UInt8]) {
+        guard let first = bytes.first else { return }
+        let all = FuzzProperty.allCases
+        all[Int(first) % all.count].check(Array(bytes.dropFirst()))
+    }
+
+    #if COVERAGE_GUIDED
+        static func main() {
+            var count = CommandLine.argc
+            var arguments = CommandLine.unsafeArgv
+            exit(runDriver(&count, &arguments, testOneInput))
+        }
+    #else
+        static func main() throws {
+            for path in CommandLine.arguments.dropFirst() {
+                Fuzz.check(Array(try Data(contentsOf: URL(filePath: path))))
+                print("\(path): nothing broke")
+            }
+        }
+    #endif
+}
+
+#if COVERAGE_GUIDED
+    /// What libFuzzer calls with each input; its own main function, which is not used, refers to it too.
+    @_cdecl("LLVMFuzzerTestOneInput")
+    func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+        Fuzz.check(Array(UnsafeBufferPointer(start: bytes, count: count)))
+        return 0
+    }
+
+    @_silgen_name("LLVMFuzzerRunDriver")
+    private func runDriver(
+        _ count: UnsafeMutablePointer<CInt>,
+        _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
+        _ check: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+    ) -> CInt
+#endif

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import IdleScheduling
+import MetadataQuery
+import ServiceProtocol
+
+/// What must hold for any input; a process that fuzzes ends where it does not.
+enum FuzzProperty: UInt8, CaseIterable {
+    case metadataQuery, userQuery, itemRecord, jobs
+
+    /// Checks one input.
+    func check(_ bytes: [UInt8]) {
+        switch self {
+        case .metadataQuery: metadataQuery(String(decoding: bytes, as: UTF8.self))
+        case .userQuery: userQuery(String(decoding: bytes, as: UTF8.self))
+        case .itemRecord: itemRecord(bytes)
+        case .jobs: jobs(bytes)
+        }
+    }
+
+    /// What is accepted is the same after it was printed.
+    private func metadataQuery(_ text: String) {
+        guard let expression = try? QueryExpression(parsing: text) else { return }
+        var limits = QueryLimits.standard
+        limits.maximumBytes = .max
+        let again = try? QueryExpression(parsing: expression.description, limits: limits)
+        precondition(again == expression, "printed and parsed it is another one")
+    }
+
+    /// Everything is accepted, within the limits.
+    private func userQuery(_ text: String) {
+        let query = UserQuery(text)
+        precondition(query.terms.count <= UserQuery.maximumTerms, "too many terms")
+    }
+
+    /// What is accepted is the same after it was encoded.
+    private func itemRecord(_ bytes: [UInt8]) {
+        guard let record = try? ItemRecord(decoding: bytes) else { return }
+        guard let encoded = try? record.encoded(), let again = try? ItemRecord(decoding: encoded) else {
+            preconditionFailure("what was decoded cannot be encoded")
+        }
+        // NaN equals nothing, so the encodings are compared.
+        precondition((try? again.encoded()) == encoded, "encoded and decoded it is another one")
+    }
+
+    private func jobs(_ bytes: [UInt8]) {
+        guard let queue = try? JSONDecoder().decode(JobQueue.self, from: Data(bytes)) else { return }
+        guard let data = try? JSONEncoder().encode(queue) else { return }
+        precondition((try? JSONDecoder().decode(JobQueue.self, from: data)) == queue, "read again it is another one")
+    }
+}
