@@ -12,8 +12,9 @@ final class DerivedWriter {
         try WriteStatement(
             db,
             sql: """
-                INSERT INTO item (text_row, domain, expires, donated, record, bundle, index_name, unique_identifier)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO item (text_row, domain, expires, donated, record, bundle, index_name, unique_identifier,
+                    checksum)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """)
     }
 

@@ -7,6 +7,7 @@ import ServiceProtocol
 struct ItemWriter {
     private let db: Database
     private let bundle: Int64
+    private let scope: IndexScope
     private let index: String
     private let now: Double
     private let derived: DerivedWriter
@@ -16,6 +17,7 @@ struct ItemWriter {
         // Whole seconds take half the room.
         self.now = now.rounded(.down)
         self.derived = derived
+        self.scope = scope
         index = scope.index ?? ""
         guard SearchIndex.canBeStored(scope.bundle), SearchIndex.canBeStored(scope.index) else {
             throw SearchIndexError.invalidItem(
@@ -35,34 +37,38 @@ struct ItemWriter {
             throw SearchIndexError.invalidItem(
                 identifier: identifier, reason: "its identifier or its domain contains a NUL")
         }
-        let existing = try Row.fetchOne(
+        let row = try Row.fetchOne(
             db.cachedStatement(
-                sql:
-                    "SELECT id, expires, text_row, record FROM item WHERE bundle = ? AND index_name = ? AND unique_identifier = ?"
-            ),
+                sql: """
+                    SELECT \(ItemRow.columns), text_row FROM item
+                    WHERE bundle = ? AND index_name = ? AND unique_identifier = ?
+                    """),
             arguments: [bundle, index, identifier])
+        let existing = try row.map(ItemRow.init)
         if item.record.isUpdate {
             // One that has expired is gone, though it may not have been deleted yet.
-            guard let existing, try existing.decode(Double?.self, forColumn: "expires") ?? .infinity > now else {
-                return
-            }
-            item = try merged(item.record, into: try Self.record(in: existing))
+            guard let existing, existing.expires ?? .infinity > now else { return }
+            item = try merged(item.record, into: existing.record)
         }
         let text = try derived.nextText()
         let id: Int64
-        if let existing {
-            id = try existing.decode(Int64.self, forColumn: "id")
+        if let existing, let row {
+            id = existing.id
             try db.cachedStatement(sql: "DELETE FROM unconfirmed WHERE item = ?").execute(arguments: [id])
             // Most of what a reindex brings is what is there already; then only its age is new.
-            if try existing.decode(Data.self, forColumn: "record") == Data(item.bytes) {
-                return try db.cachedStatement(sql: "UPDATE item SET expires = ?, donated = ? WHERE id = ?")
-                    .execute(arguments: [expiry(of: item.record), now, id])
+            if existing.bytes == Data(item.bytes) {
+                return try db.cachedStatement(
+                    sql: "UPDATE item SET expires = ?, donated = ?, checksum = ? WHERE id = ?"
+                )
+                .execute(arguments: [expiry(of: item.record), now, checksum(of: item), id])
             }
             try derived.remove(
-                try Self.record(in: existing), bundle: bundle, item: id,
-                text: try existing.decode(forColumn: "text_row"))
+                existing.record, bundle: bundle, item: id, text: try row.decode(forColumn: "text_row"))
             try db.cachedStatement(
-                sql: "UPDATE item SET text_row = ?, domain = ?, expires = ?, donated = ?, record = ? WHERE id = ?"
+                sql: """
+                    UPDATE item SET text_row = ?, domain = ?, expires = ?, donated = ?, record = ?, checksum = ?
+                    WHERE id = ?
+                    """
             ).execute(arguments: columns(of: item, text: text) + [id])
         } else {
             try insert(item, text: text)
@@ -73,8 +79,9 @@ struct ItemWriter {
 
     /// Carries out what was journaled.
     ///
+    /// - Parameter keepsState: Whether the entry's client state may be relied on; see ``StoreRow/statelessThrough``.
     /// - Returns: What could not be carried out and why: an item is left out rather than holding up all that follow.
-    func apply(_ entry: JournalEntry) throws -> [SearchIndexError] {
+    func apply(_ entry: JournalEntry, keepsState: Bool = true) throws -> [SearchIndexError] {
         var rejected: [SearchIndexError] = []
         var dependents: [String] = []
         for operation in entry.operations {
@@ -106,10 +113,8 @@ struct ItemWriter {
             }
         }
         try dropOrphans(among: dependents)
-        if let state = entry.clientState {
-            try db.cachedStatement(
-                sql: "INSERT OR REPLACE INTO client_state (bundle, index_name, state) VALUES (?, ?, ?)"
-            ).execute(arguments: [bundle, index, Data(state)])
+        if let state = entry.clientState, keepsState {
+            try ClientStateRow(bundle: bundle, scope: scope, state: state).write(db)
         }
         return rejected
     }
@@ -159,14 +164,15 @@ struct ItemWriter {
         var deleted: [(identifier: String, bundle: Int64)] = []
         let derived = DerivedWriter(db)
         let rows = try Row.fetchCursor(
-            db, sql: "SELECT id, bundle, text_row, record FROM item WHERE \(condition)", arguments: arguments)
+            db, sql: "SELECT \(ItemRow.columns), bundle, text_row FROM item WHERE \(condition)",
+            arguments: arguments)
         while let row = try rows.next() {
-            let id = try row.decode(Int64.self, forColumn: "id")
-            identifiers.append(id)
-            let old = try record(in: row)
+            let item = try ItemRow(row)
+            identifiers.append(item.id)
             let bundle: Int64 = try row.decode(forColumn: "bundle")
-            deleted.append((old.uniqueIdentifier, bundle))
-            try derived.remove(old, bundle: bundle, item: id, text: try row.decode(forColumn: "text_row"))
+            deleted.append((item.record.uniqueIdentifier, bundle))
+            try derived.remove(
+                item.record, bundle: bundle, item: item.id, text: try row.decode(forColumn: "text_row"))
         }
         let statement = try db.cachedStatement(sql: "DELETE FROM item WHERE id = ?")
         for id in identifiers { try statement.execute(arguments: [id]) }
@@ -204,11 +210,18 @@ struct ItemWriter {
         insert.bind(bundle, at: 6)
         insert.bind(index, at: 7)
         insert.bind(item.record.uniqueIdentifier, at: 8)
+        insert.bind(checksum(of: item), at: 9)
         try insert.run()
     }
 
     private func columns(of item: EncodedItem, text: Int64) -> StatementArguments {
-        [text, item.record.domainIdentifier, expiry(of: item.record), now, Data(item.bytes)]
+        [text, item.record.domainIdentifier, expiry(of: item.record), now, Data(item.bytes), checksum(of: item)]
+    }
+
+    private func checksum(of item: EncodedItem) -> Int64 {
+        RowChecksum.item(
+            bundle: scope.bundle, index: index, identifier: item.record.uniqueIdentifier,
+            expires: expiry(of: item.record), donated: now, record: item.bytes)
     }
 
     private func merged(_ update: ItemRecord, into stored: ItemRecord) throws -> EncodedItem {

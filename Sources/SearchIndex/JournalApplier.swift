@@ -13,7 +13,8 @@ import Synchronization
 final class JournalApplier: Sendable {
     private let pool: DatabasePool
     private let journal: Journal
-    private let path: String
+    private let folder: StoreFolder
+    private var path: String { folder.path }
     private let now: @Sendable () -> Double
     private let queue = DispatchQueue(label: "com.searchlight.applier", qos: .utility)
 
@@ -44,7 +45,8 @@ final class JournalApplier: Sendable {
         var donated: [UInt64: Double] = [:]
         var waiters: [Waiter] = []
         var rejected: [SearchIndexError] = []
-        var hasLostEntries = false
+        /// What was mended.
+        var repairs: [String] = []
     }
     private struct Waiter {
         let sequence: UInt64
@@ -53,11 +55,12 @@ final class JournalApplier: Sendable {
     private let state: Mutex<State>
 
     init(
-        pool: DatabasePool, journal: Journal, applied: UInt64, path: String, now: @escaping @Sendable () -> Double
+        pool: DatabasePool, journal: Journal, applied: UInt64, folder: StoreFolder,
+        now: @escaping @Sendable () -> Double
     ) {
         self.pool = pool
         self.journal = journal
-        self.path = path
+        self.folder = folder
         self.now = now
         state = Mutex(State(applied: applied, target: journal.lastSequence))
     }
@@ -123,8 +126,11 @@ final class JournalApplier: Sendable {
         journal.abandon()
     }
 
-    /// Whether entries that had been acknowledged could not be read while applying them.
-    var hasLostEntries: Bool { state.withLock { $0.hasLostEntries } }
+    /// What was found damaged and mended, since the opening.
+    var repairs: [String] { state.withLock { $0.repairs } }
+
+    /// Removes the files of the journal that hold nothing more to be applied, damaged ones too. Blocks.
+    func forgetApplied() throws(JournalError) { try journal.discardNow(through: state.withLock { $0.applied }) }
 
     /// Items that were durable and could not be indexed, since the opening.
     var rejected: [SearchIndexError] { state.withLock { $0.rejected } }
@@ -199,12 +205,29 @@ final class JournalApplier: Sendable {
             let applied = state.withLock { $0.applied }
             guard applied < target else { return nil }
             do {
-                try applyBulk(after: applied)
+                try mending { try applyBulk(after: applied) }
             } catch let error as JournalError {
                 return SearchIndexError(error, path: path, operation: "Reading the journal")
             } catch {
                 return SearchIndexError(error, path: path, operation: "Applying the journal")
             }
+        }
+    }
+
+    /// Does something that changes the database; if that meets damage, checks all, mends what can be mended in place, and
+    /// does it once more. What cannot is left for the next opening. Blocks.
+    func mending<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch  where SearchIndexError(error, path: path, operation: "").isDamage {
+            folder.suspect()
+            let last = state.withLock { $0.target }
+            let repairs = try pool.write { try DatabaseExamination($0).mend($0, through: last) }
+            guard !repairs.isEmpty else { throw error }
+            state.withLock { $0.repairs += repairs }
+            let value = try body()
+            folder.trust()
+            return value
         }
     }
 
@@ -231,28 +254,27 @@ final class JournalApplier: Sendable {
         guard last > applied else {
             throw SearchIndexError.damaged(path: path, detail: "the journal ends at entry \(applied)")
         }
-        let times = state.withLock { $0.donated }
+        let (times, target) = state.withLock { ($0.donated, $0.target) }
         let now = now()
         let reached = last
         let hasNewLoss = isNewLoss
         let rejected = try pool.write { db in
             var rejected: [SearchIndexError] = []
+            if hasNewLoss { try StoreRow.noteLoss(db, through: target) }
+            let stateless = try StoreRow(db).statelessThrough
             let derived = DerivedWriter(db)
             for record in records {
                 let writer = try ItemWriter(db, record.entry.scope, now: times[record.sequence] ?? now, derived)
-                rejected += try writer.apply(record.entry)
+                rejected += try writer.apply(record.entry, keepsState: record.sequence > stateless)
             }
             try derived.flush()
-            if hasNewLoss { try db.execute(sql: "UPDATE store SET generation = generation + 1") }
-            try db.execute(
-                sql: "UPDATE store SET applied = ? WHERE applied < ?",
-                arguments: [Int64(clamping: reached), Int64(clamping: reached)])
+            try StoreRow.update(db) { $0.applied = max($0.applied, reached) }
             return rejected
         }
         let waiters = state.withLock { state in
             state.applied = reached
             state.rejected += rejected
-            state.hasLostEntries = state.hasLostEntries || hasNewLoss
+            if hasNewLoss { state.repairs.append("Acknowledged entries of the journal could not be read.") }
             if !state.donated.isEmpty { state.donated = state.donated.filter { $0.key > reached } }
             let done = state.waiters.filter { $0.sequence <= reached }
             state.waiters.removeAll { $0.sequence <= reached }

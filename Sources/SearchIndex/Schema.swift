@@ -4,14 +4,15 @@ import GRDB
 /// The tables of a store and the steps by which older stores become newer ones. A step that has been released is never
 /// changed.
 ///
-/// - `store`: one row: the identifier that journal files bear, the number of the last journal entry that was applied, and
-///   the generation, which grows when donations were lost.
+/// - `store`: one row, see ``StoreRow``.
 /// - `client_state`: what apps gave with their last batch.
 /// - `bundle`: the apps that own items, so that an item carries a small number instead of a name.
 /// - `item`: the truth. `record` is the item as its donor encoded it; the other columns repeat what is asked for often.
 ///   The unique index begins with the identifier, so that it also finds items whose bundle is not known.
+/// - `recovery`: what the last opening that found something wrong found.
+/// - `derived_index`: which derived tables there are; they are made at the opening, see ``DerivedIndex``.
 /// - `unconfirmed`: items that are to be deleted at the end of a reindex, unless they are donated again before.
-/// - `attribute`, `attribute_name`, `attribute_format`: derived, see ``AttributeIndex``.
+/// - `attribute`, `attribute_name`: derived, see ``AttributeIndex``.
 /// - `text_row`, `title_text`, `item_text`, `term`, `term_trigram`: derived, see ``FullTextIndex``.
 enum Schema {
     static var migrator: DatabaseMigrator {
@@ -23,9 +24,19 @@ enum Schema {
                         id INTEGER PRIMARY KEY CHECK (id = 1),
                         identifier BLOB NOT NULL,
                         applied INTEGER NOT NULL,
-                        generation INTEGER NOT NULL
+                        generation INTEGER NOT NULL,
+                        format INTEGER NOT NULL,
+                        stateless_through INTEGER NOT NULL,
+                        checksum INTEGER NOT NULL
                     ) STRICT;
-                    INSERT INTO store VALUES (1, randomblob(\(JournalStoreIdentifier.byteCount)), 0, 1);
+                    CREATE TABLE recovery (
+                        moment REAL NOT NULL,
+                        finding TEXT NOT NULL
+                    ) STRICT;
+                    CREATE TABLE derived_index (
+                        name TEXT PRIMARY KEY,
+                        format INTEGER NOT NULL
+                    ) STRICT, WITHOUT ROWID;
                     CREATE TABLE bundle (
                         id INTEGER PRIMARY KEY,
                         identifier TEXT NOT NULL UNIQUE
@@ -34,6 +45,7 @@ enum Schema {
                         bundle INTEGER NOT NULL REFERENCES bundle (id),
                         index_name TEXT NOT NULL,
                         state BLOB NOT NULL,
+                        checksum INTEGER NOT NULL,
                         PRIMARY KEY (bundle, index_name)
                     ) STRICT, WITHOUT ROWID;
                     CREATE TABLE item (
@@ -46,18 +58,27 @@ enum Schema {
                         expires REAL,
                         donated REAL NOT NULL,
                         record BLOB NOT NULL,
+                        checksum INTEGER NOT NULL,
                         UNIQUE (unique_identifier, bundle, index_name)
                     ) STRICT;
                     CREATE INDEX item_domain ON item (bundle, index_name, domain);
                     CREATE INDEX item_expires ON item (expires) WHERE expires IS NOT NULL;
-                    CREATE TABLE unconfirmed (
-                        item INTEGER PRIMARY KEY REFERENCES item (id) ON DELETE CASCADE
-                    ) STRICT;
                     """)
-            try db.execute(sql: AttributeIndex.schema)
-            try AttributeIndex.rebuild(db)
-            try db.execute(sql: FullTextIndex.schema)
+            var random = SystemRandomNumberGenerator()
+            try StoreRow(identifier: JournalStoreIdentifier(using: &random)).write(db)
         }
         return migrator
+    }
+
+    /// Refuses a store of a later version of this program. Steps that this version does not know are not enough to take it
+    /// for one: the list of steps has no checksum, the format beside it has.
+    ///
+    /// - Throws: ``SearchIndexError/newerFormat(path:)``; `SQLITE_CORRUPT` if the list of steps is damaged.
+    static func refuseNewer(_ db: Database, path: String) throws {
+        guard try migrator.hasBeenSuperseded(db) else { return }
+        if let row = try? StoreRow(db), row.format <= StoreRow.currentFormat {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the list of steps of the format is damaged")
+        }
+        throw SearchIndexError.newerFormat(path: path)
     }
 }

@@ -81,13 +81,7 @@ extension SearchIndex {
 
     private func storedClientState(of scope: IndexScope) async throws(SearchIndexError) -> [UInt8]? {
         try await readApplied("Reading a client state") { db in
-            try Data.fetchOne(
-                db,
-                sql: """
-                    SELECT state FROM client_state
-                    WHERE bundle = (SELECT id FROM bundle WHERE identifier = ?) AND index_name = ?
-                    """, arguments: [scope.bundle, scope.index ?? ""]
-            ).map(Array.init)
+            try ClientStateRow.state(of: scope, db)
         }
     }
 

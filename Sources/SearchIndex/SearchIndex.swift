@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
-import Glibc
 import ServiceProtocol
 
 /// Whose items are meant: everything is kept apart by bundle and by index.
@@ -20,12 +19,17 @@ public struct IndexScope: Hashable, Sendable {
 
 /// What an index found when it was opened.
 public struct RecoveryReport: Hashable, Sendable {
-    /// What was wrong with the journal's files, a sentence each. Bytes that were never acknowledged are among it.
+    /// What was wrong and what was done about it, a sentence each. Bytes that were never acknowledged are among it.
     public var findings: [String] = []
     /// Whether donations that had been acknowledged are gone; the generation has grown, and apps have to donate again.
     public var lostDonations = false
     /// The generation after that; it grows whenever donations were lost. 0 in a store that is only read.
     public var generation = 0
+    /// Whether there was no store before.
+    public var isNew = false
+
+    /// Nothing was wrong.
+    public init() {}
 }
 
 /// The store of one user: what apps donated, and what finds it again.
@@ -51,15 +55,16 @@ public final class SearchIndex: Sendable {
     /// How long an item without an expiration date is kept: Apple's "one month", taken as 30 days, in seconds.
     public static let standardLifetime = 30.0 * 86400
 
-    private static let fileName = "index.sqlite"
     /// The size of the database's pages in bytes.
     private static let pageSize = 8192
     /// How much of the database the writer may keep in memory, in KiB.
     package static let writerCacheKiB = 32 << 10
 
+    var folder: StoreFolder { StoreFolder(path: directory) }
+
     /// Whether a store is opened to be changed.
     public enum Access: Sendable {
-        /// Creates or upgrades the store if need be. One process at a time may have this.
+        /// Creates, upgrades or mends the store if need be. One process at a time may have this.
         case readWrite
         /// Changes nothing; the store must exist.
         case readOnly
@@ -70,64 +75,36 @@ public final class SearchIndex: Sendable {
     /// - Parameters:
     ///   - directory: Created with mode 0700 if it does not exist and `access` is `readWrite`.
     ///   - access: Whether the store may be changed.
+    ///   - knownGeneration: The last generation that was written down outside of the store, so that one which was lost is
+    ///     not begun anew as if nothing had been there; `nil` if none was.
     ///   - now: The present, in seconds since 2001-01-01 UTC.
     /// - Throws: ``SearchIndexError``.
     public convenience init(
-        directory: String, access: Access,
+        directory: String, access: Access, knownGeneration: Int? = nil,
         now: @escaping @Sendable () -> Double = { Date().timeIntervalSinceReferenceDate }
     ) throws(SearchIndexError) {
-        try self.init(directory: directory, access: access, now: now, seams: StoreSeams())
+        try self.init(
+            directory: directory, access: access, knownGeneration: knownGeneration, now: now, seams: StoreSeams())
     }
 
     /// Opens the store in a folder, on layers of the caller's.
     package init(
-        directory: String, access: Access, now: @escaping @Sendable () -> Double, seams: StoreSeams
+        directory: String, access: Access, knownGeneration: Int? = nil, now: @escaping @Sendable () -> Double,
+        seams: StoreSeams
     ) throws(SearchIndexError) {
         self.directory = directory
         self.now = now
-        let path = directory + "/" + Self.fileName
-        var configuration = Configuration()
-        configuration.label = "com.searchlight.index"
-        configuration.busyMode = .timeout(10)
-        configuration.readonly = access == .readOnly
-        configuration.prepareDatabase { db in
-            // Only a new file takes it. Records fill pages of this size better than SQLite's 4 KiB.
-            if access == .readWrite { try db.execute(sql: "PRAGMA page_size = \(Self.pageSize)") }
-            try FullTextIndex.prepare(db)
-        }
-        if let prepare = seams.prepareDatabase { configuration.prepareDatabase(prepare) }
-        if access == .readOnly, !FileManager.default.fileExists(atPath: path) { throw .noStore(path: directory) }
+        let folder = StoreFolder(path: directory)
         do {
-            if access == .readWrite {
-                try FileManager.default.createDirectory(
-                    atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-                Self.createFile(path)
+            switch access {
+            case .readWrite:
+                var opening = StoreOpening(folder: folder, knownGeneration: knownGeneration, now: now, seams: seams)
+                let opened = try opening.open()
+                (pool, applier, recovery, sharedLock) = (opened.pool, opened.applier, opened.report, nil)
+            case .readOnly:
+                (pool, sharedLock) = try Self.openForReading(folder, seams)
+                (applier, recovery) = (nil, RecoveryReport())
             }
-            (pool, sharedLock) =
-                access == .readOnly
-                ? try UnwritableStore.open(path, in: directory, configuration: configuration)
-                : (try DatabasePool(path: path, configuration: configuration), nil)
-            if access == .readWrite {
-                // WAL alone is only safe against crashes of the process; an acknowledged item must survive those of
-                // power. GRDB sets NORMAL when the pool is made, so this must come after.
-                // The larger cache saves a quarter of the time of applying in bulk, measured over 100,000 items.
-                try pool.writeWithoutTransaction {
-                    try $0.execute(sql: "PRAGMA synchronous = FULL; PRAGMA cache_size = -\(Self.writerCacheKiB)")
-                }
-            }
-            let isNewer = try pool.read { try Schema.migrator.hasBeenSuperseded($0) }
-            guard !isNewer else { throw SearchIndexError.newerFormat(path: directory) }
-            if access == .readWrite {
-                try Schema.migrator.migrate(pool)
-            } else if try pool.read({ try !Schema.migrator.hasCompletedMigrations($0) }) {
-                throw SearchIndexError.noStore(path: directory)
-            }
-            guard access == .readWrite else {
-                applier = nil
-                recovery = RecoveryReport()
-                return
-            }
-            (applier, recovery) = try Self.openJournal(of: pool, directory: directory, now: now, seams: seams)
         } catch let error as JournalError {
             throw SearchIndexError(error, path: directory, operation: "Opening the journal")
         } catch {
@@ -138,39 +115,36 @@ public final class SearchIndex: Sendable {
         }
     }
 
-    /// Opens the journal and applies what the database does not have yet.
-    private static func openJournal(
-        of pool: DatabasePool, directory: String, now: @escaping @Sendable () -> Double, seams: StoreSeams
-    ) throws -> (JournalApplier, RecoveryReport) {
-        let stored = try pool.read { db in
-            try Row.fetchOne(db, sql: "SELECT identifier, applied FROM store").map { row in
-                (
-                    try row.decode(Data.self, forColumn: "identifier"),
-                    UInt64(clamping: try row.decode(Int64.self, forColumn: "applied"))
-                )
+    /// How every connection to a store is made.
+    static func configuration(isReadOnly: Bool, _ seams: StoreSeams = StoreSeams()) -> Configuration {
+        var configuration = Configuration()
+        configuration.label = "com.searchlight.index"
+        configuration.busyMode = .timeout(10)
+        configuration.readonly = isReadOnly
+        configuration.prepareDatabase { db in
+            // Only a new file takes it. Records fill pages of this size better than SQLite's 4 KiB.
+            if !isReadOnly { try db.execute(sql: "PRAGMA page_size = \(Self.pageSize)") }
+            try FullTextIndex.prepare(db)
+        }
+        if let prepare = seams.prepareDatabase { configuration.prepareDatabase(prepare) }
+        return configuration
+    }
+
+    private static func openForReading(
+        _ folder: StoreFolder, _ seams: StoreSeams
+    ) throws -> (DatabasePool, OwnedDescriptor?) {
+        guard FileManager.default.fileExists(atPath: folder.database) else {
+            throw SearchIndexError.noStore(path: folder.path)
+        }
+        let (pool, lock) = try UnwritableStore.open(
+            folder.database, in: folder.path, configuration: configuration(isReadOnly: true, seams))
+        try pool.read { db in
+            try Schema.refuseNewer(db, path: folder.path)
+            guard try Schema.migrator.hasCompletedMigrations(db) else {
+                throw SearchIndexError.noStore(path: folder.path)
             }
         }
-        guard let (bytes, applied) = stored, let identifier = JournalStoreIdentifier(bytes: Array(bytes)) else {
-            throw SearchIndexError.damaged(path: directory, detail: "its identifier is missing")
-        }
-        let journal = try Journal(
-            folder: directory + "/journal", store: identifier, applied: applied, files: seams.journalFiles,
-            configuration: seams.journal)
-        let lost = journal.findings.contains { $0.lostEntries(after: applied) != nil }
-        if lost { try pool.write { try $0.execute(sql: "UPDATE store SET generation = generation + 1") } }
-        let applier = JournalApplier(pool: pool, journal: journal, applied: applied, path: directory, now: now)
-        let generation: Int
-        do {
-            try applier.applyBacklog()
-            generation = try pool.read { try Int.fetchOne($0, sql: "SELECT generation FROM store") ?? 0 }
-        } catch {
-            applier.abandon()
-            throw error
-        }
-        let report = RecoveryReport(
-            findings: journal.findings.map(\.description), lostDonations: lost || applier.hasLostEntries,
-            generation: generation)
-        return (applier, report)
+        return (pool, lock)
     }
 
     /// Applies what is left and closes the journal. Nothing may be donated afterwards.
@@ -195,15 +169,7 @@ public final class SearchIndex: Sendable {
     ///
     /// - Throws: ``SearchIndexError``.
     public func generation() async throws(SearchIndexError) -> Int {
-        try await read("Reading the generation") { try Int.fetchOne($0, sql: "SELECT generation FROM store") ?? 0 }
-    }
-
-    /// Makes an empty file that only its owner can read, whatever the folder's mode; SQLite gives its other files the
-    /// same. An existing file is not even opened: closing it would drop the locks that this process has on it.
-    private static func createFile(_ path: String) {
-        let number = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        // Why it could not be made, SQLite will say.
-        if number >= 0 { Glibc.close(number) }
+        try await read("Reading the generation") { try StoreRow($0).generation }
     }
 
     /// Changes the database itself, past the journal, once everything donated before is applied: for upkeep that need
@@ -212,11 +178,13 @@ public final class SearchIndex: Sendable {
         _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(SearchIndexError) -> Value {
         try await settle()
-        do {
-            return try await pool.write(body)
-        } catch {
-            throw SearchIndexError(error, path: directory, operation: operation)
+        guard let applier else { throw .readOnly(path: directory, operation: operation) }
+        let result: Result<Value, any Error> = await withCheckedContinuation { continuation in
+            DispatchQueue.global(qos: .utility).async { [pool] in
+                continuation.resume(returning: Result { try applier.mending { try pool.write(body) } })
+            }
         }
+        do { return try result.get() } catch { throw failure(error, operation) }
     }
 
     /// Returns when everything that was durable before can be found, or cannot be for want of room or permission: it is
@@ -240,7 +208,14 @@ public final class SearchIndex: Sendable {
         do {
             return try await pool.read(body)
         } catch {
-            throw SearchIndexError(error, path: directory, operation: operation)
+            throw failure(error, operation)
         }
+    }
+
+    /// Names an error; damage is marked too, so that it is mended when the store is opened to be changed the next time.
+    func failure(_ error: any Error, _ operation: String) -> SearchIndexError {
+        let named = SearchIndexError(error, path: directory, operation: operation)
+        if named.isDamage { folder.suspect() }
+        return named
     }
 }

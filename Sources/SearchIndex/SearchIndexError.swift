@@ -34,7 +34,7 @@ public enum SearchIndexError: Error, Hashable, Sendable, CustomStringConvertible
         case .newerFormat(let path):
             "The index at \(path) was written by a later version of Searchlight. Update this one, or use another store."
         case .damaged(let path, let detail):
-            "The index at \(path) is damaged (\(detail)). Remove its folder and run “searchlight reindex” to make it anew."
+            "The index at \(path) is damaged (\(detail)). Run “searchlight verify --repair” to mend it."
         case .full(let path, let operation): "\(operation) failed: the device that holds \(path) is full. Make room."
         case .readOnly(let path, let operation):
             "\(operation) failed: \(path) cannot be written. Check its permissions, or whether it is mounted read-only."
@@ -49,6 +49,9 @@ public enum SearchIndexError: Error, Hashable, Sendable, CustomStringConvertible
         case .storage(let path, let operation, let detail): "\(operation) in \(path) failed: \(detail)."
         }
     }
+
+    /// Whether it says that the store is damaged.
+    var isDamage: Bool { if case .damaged = self { true } else { false } }
 
     /// Sorts an error of the journal by what can be done about it.
     init(_ error: JournalError, path: String, operation: String) {
@@ -107,7 +110,9 @@ public enum SearchIndexError: Error, Hashable, Sendable, CustomStringConvertible
     /// How messages begin when the description of the tables is damaged: all statements are this program's, so what
     /// they name is there otherwise.
     private static let schemaFaults = [
-        "no such ", "parse error in ", "unrecognized ", "vtable constructor failed", "error in tokenizer constructor",
+        "no such ", "unsupported file format", "invalid fts5 file format", "parse error in ", "unrecognized ",
+        "vtable constructor failed",
+        "error in tokenizer constructor",
     ]
 
     private static func isSchemaFault(_ message: String) -> Bool {

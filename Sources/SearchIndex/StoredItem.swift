@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import GRDB
 import ServiceProtocol
 
@@ -21,22 +20,21 @@ public struct StoredItem: Hashable, Sendable {
     /// The uniform type identifier of its content.
     public var contentType: String? { record.text("contentType") }
 
+    /// What to select from `item`, joined with `bundle`, for one.
     static let columns = """
-        item.id, bundle.identifier AS bundle, item.index_name, item.record, item.donated, item.expires
+        item.id, bundle.identifier AS bundle_name, item.index_name, item.unique_identifier, item.record, item.donated, \
+        item.expires, item.checksum
         """
 
+    /// Reads a row.
+    ///
+    /// - Throws: `SQLITE_CORRUPT` or `RowDecodingError` if it is damaged.
     init(_ row: Row) throws {
-        // The subscript of a row traps where a damaged file holds a value of another type; this throws.
-        number = try row.decode(Int64.self, forColumn: "id")
-        let index = try row.decode(String.self, forColumn: "index_name")
-        scope = IndexScope(bundle: try row.decode(String.self, forColumn: "bundle"), index: index.isEmpty ? nil : index)
-        donated = try row.decode(Double.self, forColumn: "donated")
-        expires = try row.decode(Double?.self, forColumn: "expires")
-        let bytes = try row.decode(Data.self, forColumn: "record")
-        do {
-            record = try ItemRecord(decoding: bytes)
-        } catch {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "item \(number): \(error)")
-        }
+        let row = try ItemRow(row)
+        number = row.id
+        scope = IndexScope(bundle: row.bundle, index: row.index.isEmpty ? nil : row.index)
+        donated = row.donated
+        expires = row.expires
+        record = row.record
     }
 }

@@ -2,6 +2,7 @@
 import Foundation
 import Glibc
 import IdleScheduling
+import SearchIndex
 import ServiceProtocol
 import Synchronization
 
@@ -12,19 +13,46 @@ final class JobStore: Sendable {
 
     /// Whether there was a file that could not be understood. The first change sets it aside as `jobs.json.damaged`.
     let wasDamaged: Bool
+    /// Whether there was no file.
+    let wasMissing: Bool
     private let wasSetAside = Atomic(false)
     /// The generation of the index for which everything owed by its losses was written down.
     private let generation: Mutex<Int>
 
     /// Bound on the file, which holds at most one job for each bundle.
     private static let maximumBytes = 64 << 20
-    private static let formatVersion = 1
+    private static let formatVersion = 2
     private static let firstGeneration = 1
 
     private struct Document: Codable {
         var formatVersion: Int
         var generation: Int?
         var queue: JobQueue
+        /// Of the document without it; since format 2.
+        var checksum: UInt32?
+
+        /// Encodes the document with its checksum; the same document always to the same bytes.
+        func encoded() throws -> Data {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys]
+            var document = self
+            document.checksum = nil
+            document.checksum = CRC32C.of(Array(try encoder.encode(document)))
+            return try encoder.encode(document)
+        }
+
+        /// Whether this program can read it and nothing in it was changed.
+        func isSound() -> Bool {
+            switch formatVersion {
+            case 1: checksum == nil
+            // What was read is encoded again, so that only a change of the meaning counts.
+            case JobStore.formatVersion:
+                checksum != nil
+                    && (try? encoded()).flatMap { try? JSONDecoder().decode(Document.self, from: $0) }?.checksum
+                        == checksum
+            default: false
+            }
+        }
     }
 
     /// Reads the jobs of a store. A missing file means none; of one that cannot be understood, see ``wasDamaged``.
@@ -34,12 +62,13 @@ final class JobStore: Sendable {
         guard stat(path, &status) == 0 else {
             queue = Mutex(JobQueue())
             generation = Mutex(Self.firstGeneration)
-            wasDamaged = false
+            (wasDamaged, wasMissing) = (false, true)
             return
         }
+        wasMissing = false
         if status.st_size <= Self.maximumBytes, let data = try? Data(contentsOf: URL(filePath: path)),
             let document = try? JSONDecoder().decode(Document.self, from: data),
-            document.formatVersion == Self.formatVersion
+            document.isSound()
         {
             queue = Mutex(document.queue)
             generation = Mutex(document.generation ?? Self.firstGeneration)
@@ -51,8 +80,11 @@ final class JobStore: Sendable {
         }
     }
 
+    /// The generation that was written down with the jobs; `nil` if that is not known.
+    var knownGeneration: Int? { wasDamaged || wasMissing ? nil : generation.withLock { $0 } }
+
     /// Whether everything is owed because the index has lost something since the jobs were last written.
-    func isBehind(generation current: Int) -> Bool { wasDamaged || generation.withLock { $0 } != current }
+    func isBehind(generation current: Int) -> Bool { generation.withLock { $0 } != current }
 
     /// Notes that everything is owed that a generation's losses ask for, together with that.
     func oweAll(_ jobs: [Job], generation current: Int) throws(EngineError) {
@@ -106,13 +138,11 @@ final class JobStore: Sendable {
 
     /// Replaces the file as a whole, so that a crash leaves the old or the new one.
     private func save(_ queue: JobQueue) throws(EngineError) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
         let temporary = path + ".new"
         do {
-            let data = try encoder.encode(
-                Document(
-                    formatVersion: Self.formatVersion, generation: generation.withLock { $0 }, queue: queue))
+            let document = Document(
+                formatVersion: Self.formatVersion, generation: generation.withLock { $0 }, queue: queue)
+            let data = try document.encoded()
             let number = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard number >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
             let descriptor = OwnedDescriptor(adopting: number)

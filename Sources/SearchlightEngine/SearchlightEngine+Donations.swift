@@ -19,8 +19,8 @@ extension SearchlightEngine {
         }
     }
 
-    /// The client state of the last batch of a scope; `nil` if there is none. An engine that only reads knows what has
-    /// been applied: batches that a crash kept from that are missing until the store is opened to be changed.
+    /// The client state of the last batch of a scope; `nil` if there is none. An engine that only reads knows what was
+    /// durable when it was opened, unless ``waitingEntries`` says otherwise, and what has been applied since.
     ///
     /// - Throws: ``EngineError``.
     public func clientState(of scope: IndexScope) async throws(EngineError) -> [UInt8]? {
@@ -33,9 +33,6 @@ extension SearchlightEngine {
     public func settle() async throws(EngineError) {
         try await onIndex { (index) throws(SearchIndexError) in try await index.settle() }
     }
-
-    /// What was wrong with the index when the engine was opened, and whether donations were lost by it.
-    public var recovery: RecoveryReport { index.recovery }
 
     /// Items that were durable and could not be indexed since the engine was opened, and why.
     public var rejectedItems: [SearchIndexError] { index.rejectedItems }

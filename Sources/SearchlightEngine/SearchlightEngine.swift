@@ -15,7 +15,12 @@ public final class SearchlightEngine: Sendable {
     let jobStore: JobStore
     let replacements = Replacements()
     let configuration: EngineConfiguration
+    let onEvent: @Sendable (ExtensionEvent) -> Void
     private let lock: StoreLock?
+    /// How many entries of the journal are not shown, since the store is only read and cannot be written.
+    public let waitingEntries: Int
+    /// What was wrong with the index when the engine was opened, and whether donations were lost by it.
+    public let recovery: RecoveryReport
 
     /// Opens an engine.
     ///
@@ -27,16 +32,16 @@ public final class SearchlightEngine: Sendable {
         _ configuration: EngineConfiguration, onEvent: @escaping @Sendable (ExtensionEvent) -> Void = { _ in }
     ) throws(EngineError) {
         self.configuration = configuration
+        self.onEvent = onEvent
         let isWritable = configuration.access == .readWrite
         lock = isWritable ? try StoreLock(directory: configuration.storeDirectory) : nil
-        do throws(SearchIndexError) {
-            index = try SearchIndex(
-                directory: configuration.storeDirectory, access: isWritable ? .readWrite : .readOnly,
-                now: configuration.now)
-        } catch {
-            throw .index(error)
-        }
         jobStore = JobStore(directory: configuration.storeDirectory)
+        if isWritable {
+            index = try Self.openIndex(configuration, .readWrite, jobStore)
+            (waitingEntries, recovery) = (0, index.recovery)
+        } else {
+            (index, waitingEntries, recovery) = try Self.openForReading(configuration, jobStore)
+        }
         registry = ExtensionRegistry(searchPath: configuration.extensionSearchPath)
         registry.registerTypes()
         host = ExtensionHost(
@@ -54,6 +59,8 @@ public final class SearchlightEngine: Sendable {
     /// Ends all workers and gives the store back. Call it once, when done; nothing may be asked afterwards.
     public func close() async {
         await host.shutdown()
+        // What was lost since the opening; should this fail, it is noticed at the next opening.
+        if lock != nil, let generation = try? await index.generation() { try? owe(generation: generation) }
         // What could not be applied now will be when the store is opened the next time.
         try? await index.close()
         lock?.release()
@@ -71,12 +78,19 @@ public final class SearchlightEngine: Sendable {
 
     /// The jobs or donations that were lost may have been any; asking for all again is the only way to lose none.
     private func oweEverythingIfAnythingWasLost() throws(EngineError) {
-        guard configuration.access == .readWrite, jobStore.isBehind(generation: index.recovery.generation) else {
-            return
+        guard configuration.access == .readWrite else { return }
+        if jobStore.wasMissing, index.recovery.isNew, !index.recovery.lostDonations {
+            // From now on, its absence says that it was lost.
+            return try jobStore.oweAll([], generation: index.recovery.generation)
         }
+        try owe(generation: index.recovery.generation, always: jobStore.wasDamaged || jobStore.wasMissing)
+    }
+
+    private func owe(generation: Int, always: Bool = false) throws(EngineError) {
+        guard always || jobStore.isBehind(generation: generation) else { return }
         let now = configuration.now()
         let jobs = registry.extensions.map { Job(bundle: $0.identifier, work: .reindexAll, requested: now) }
-        try jobStore.oweAll(jobs, generation: index.recovery.generation)
+        try jobStore.oweAll(jobs, generation: generation)
     }
 
     func onIndex<Value>(

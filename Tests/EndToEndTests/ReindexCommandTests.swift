@@ -33,7 +33,7 @@ struct ReindexCommandTests {
         let (status, output) = try command("reindex")
         #expect(status == 0, "\(output)")
         #expect(output.contains("\(bundle): 1 item indexed in "))
-        #expect(try command("status").output.contains("\(bundle): 1 item\n"))
+        #expect(try command("status").output.contains("\(bundle): 1 item, "))
     }
 
     @Test("Without any extension it says so in words of its own")

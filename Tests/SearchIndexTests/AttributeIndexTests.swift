@@ -86,7 +86,7 @@ struct AttributeIndexTests {
         try await store.index.delete(domains: ["", "Oslo", "a", "ab"], in: store.scope)
         let kept = try await Self.rows(store.index)
         #expect(kept.count > 100)
-        try await store.index.write("Rebuilding") { try AttributeIndex.rebuild($0) }
+        try await store.index.write("Rebuilding") { try AttributeIndex.derived.rebuild($0) }
         #expect(try await Self.rows(store.index) == kept, "seed \(seed)")
     }
 
@@ -94,7 +94,7 @@ struct AttributeIndexTests {
     func otherFormat() async throws {
         let store = try await QueryTestStore([queryItem("i", ["title": .string("Oslo")])])
         try await store.index.write("Changing the format") { db in
-            try db.execute(sql: "UPDATE attribute_format SET format = format + 1; DELETE FROM attribute")
+            try db.execute(sql: "UPDATE derived_index SET format = format + 1; DELETE FROM attribute")
         }
         #expect(try await store.find("title == Oslo") == ["i"])
         #expect(try await store.plan("title == Oslo").usesIndex == false)

@@ -126,7 +126,8 @@ struct ClientStateTests {
             try await index.close()
             // As if the database had been put back to an earlier state, so that the entries are needed again.
             try await index.pool.write { db in
-                try db.execute(sql: "DELETE FROM attribute; DELETE FROM item; UPDATE store SET applied = 0")
+                try db.execute(sql: "DELETE FROM attribute; DELETE FROM item")
+                try StoreRow.update(db) { $0.applied = 0 }
             }
             try index.pool.close()
         }

@@ -104,6 +104,7 @@ struct OpeningTests {
             let index = try SearchIndex(directory: folder.path, access: .readWrite)
             try await index.write("Pretending to be newer") { db in
                 try db.execute(sql: "INSERT INTO grdb_migrations (identifier) VALUES ('999')")
+                try StoreRow.update(db) { $0.format += 1 }
             }
             try index.pool.close()
         }

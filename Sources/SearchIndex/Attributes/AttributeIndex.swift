@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import GRDB
 import MetadataQuery
 import ServiceProtocol
@@ -10,48 +9,55 @@ import ServiceProtocol
 /// - `attribute`: one row for each distinct value of each attribute of each item (``AttributeRows``). One B-tree, in the
 ///   order of lookups, serves equality, beginnings, ranges and presence; numbers sort before texts, texts before marks.
 ///   There is no way from an item to its rows: they are computed again from its record when it changes.
-/// - `attribute_format`: the ``format`` of the rows.
 enum AttributeIndex {
-    /// Grows when rows would be derived differently; rows of another format are dropped and made anew.
-    static let format = 1
-
-    static let schema = """
-        CREATE TABLE attribute_name (
-            id INTEGER PRIMARY KEY,
-            name TEXT NOT NULL UNIQUE
-        ) STRICT;
-        CREATE TABLE attribute (
-            name INTEGER NOT NULL,
-            value ANY NOT NULL,
-            item INTEGER NOT NULL,
-            PRIMARY KEY (name, value, item)
-        ) STRICT, WITHOUT ROWID;
-        CREATE TABLE attribute_format (format INTEGER NOT NULL) STRICT;
-        """
-
-    /// Drops all rows and derives them from the items again.
-    ///
-    /// - Throws: `DatabaseError`, also for a record that cannot be read.
-    static func rebuild(_ db: Database) throws {
-        try db.execute(sql: "DELETE FROM attribute; DELETE FROM attribute_name; DELETE FROM attribute_format")
-        let writer = AttributeWriter(db)
-        let items = try Row.fetchCursor(db, sql: "SELECT id, record FROM item ORDER BY id")
-        while let row = try items.next() {
-            let number = try row.decode(Int64.self, forColumn: "id")
-            let bytes = try row.decode(Data.self, forColumn: "record")
-            do {
-                try writer.insert(try ItemRecord(decoding: bytes), item: number)
-            } catch let error as ItemRecordError {
-                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "item \(number): \(error)")
-            }
-        }
-        try writer.flush()
-        try db.execute(sql: "INSERT INTO attribute_format (format) VALUES (?)", arguments: [format])
-    }
+    /// As a derived index of the store. Its format grows when rows would be derived differently.
+    static let derived = DerivedIndex(
+        name: "attributes", format: 1, tables: ["attribute", "attribute_name"],
+        schema: """
+            CREATE TABLE attribute_name (
+                id INTEGER PRIMARY KEY,
+                name TEXT NOT NULL UNIQUE
+            ) STRICT;
+            CREATE TABLE attribute (
+                name INTEGER NOT NULL,
+                value ANY NOT NULL,
+                item INTEGER NOT NULL,
+                PRIMARY KEY (name, value, item)
+            ) STRICT, WITHOUT ROWID;
+            """,
+        fill: { db in
+            let writer = AttributeWriter(db)
+            try ItemRow.forEach(db) { try writer.insert($0.record, item: $0.id) }
+            try writer.flush()
+        },
+        check: check)
 
     /// Whether the rows are of the present format, so that queries may rely on them.
-    static func isCurrent(_ db: Database) throws -> Bool {
-        try Int.fetchOne(db, sql: "SELECT format FROM attribute_format") == format
+    static func isCurrent(_ db: Database) throws -> Bool { try derived.isCurrent(db) }
+
+    /// Compares the rows with what the items would be listed with: each of these is there, and there are not more.
+    private static func check(_ db: Database) throws -> [String] {
+        let find = try db.cachedStatement(sql: "SELECT 1 FROM attribute WHERE name = ? AND value = ? AND item = ?")
+        var numbers: [String: Int64] = [:]
+        var (expected, missing) = (0, 0)
+        try ItemRow.forEach(db) { row in
+            for (name, values) in AttributeRows(row.record).values {
+                let known = try numbers[name] ?? number(of: name, db)
+                numbers[name] = known
+                expected += values.count
+                guard let known else {
+                    missing += values.count
+                    continue
+                }
+                for value in values where try Int.fetchOne(find, arguments: [known, value, row.id]) == nil {
+                    missing += 1
+                }
+            }
+        }
+        let present = try Int.fetchOne(db, sql: "SELECT count(*) FROM attribute") ?? 0
+        let extra = present - (expected - missing)
+        guard missing != 0 || extra != 0 else { return [] }
+        return ["\(missing) of \(expected) rows are missing and \(extra) have no item"]
     }
 
     /// The name as it is stored: canonically equivalent names are the same attribute.

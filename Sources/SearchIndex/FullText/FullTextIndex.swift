@@ -15,16 +15,18 @@ import ServiceProtocol
 /// The FTS5 tables keep no text of their own and no lengths; that saves a third of their size. In return, the words of
 /// an item must be told again to take them out.
 enum FullTextIndex {
-    /// Grows when the tables would be filled differently; tables of another format are dropped and made anew.
-    static let format = 1
-
     static let titleTable = "title_text"
     static let textTable = "item_text"
     static let trigramTable = "term_trigram"
     /// The beginnings of words that have lists of their own, in letters. Longer ones are put together from the words.
     static let prefixLengths = 2...3
 
-    static let schema = """
+    /// As a derived index of the store. Its format grows when the tables would be filled differently.
+    static let derived = DerivedIndex(
+        name: "text", format: 1, tables: [titleTable, textTable, trigramTable, "term", "text_row"], schema: schema,
+        fill: fill, check: FullTextCheck.problems)
+
+    private static let schema = """
         CREATE TABLE text_row (
             id INTEGER PRIMARY KEY,
             item INTEGER NOT NULL
@@ -50,19 +52,11 @@ enum FullTextIndex {
         try FullTextScore.register(db)
     }
 
-    static func drop(_ db: Database) throws {
-        for table in [titleTable, textTable, trigramTable, "term", "text_row"] {
-            try db.execute(sql: "DROP TABLE IF EXISTS \(table)")
-        }
-    }
-
-    /// Drops the tables and makes them again from the items, in the order of their dates (``Freshness``): so that after
-    /// a rebuild the newest really come last, whatever the order of their donation was.
+    /// Fills the tables from the items, in the order of their dates (``Freshness``): so that after a rebuild the newest
+    /// really come last, whatever the order of their donation was.
     ///
     /// - Throws: `DatabaseError`, also for a record that cannot be read.
-    static func rebuild(_ db: Database) throws {
-        try drop(db)
-        try db.execute(sql: schema)
+    private static func fill(_ db: Database) throws {
         try db.execute(
             sql: """
                 CREATE TEMP TABLE IF NOT EXISTS text_order (item INTEGER PRIMARY KEY, freshness REAL NOT NULL);
@@ -71,7 +65,8 @@ enum FullTextIndex {
         let note = try db.makeStatement(sql: "INSERT INTO text_order (item, freshness) VALUES (?, ?)")
         let items = try Row.fetchCursor(db, sql: "SELECT id, donated, record FROM item")
         while let row = try items.next() {
-            let freshness = Freshness.date(of: try record(in: row), donated: try row.decode(forColumn: "donated"))
+            let freshness = Freshness.date(
+                of: try ItemWriter.record(in: row), donated: try row.decode(forColumn: "donated"))
             note.setUncheckedArguments([try row.decode(Int64.self, forColumn: "id"), freshness])
             try note.execute()
         }
@@ -85,7 +80,7 @@ enum FullTextIndex {
         let update = try db.makeStatement(sql: "UPDATE item SET text_row = ? WHERE id = ?")
         while let row = try order.next() {
             let item = try row.decode(Int64.self, forColumn: "id")
-            let text = SearchableText(try record(in: row), bundle: try row.decode(forColumn: "bundle"))
+            let text = SearchableText(try ItemWriter.record(in: row), bundle: try row.decode(forColumn: "bundle"))
             let number = try writer.nextNumber()
             try writer.insert(text, number: number, item: item)
             update.setUncheckedArguments([number, item])
@@ -94,16 +89,6 @@ enum FullTextIndex {
         try db.execute(sql: "DROP TABLE text_order")
         for table in [titleTable, textTable, trigramTable] {
             try db.execute(sql: "INSERT INTO \(table) (\(table)) VALUES ('optimize')")
-        }
-    }
-
-    private static func record(in row: Row) throws -> ItemRecord {
-        let bytes = try row.decode(Data.self, forColumn: "record")
-        do {
-            return try ItemRecord(decoding: bytes)
-        } catch {
-            throw DatabaseError(
-                resultCode: .SQLITE_CORRUPT, message: "item \(try row.decode(Int64.self, forColumn: "id")): \(error)")
         }
     }
 }

@@ -4,7 +4,7 @@ import ServiceProtocol
 
 /// The text of an item as the full-text index sees it: columns that weigh differently, and its tags.
 ///
-/// What it holds for a given record must not change without a new ``FullTextIndex/format``: words are taken out of the
+/// What it holds for a given record must not change without a new format of ``FullTextIndex/derived``: words are taken out of the
 /// index by being told again.
 package struct SearchableText {
     package var title: String

@@ -4,7 +4,7 @@
 ///
 /// Against chance, not against malice: it finds every burst of up to 32 bits and any three wrong bits, whatever the
 /// length of an entry.
-struct CRC32C {
+package struct CRC32C {
     /// Eight tables of 256, one after the other; table k gives what a byte followed by k zero bytes contributes.
     private static let tables: [UInt32] = {
         var tables = [UInt32](repeating: 0, count: 8 * 256)
@@ -23,13 +23,13 @@ struct CRC32C {
     private var state: UInt32
 
     /// Begins a checksum, or goes on where one left off.
-    init(continuing checksum: UInt32 = 0) { state = ~checksum }
+    package init(continuing checksum: UInt32 = 0) { state = ~checksum }
 
     /// The checksum of what was added.
-    var value: UInt32 { ~state }
+    package var value: UInt32 { ~state }
 
     /// Adds bytes. Linear in their number.
-    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func add(_ bytes: UnsafeRawBufferPointer) {
         var crc = state
         var offset = 0
         let count = bytes.count
@@ -53,7 +53,7 @@ struct CRC32C {
     }
 
     /// The checksum of some bytes, or of bytes that follow those of another checksum.
-    static func of(_ bytes: [UInt8], continuing checksum: UInt32 = 0) -> UInt32 {
+    package static func of(_ bytes: [UInt8], continuing checksum: UInt32 = 0) -> UInt32 {
         var crc = CRC32C(continuing: checksum)
         bytes.withUnsafeBytes { crc.add($0) }
         return crc.value

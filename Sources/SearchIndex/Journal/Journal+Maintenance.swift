@@ -12,12 +12,39 @@ extension Journal {
         try await onQueue { writer throws(JournalFileError) in try writer.discard(through: sequence) }
     }
 
+    /// The same, and blocks; for whoever opens the store.
+    func discardNow(through sequence: UInt64) throws(JournalError) {
+        let result = ioQueue.sync {
+            withWriter { writer throws(JournalFileError) in try writer.discard(through: sequence) }
+        }
+        do { try result.get() } catch { throw JournalError(error) }
+    }
+
     /// Reads all files, decodes all entries and says what is wrong; changes nothing.
     ///
     /// Appends wait meanwhile. Linear in the size of the journal.
     /// - Throws: ``JournalError`` if a file cannot be read.
     func verify() async throws(JournalError) -> [JournalFinding] {
         try await onQueue { writer throws(JournalFileError) in try writer.verify() }
+    }
+
+    /// The same for a journal that is not open: what is wrong with the files, and the number of the last entry there is.
+    ///
+    /// - Parameter isThorough: Whether segments that have been applied are read too, and all entries decoded.
+    /// - Throws: ``JournalError`` if a file cannot be read.
+    static func examine(
+        folder: String, store: JournalStoreIdentifier, applied: UInt64, isThorough: Bool
+    ) throws(JournalError) -> (findings: [JournalFinding], last: UInt64) {
+        let files = SystemJournalFiles()
+        do {
+            let names = try files.names(in: folder).filter { !$0.hasSuffix(JournalNames.unfinishedSuffix) }
+            let recovery = try JournalRecovery(
+                folder: folder, names: names, store: store, applied: applied, acknowledged: applied,
+                isThorough: isThorough, files: files, markBytes: JournalConfiguration().markBytes)
+            return (recovery.findings, recovery.last)
+        } catch {
+            throw JournalError(error)
+        }
     }
 
     /// Waits for what was accepted, accepts nothing more, and makes the note of the last entry durable.

@@ -20,6 +20,9 @@ final class Journal: Sendable {
     /// ``discard(through:)`` removes damaged segments once all that can be read from them was applied.
     let findings: [JournalFinding]
 
+    /// Whether nothing said at the opening which entry was the last, so that the last ones could be missing.
+    let lackedNote: Bool
+
     let ioQueue: DispatchQueue
     let folder: String
     let store: JournalStoreIdentifier
@@ -68,6 +71,7 @@ final class Journal: Sendable {
             throw JournalError(error)
         }
         findings = opened.findings
+        lackedNote = recovery.lacksNote
         writer = Mutex(opened)
         published = Mutex((opened.snapshot, opened.currentStatistics))
     }

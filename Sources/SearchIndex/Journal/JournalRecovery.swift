@@ -20,6 +20,9 @@ struct JournalRecovery {
     private(set) var isNewestSound = false
     /// The note of the last durable entry, and the slot to be written next; `nil` if there is none that can be trusted.
     private(set) var head: (sequence: UInt64, slot: Int)?
+    /// Whether there should be a note and not even an older one can be read, so that the last entries could be missing
+    /// without a trace. One bad slot of two is what a crash may leave, and says nothing.
+    private(set) var lacksNote = false
 
     /// Examines a folder.
     ///
@@ -67,6 +70,7 @@ struct JournalRecovery {
             // Only its absence is damage; what cannot be opened now may be opened later.
             guard error.isNotFound else { throw error }
             report(JournalNames.head, 0, nil, .badHead)
+            lacksNote = true
             return nil
         }
         let size = try file.size()
@@ -75,6 +79,7 @@ struct JournalRecovery {
             JournalHead.decode(Array(bytes.dropFirst($0).prefix(JournalHead.slotBytes)), store)
         }
         let sequence = slots.compactMap { $0 }.max()
+        lacksNote = sequence == nil
         if size == 2 * JournalHead.slotBytes, let one = slots[0], let other = slots[1] {
             head = (max(one, other), one < other ? 0 : 1)
         } else {

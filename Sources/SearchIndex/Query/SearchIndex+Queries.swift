@@ -122,7 +122,7 @@ extension SearchIndex {
         } catch let error as IndexQueryError {
             throw error
         } catch {
-            throw .index(SearchIndexError(error, path: directory, operation: operation))
+            throw .index(failure(error, operation))
         }
     }
 }

@@ -126,7 +126,7 @@ struct SearchWalk: Sendable {
             guard let row = try Row.fetchOne(statement, arguments: [match.row]) else { continue }
             let expires = try row.decode(Double?.self, forColumn: "expires")
             guard expires ?? .infinity > now else { continue }
-            if let bundle, try row.decode(String.self, forColumn: "bundle") != bundle { continue }
+            if let bundle, try row.decode(String.self, forColumn: "bundle_name") != bundle { continue }
             if let filter, try !filter.matches(row.decode(DatabaseValue.self, forColumn: "record")) { continue }
             if let open = scan?.unchecked, !open.mayOccur(inRecord: try row.decode(Data.self, forColumn: "record")) {
                 continue

@@ -1,23 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import Foundation
 import IdleScheduling
+import SearchIndex
 import SearchlightEngine
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show what the index holds and which reindexes are owed.")
+        commandName: "status",
+        abstract: "Show what the index holds, how large it is, what was wrong with it and which reindexes are owed.",
+        discussion: """
+            Large indexes are measured by a sample, and their parts not at all; --exact measures everything, which takes \
+            about as long as reading all of the index.
+            """)
 
     @OptionGroup var options: GlobalOptions
+    @Flag(help: "Measure everything, however long that takes.")
+    var exact = false
 
     func run() async throws {
         try await reportingErrors(json: options.json) {
             let engine = try options.engine(.readOnly)
             let counts = try await engine.itemCounts()
             let installed = Set(engine.registry.extensions.map(\.identifier))
+            let found = try await engine.lastFindings()
             let report = StatusReport(
                 store: options.storeDirectory, items: counts,
                 withoutExtension: counts.keys.filter { !installed.contains($0) }.sorted(),
-                owed: engine.owedJobs.map { StatusReport.Owed($0) })
+                owed: engine.owedJobs.map { StatusReport.Owed($0) },
+                sizes: StatusReport.Sizes(try await engine.sizes(isExact: exact)),
+                generation: try await engine.generation(),
+                recovery: found.map { .init($0) },
+                isMarkedDamaged: engine.needsRepair, hasDamagedJobs: engine.hasDamagedJobs,
+                waitingEntries: engine.waitingEntries)
             if options.json { return try Output.printJSON(report) }
             try show(report)
         }
@@ -25,16 +40,53 @@ struct StatusCommand: AsyncParsableCommand {
 
     private func show(_ report: StatusReport) throws {
         try Output.line("Store: \(report.store)")
+        let about = report.sizes.areEstimated ? "about " : ""
         for (bundle, count) in report.items.sorted(by: { $0.key < $1.key }) {
             let note = report.withoutExtension.contains(bundle) ? ", and no extension of this name is installed" : ""
-            try Output.line("  \(bundle): \(counted(count, "item"))\(note)")
+            let bytes = report.sizes.records[bundle].map { ", \(about)\(sized($0)) of records" } ?? ""
+            try Output.line("  \(bundle): \(counted(count, "item"))\(bytes)\(note)")
         }
         if report.items.isEmpty { try Output.line("  no items") }
+        try show(report.sizes)
+        if report.generation > 1 {
+            try Output.line(
+                "Generation: \(report.generation); it grows when donations are lost and have to be made again")
+        }
+        if let recovery = report.recovery {
+            try Output.line("Found at the opening of \(recovery.moment):")
+            for finding in recovery.findings { try Output.line("  \(Output.tidied(finding))") }
+        }
+        if report.isMarkedDamaged {
+            try Output.line("Damage was met. It is mended when the index is written; now: searchlight verify --repair")
+        }
+        if report.hasDamagedJobs {
+            try Output.line("The list of owed reindexes is damaged; everything is owed when the index is written.")
+        }
         for job in report.owed {
             try Output.line("Owed: a reindex of \(job.bundle), failed \(counted(job.failures, "time"))")
             if let reason = job.lastFailure { try Output.line("  \(Output.tidied(reason))") }
         }
     }
+
+    private func show(_ sizes: StatusReport.Sizes) throws {
+        let log = sizes.log > 0 ? ", its log \(sized(sizes.log))" : ""
+        try Output.line("Size: database \(sized(sizes.database))\(log), journal \(sized(sizes.journal))")
+        if let structures = sizes.structures {
+            let parts = structures.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+                .map { "\($0.key) \(sized($0.value))" }
+            try Output.line("  of the database: \(parts.joined(separator: ", "))")
+        } else {
+            try Output.line("  what in the database is how large is not known (--exact measures it where SQLite can)")
+        }
+    }
+}
+
+/// A size for a person.
+private func sized(_ bytes: Int) -> String {
+    let units = ["bytes", "KiB", "MiB", "GiB", "TiB"]
+    var (value, unit) = (Double(bytes), 0)
+    while value >= 1024, unit < units.count - 1 { (value, unit) = (value / 1024, unit + 1) }
+    return unit == 0 ? "\(bytes) bytes" : String(format: "%.1f ", value) + units[unit]
 }
 
 private struct StatusReport: Encodable {
@@ -49,9 +101,47 @@ private struct StatusReport: Encodable {
             lastFailure = job.lastFailure
         }
     }
+    /// In bytes.
+    struct Sizes: Encodable {
+        var database: Int
+        var log: Int
+        var journal: Int
+        /// The records of each bundle.
+        var records: [String: Int]
+        /// Whether these are estimated from a sample.
+        var areEstimated: Bool
+        /// What is in the database; absent if that is not known.
+        var structures: [String: Int]?
+
+        init(_ sizes: StoreSizes) {
+            database = sizes.databaseBytes
+            log = sizes.logBytes
+            journal = sizes.journalBytes
+            records = Dictionary(sizes.bundles.map { ($0.bundle, $0.recordBytes) }, uniquingKeysWith: +)
+            areEstimated = sizes.isEstimated
+            structures = sizes.structures
+        }
+    }
+    /// What the last opening found that found something.
+    struct Recovery: Encodable {
+        var moment: String
+        var findings: [String]
+
+        init(_ found: KeptFindings) {
+            moment = Date(timeIntervalSinceReferenceDate: found.moment).ISO8601Format()
+            findings = found.findings
+        }
+    }
     var store: String
     var items: [String: Int]
     /// The bundles that have items here and no extension that could bring them up to date.
     var withoutExtension: [String]
     var owed: [Owed]
+    var sizes: Sizes
+    var generation: Int
+    var recovery: Recovery?
+    var isMarkedDamaged: Bool
+    var hasDamagedJobs: Bool
+    /// Entries of the journal that cannot be shown.
+    var waitingEntries: Int
 }

@@ -17,6 +17,8 @@ enum ExitStatus: Int32 {
     case crashed = 7
     case inputOutput = 8
     case storeInUse = 9
+    /// A check found damage, or a comparison differences.
+    case damageFound = 10
     case usage = 64
     /// The reader of standard output has gone: what a shell reports of a program that SIGPIPE ended.
     case closedPipe = 141

@@ -63,15 +63,31 @@ struct GlobalOptions: ParsableArguments {
     func engine(
         _ access: EngineConfiguration.Access, onEvent: @escaping @Sendable (ExtensionEvent) -> Void = { _ in }
     ) throws -> SearchlightEngine {
+        let engine = try SearchlightEngine(try engineConfiguration(access), onEvent: onEvent)
+        if engine.recovery.lostDonations {
+            for finding in engine.recovery.findings { Output.complain("Note: \(Output.tidied(finding))") }
+            Output.complain("Note: earlier donations are lost. Have the apps donate again: searchlight reindex")
+        }
+        if engine.waitingEntries > 0 {
+            Output.complain(
+                """
+                Note: \(counted(engine.waitingEntries, "donation")) cannot be shown: the journal has them, and the store \
+                cannot be written to take them in.
+                """)
+        }
+        return engine
+    }
+
+    /// Where an engine finds this store and these extensions.
+    func engineConfiguration(_ access: EngineConfiguration.Access) throws(CommandFailure) -> EngineConfiguration {
         try checkStore(access)
         let installation = Installation(environment: environment)
-        let configuration = EngineConfiguration(
+        return EngineConfiguration(
             storeDirectory: storeDirectory, access: access,
             extensionSearchPath: searchPath,
             worker: WorkerConfiguration(
                 workerPath: installation.workerPath, frameworkFolder: installation.frameworkFolder,
                 environment: environment))
-        return try SearchlightEngine(configuration, onEvent: onEvent)
     }
 }
 

@@ -253,7 +253,7 @@ struct SearchWalkTests {
         try await store.index.delete(identifiers: ["3", "4"], in: Store.app)
         let vocabulary = try await store.vocabulary()
         let order = try await store.index.write("Rebuilding") { db in
-            try FullTextIndex.rebuild(db)
+            try FullTextIndex.derived.rebuild(db)
             return try String.fetchAll(
                 db,
                 sql: "SELECT unique_identifier FROM text_row JOIN item ON item.id = text_row.item ORDER BY text_row.id")

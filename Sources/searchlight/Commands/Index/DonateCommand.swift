@@ -72,10 +72,6 @@ struct DonateCommand: AsyncParsableCommand {
     }
 
     private func donate(_ input: InputLines, to engine: SearchlightEngine) async throws {
-        if engine.recovery.lostDonations {
-            for finding in engine.recovery.findings { Output.complain("Note: \(Output.tidied(finding))") }
-            Output.complain("Note: earlier donations are lost. Have the apps donate again: searchlight reindex")
-        }
         let acknowledges = acknowledge
         var donation = Donation(
             engine: engine, scope: choice.scope, linesPerBatch: linesPerBatch,

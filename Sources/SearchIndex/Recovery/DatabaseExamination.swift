@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+
+/// A look at everything in a database. It changes nothing, but what it finds is what ``mend(_:through:)`` mends.
+///
+/// Linear in the size of the database, several times over.
+struct DatabaseExamination {
+    /// What SQLite finds wrong, or what keeps the items from being read: only a new database helps.
+    private(set) var structure: [String] = []
+    /// Items whose row is damaged, and why the first ones are.
+    private(set) var damagedItems: [Int64] = []
+    private(set) var reasons: [String] = []
+    /// Items whose domain is not the one that their record says.
+    private(set) var wrongColumns: [Int64] = []
+    /// How many client states are damaged; all are deleted if one cannot even be read.
+    private(set) var damagedStates = 0
+    /// The derived indexes that are not what the items make them, and why. Judged only where the items are sound.
+    private(set) var derived: [(index: DerivedIndex, problems: [String])] = []
+    /// The counts.
+    private(set) var items = 0
+    private(set) var clientStates = 0
+    /// Why full checks were left out, if the database cannot be written.
+    private(set) var isReadOnly = false
+
+    private static let maximumReasons = 20
+
+    /// Looks at everything.
+    ///
+    /// - Parameters:
+    ///   - isReadOnly: Whether the connection can only read; what needs another is left out then.
+    ///   - progress: Told how many items have been looked at, now and then.
+    init(_ db: Database, isReadOnly: Bool = false, progress: (Int) -> Void = { _ in }) {
+        self.isReadOnly = isReadOnly
+        do {
+            _ = try StoreRow(db)
+            try examineItems(db, progress)
+            examineStates(db)
+            if !isReadOnly {
+                derived = DerivedIndex.all.compactMap { index in
+                    // What cannot be compared with damaged items is made anew with them.
+                    let problems = damagedItems.isEmpty ? index.problems(db) : []
+                    return problems.isEmpty ? nil : (index, problems)
+                }
+            }
+            var truth: [String] = []
+            for table in ["bundle", "item", "client_state", "store"] {
+                truth += try db.structuralFaults(in: table).map { (fault: String) in "\(table): \(fault)" }
+            }
+            // What a rebuilt index takes along is no reason for a new database.
+            structure = truth.isEmpty && derived.isEmpty ? try db.structuralFaults() : truth
+        } catch {
+            structure.append((error as? DatabaseError)?.message ?? "\(error)")
+        }
+    }
+
+    private mutating func examineItems(_ db: Database, _ progress: (Int) -> Void) throws {
+        let rows = try Row.fetchCursor(
+            db, sql: "SELECT \(ItemRow.columns), domain FROM item ORDER BY id")
+        while let row = try rows.next() {
+            items += 1
+            if items % 1000 == 0 { progress(items) }
+            let id: Int64 = try row.decode(forColumn: "id")
+            do {
+                let item = try ItemRow(row)
+                let domain: DatabaseValue = try row.decode(forColumn: "domain")
+                if domain != item.record.domainIdentifier?.databaseValue ?? .null { wrongColumns.append(id) }
+            } catch {
+                damagedItems.append(id)
+                if reasons.count < Self.maximumReasons {
+                    reasons.append((error as? DatabaseError)?.message ?? "item \(id): a value of the wrong type")
+                }
+            }
+        }
+    }
+
+    private mutating func examineStates(_ db: Database) {
+        do {
+            let states = try ClientStateRow.fetchAll(db)
+            clientStates = states.count
+            damagedStates = states.count { !$0.isSound }
+        } catch {
+            damagedStates = 1
+        }
+    }
+
+    /// Whether nothing is wrong.
+    var isClean: Bool {
+        structure.isEmpty && damagedItems.isEmpty && wrongColumns.isEmpty && damagedStates == 0 && derived.isEmpty
+    }
+
+    /// What is wrong, each with its repair.
+    func report(into report: inout VerificationReport) {
+        let skipped = isReadOnly ? "the store cannot be written, which SQLite's checks of these need" : nil
+        report.checks.append(.init(what: "item records, with their columns and checksums", count: items))
+        report.checks.append(.init(what: "client states", count: clientStates))
+        for index in DerivedIndex.all {
+            report.checks.append(.init(what: "derived index “\(index.name)” against the items", skipped: skipped))
+        }
+        report.checks.append(.init(what: "pages, tables and indexes of the database"))
+        for fault in structure { report.add("database", fault, .salvage) }
+        for reason in reasons { report.add("items", reason, .deleteItems) }
+        if damagedItems.count > reasons.count {
+            report.add("items", "\(damagedItems.count - reasons.count) more are damaged", .deleteItems)
+        }
+        if !wrongColumns.isEmpty {
+            report.add("items", "\(wrongColumns.count) have columns that their records contradict", .rewriteColumns)
+        }
+        if damagedStates > 0 {
+            report.add("client states", "\(damagedStates) are damaged", .deleteClientStates)
+        }
+        for (index, problems) in derived {
+            for problem in problems { report.add("derived index “\(index.name)”", problem, .rebuildIndex) }
+        }
+    }
+
+    /// Mends what was found, inside a transaction.
+    ///
+    /// - Parameter sequence: The last entry of the journal whose donor cannot know of a loss that is found here.
+    /// - Returns: What was done, a sentence each.
+    /// - Throws: `SQLITE_CORRUPT` if only a new database helps.
+    func mend(_ db: Database, through sequence: UInt64) throws -> [String] {
+        if let fault = structure.first { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: fault) }
+        var done: [String] = []
+        if !damagedItems.isEmpty {
+            let delete = try db.makeStatement(sql: "DELETE FROM item WHERE id = ?")
+            for id in damagedItems { try delete.execute(arguments: [id]) }
+            try StoreRow.noteLoss(db, through: sequence)
+            done.append(
+                "\(damagedItems.count) damaged items were deleted (\(reasons.first ?? "")); they have to be donated again."
+            )
+        }
+        if !wrongColumns.isEmpty {
+            try rewriteColumns(db)
+            done.append("The columns of \(wrongColumns.count) items were filled in again from their records.")
+        }
+        if damagedStates > 0 {
+            try db.execute(sql: "DELETE FROM client_state")
+            done.append("The client states were damaged and are deleted.")
+        }
+        // What the words and values of a damaged item were, nobody knows any more.
+        let indexes = damagedItems.isEmpty ? derived.map(\.index) : DerivedIndex.all
+        for index in indexes { try index.rebuild(db) }
+        if damagedItems.isEmpty {
+            for (index, problems) in derived {
+                done.append("The derived index “\(index.name)” was rebuilt: \(problems.first ?? "").")
+            }
+        }
+        if !isClean, let fault = try db.structuralFaults().first {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: fault)
+        }
+        return done
+    }
+
+    private func rewriteColumns(_ db: Database) throws {
+        let find = try db.makeStatement(sql: "SELECT \(ItemRow.columns) FROM item WHERE id = ?")
+        let write = try db.makeStatement(sql: "UPDATE item SET domain = ? WHERE id = ?")
+        for id in wrongColumns {
+            guard let row = try Row.fetchOne(find, arguments: [id]) else { continue }
+            try write.execute(arguments: [try ItemRow(row).record.domainIdentifier, id])
+        }
+    }
+}

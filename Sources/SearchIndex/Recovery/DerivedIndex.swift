@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+import GRDB
+import ServiceProtocol
+
+/// Tables that are derived from `item` alone, so that damage in them costs time and nothing else: they are dropped and
+/// made anew.
+///
+/// The table `derived_index` keeps the format each was made with. One that is not there with its present ``format`` is
+/// rebuilt when the store is opened to be changed; forgetting that line is how one is marked for it.
+struct DerivedIndex: Sendable {
+    /// Its name in `derived_index` and in messages.
+    let name: String
+    /// Grows when the tables or their rows would be made differently.
+    let format: Int
+    /// The tables ``schema`` makes, in the order in which they can be dropped.
+    let tables: [String]
+    /// Makes the empty tables.
+    let schema: String
+    /// Fills the empty tables from the items, whose records have been found sound.
+    let fill: @Sendable (Database) throws -> Void
+    /// Compares the tables with the items; says what is wrong, a sentence each and not very many. Changes nothing, but
+    /// may need a connection that could.
+    let check: @Sendable (Database) throws -> [String]
+
+    /// Every one of a store.
+    static let all = [AttributeIndex.derived, FullTextIndex.derived, unconfirmed]
+
+    /// What a reindex may still delete at its end. It is worth nothing once the process that runs the reindex has ended,
+    /// so it is derived from nothing: what is left over stays in the index until the next reindex.
+    private static let unconfirmed = DerivedIndex(
+        name: "unconfirmed", format: 1, tables: ["unconfirmed"],
+        schema: """
+            CREATE TABLE unconfirmed (
+                item INTEGER PRIMARY KEY REFERENCES item (id) ON DELETE CASCADE
+            ) STRICT;
+            """,
+        fill: { _ in },
+        check: { db in
+            let count = try Int.fetchOne(
+                db, sql: "SELECT count(*) FROM unconfirmed WHERE item NOT IN (SELECT id FROM item)")
+            return count == 0 ? [] : ["\(count ?? 0) of its items do not exist"]
+        })
+
+    /// Whether the tables are there, made with the present format.
+    func isCurrent(_ db: Database) throws -> Bool {
+        let known = try Int.fetchOne(
+            db.cachedStatement(sql: "SELECT format FROM derived_index WHERE name = ?"), arguments: [name])
+        guard known == format else { return false }
+        return try tables.allSatisfy { try db.tableExists($0) }
+    }
+
+    /// Drops the tables and derives them from the items again.
+    ///
+    /// - Throws: `DatabaseError`; `SQLITE_CORRUPT` where the file is too damaged for that, or an item is.
+    func rebuild(_ db: Database) throws {
+        try db.execute(sql: "DELETE FROM derived_index WHERE name = ?", arguments: [name])
+        for table in tables { try db.execute(sql: "DROP TABLE IF EXISTS \(table)") }
+        try db.execute(sql: schema)
+        try fill(db)
+        try db.execute(sql: "INSERT INTO derived_index (name, format) VALUES (?, ?)", arguments: [name, format])
+    }
+
+    /// Rebuilds those that are not current.
+    ///
+    /// - Returns: Their names.
+    static func bringUpToDate(_ db: Database) throws -> [String] {
+        var rebuilt: [String] = []
+        for index in all where try !index.isCurrent(db) {
+            try index.rebuild(db)
+            rebuilt.append(index.name)
+        }
+        return rebuilt
+    }
+
+    /// Everything wrong with this one; what its own check cannot even begin counts too.
+    func problems(_ db: Database) -> [String] {
+        do {
+            guard try isCurrent(db) else { return ["it is missing or has another format"] }
+            let faults = try tables.filter { try db.isBTree($0) }.flatMap { try db.structuralFaults(in: $0) }
+            return faults.isEmpty ? try check(db) : faults
+        } catch {
+            return ["\((error as? DatabaseError)?.message ?? "\(error)")"]
+        }
+    }
+}
+
+extension Database {
+    /// The most faults that SQLite's own check reports, so that a wholly damaged file does not fill the memory.
+    private static let maximumFaults = 50
+
+    /// What SQLite finds wrong with the B-trees of a table, or of the whole file.
+    func structuralFaults(in table: String? = nil) throws -> [String] {
+        let argument = table.map { "'\($0)'" } ?? "\(Self.maximumFaults)"
+        let report = try String.fetchCursor(self, sql: "PRAGMA integrity_check(\(argument))")
+        var faults: [String] = []
+        while faults.count < Self.maximumFaults, let line = try report.next() {
+            if line != "ok" { faults.append(String(line.prefix(200))) }
+        }
+        return faults
+    }
+
+    /// Whether a name is that of an ordinary table rather than of a virtual one.
+    fileprivate func isBTree(_ table: String) throws -> Bool {
+        try Int.fetchOne(
+            self, sql: "SELECT rootpage FROM sqlite_master WHERE type = 'table' AND name = ?", arguments: [table]
+        ) ?? 0 > 0
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// Checksums of rows, since SQLite keeps none: a changed byte inside of a value would pass for the value.
+///
+/// They cover what cannot be derived from anything else, and the bundle's name rather than its number, so that a damaged
+/// name does not give one app's items to another.
+enum RowChecksum {
+    /// The checksum of a row of `item`.
+    static func item(
+        bundle: String, index: String, identifier: String, expires: Double?, donated: Double,
+        record: some ContiguousBytes
+    ) -> Int64 {
+        var crc = CRC32C()
+        add(bundle, &crc)
+        add(index, &crc)
+        add(identifier, &crc)
+        // SQLite gives -0 back as 0.
+        add(expires.map { ($0 + 0.0).bitPattern } ?? .max, &crc)
+        add((donated + 0.0).bitPattern, &crc)
+        record.withUnsafeBytes { crc.add($0) }
+        return Int64(crc.value)
+    }
+
+    /// The checksum of a row of `client_state`.
+    static func clientState(bundle: String, index: String, state: some ContiguousBytes) -> Int64 {
+        var crc = CRC32C()
+        add(bundle, &crc)
+        add(index, &crc)
+        state.withUnsafeBytes { crc.add($0) }
+        return Int64(crc.value)
+    }
+
+    private static func add(_ text: String, _ crc: inout CRC32C) {
+        var text = text
+        // Its length first, so that no two rows run together to the same bytes.
+        add(UInt64(text.utf8.count), &crc)
+        text.withUTF8 { crc.add(UnsafeRawBufferPointer($0)) }
+    }
+
+    private static func add(_ number: UInt64, _ crc: inout CRC32C) {
+        withUnsafeBytes(of: number.littleEndian) { crc.add($0) }
+    }
+}

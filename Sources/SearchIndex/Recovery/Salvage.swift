@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+
+/// Makes a new database of what can be read of a damaged one, or of nothing where there is none.
+///
+/// Rows are taken over if they are sound by themselves. If it is certain that all were, nothing else changes; otherwise
+/// the generation grows and no client state survives. Derived tables are made at the opening that follows.
+struct Salvage {
+    let folder: StoreFolder
+    /// The last generation that was written down outside of the database.
+    let knownGeneration: Int?
+    let now: Double
+
+    /// What came of it.
+    struct Result {
+        /// Whether anything may be missing.
+        var hasLosses = true
+        /// The items that were taken over.
+        var items = 0
+        /// What was wrong, a sentence each.
+        var findings: [String] = []
+    }
+
+    /// Replaces the database.
+    ///
+    /// - Parameter reason: Why.
+    func run(because reason: String) throws -> Result {
+        folder.suspect()
+        folder.removeReplacement()
+        StoreFolder.createFile(folder.replacement)
+        let target = try DatabaseQueue(
+            path: folder.replacement, configuration: SearchIndex.configuration(isReadOnly: false))
+        try Schema.migrator.migrate(target)
+        var result = Result()
+        let source = folder.lacksDatabase ? nil : try? openDamaged()
+        var row = try? source?.read { try StoreRow($0) }
+        if let row, row.format > StoreRow.currentFormat {
+            try target.close()
+            folder.removeReplacement()
+            throw SearchIndexError.newerFormat(path: folder.path)
+        }
+        if let source {
+            result = try target.write { try copy(from: source, to: $0, isKnown: row != nil) }
+        }
+        var isComplete = !result.hasLosses
+        if let row, row.generation < knownGeneration ?? 0 { isComplete = false }
+        if !isComplete {
+            var lost: StoreRow
+            if let row { lost = row } else { lost = StoreRow(identifier: try identifier()) }
+            lost.generation = generation(after: row?.generation)
+            lost.statelessThrough = .max
+            row = lost
+        }
+        let final = row
+        try target.write { db in
+            try final?.write(db)
+            if !isComplete { try db.execute(sql: "DELETE FROM client_state") }
+            try reserveNumbers(db, source: source, generation: final?.generation ?? 1, isComplete: isComplete)
+        }
+        try? source?.close()
+        try target.close()
+        try folder.replaceDatabase(keeping: !isComplete)
+        result.hasLosses = !isComplete
+        let kept = "\(result.items) items were taken over into a new one"
+        result.findings.insert(
+            source == nil
+                ? "The database could not be read (\(reason)); a new one was made."
+                : "The database was damaged (\(reason)); \(kept)"
+                    + (isComplete ? ", and nothing is missing." : ". What was lost has to be donated again."), at: 0)
+        return result
+    }
+
+    /// Opens the damaged file so that as much as possible can be read.
+    private func openDamaged() throws -> DatabaseQueue {
+        var configuration = SearchIndex.configuration(isReadOnly: false)
+        configuration.foreignKeysEnabled = false
+        configuration.prepareDatabase {
+            // Lines of the schema that make no sense do not keep the others from being used.
+            try $0.execute(sql: "PRAGMA writable_schema = ON; PRAGMA cell_size_check = ON")
+        }
+        return try DatabaseQueue(path: folder.database, configuration: configuration)
+    }
+
+    /// The identifier that the journal's files bear, so that they can be read; a new one where there are none.
+    private func identifier() throws -> JournalStoreIdentifier {
+        if let known = try folder.journalIdentifier() { return known }
+        var random = SystemRandomNumberGenerator()
+        return JournalStoreIdentifier(using: &random)
+    }
+
+    /// A generation that never was. Where nobody knows the last one, the seconds since 2001 are more than any number of
+    /// losses.
+    private func generation(after last: Int?) -> Int {
+        let known = max(last ?? 0, knownGeneration ?? 0)
+        return known > 0 ? known + 1 : max(2, Int(exactly: now.rounded()) ?? 2)
+    }
+
+    private func copy(from source: DatabaseQueue, to target: Database, isKnown: Bool) throws -> Result {
+        try source.inDatabase { db in
+            var result = Result()
+            result.hasLosses = !isKnown
+            for table in ["bundle", "item", "client_state", "store"] {
+                let faults = (try? db.structuralFaults(in: table)) ?? ["it cannot be read"]
+                if !faults.isEmpty { result.hasLosses = true }
+                result.findings += faults.prefix(3).map { "The table “\(table)”: \($0)" }
+            }
+            let bundles = SalvagedRows(db, table: "bundle", columns: "id, identifier", key: "id") { row in
+                try target.execute(
+                    sql: "INSERT INTO bundle (id, identifier) VALUES (?, ?)",
+                    arguments: [
+                        try row.decode(Int64.self, forColumn: "id"),
+                        try row.decode(String.self, forColumn: "identifier"),
+                    ])
+            }
+            let insert = try target.makeStatement(
+                sql: """
+                    INSERT INTO item (id, bundle, index_name, unique_identifier, domain, expires, donated, record,
+                        checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    """)
+            let items = SalvagedRows(
+                db, table: "item", columns: ItemRow.columns + ", item.bundle", key: "id"
+            ) { row in
+                let item = try ItemRow(row)
+                try insert.execute(arguments: [
+                    item.id, try row.decode(Int64.self, forColumn: "bundle"), item.index, item.record.uniqueIdentifier,
+                    item.record.domainIdentifier, item.expires, item.donated, item.bytes,
+                    try row.decode(Int64.self, forColumn: "checksum"),
+                ])
+            }
+            result.items = items.sound
+            for (rows, name) in [(bundles, "bundle names"), (items, "items")] where rows.isIncomplete {
+                result.hasLosses = true
+                result.findings.append("\(rows.damaged) \(name) could not be read, and whole pages of them perhaps.")
+            }
+            if !result.hasLosses {
+                do {
+                    for state in try ClientStateRow.fetchAll(db) where state.isSound { try state.write(target) }
+                } catch {
+                    // An app without a state begins anew, which loses nothing.
+                    result.findings.append("The client states could not be read.")
+                }
+            }
+            return result
+        }
+    }
+
+    /// Sees to it that no item number is given twice: behind the last one given, or, where that is not known, far behind
+    /// all that any earlier generation gave.
+    private func reserveNumbers(_ db: Database, source: DatabaseQueue?, generation: Int, isComplete: Bool) throws {
+        let last = try? source?.inDatabase { db in
+            try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'item'") ?? 0
+        }
+        let highest = try Int64.fetchOne(db, sql: "SELECT max(id) FROM item") ?? 0
+        // Nothing donated means nothing given; of a sound database the line may be missing for that reason.
+        let isKnown = (last ?? 0) >= highest && ((last ?? 0) > 0 || isComplete)
+        let number = isKnown ? last ?? 0 : max(highest, Int64(min(generation, 1 << 30)) << 32)
+        try db.execute(
+            sql: "DELETE FROM sqlite_sequence WHERE name = 'item'; INSERT INTO sqlite_sequence VALUES ('item', ?)",
+            arguments: [number])
+    }
+}
+
+/// Reads all rows of a table that can be read, in the order of a number, past damaged pages.
+private struct SalvagedRows {
+    private(set) var sound = 0
+    private(set) var damaged = 0
+    /// Whether rows are missing or may be.
+    private(set) var isIncomplete = false
+
+    /// The most damaged places that are stepped over; a table with more is given up there.
+    private static let maximumSteps = 100_000
+
+    init(_ db: Database, table: String, columns: String, key: String, _ take: (Row) throws -> Void) {
+        var next = Int64.min
+        var steps = 0
+        while steps < Self.maximumSteps {
+            steps += 1
+            do {
+                let rows = try Row.fetchCursor(
+                    db, sql: "SELECT \(columns) FROM \(table) NOT INDEXED WHERE \(key) >= ? ORDER BY \(key)",
+                    arguments: [next])
+                while let row = try rows.next() {
+                    guard case .int64(let number) = (row["id"] as DatabaseValue).storage, number >= next, number < .max
+                    else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+                    next = number + 1
+                    do {
+                        try take(row)
+                        sound += 1
+                    } catch {
+                        (damaged, isIncomplete) = (damaged + 1, true)
+                    }
+                }
+                return
+            } catch {
+                isIncomplete = true
+                guard let after = Self.firstReadable(db, table, key, from: next) else { return }
+                next = after
+            }
+        }
+    }
+
+    /// The smallest number from which on the table can be read again; `nil` if there is none.
+    private static func firstReadable(_ db: Database, _ table: String, _ key: String, from start: Int64) -> Int64? {
+        /// The first row at or after a number, or where that cannot be read, a failure.
+        func probe(_ number: Int64) -> Swift.Result<Int64?, any Error> {
+            Swift.Result {
+                try Int64.fetchOne(
+                    db, sql: "SELECT \(key) FROM \(table) NOT INDEXED WHERE \(key) >= ? ORDER BY \(key) LIMIT 1",
+                    arguments: [number])
+            }
+        }
+        // Numbers begin at 1; what is before it is none of ours.
+        var (bad, step) = (max(start, 0), Int64(1))
+        while true {
+            let (number, overflow) = bad.addingReportingOverflow(step)
+            guard !overflow else { return nil }
+            if case .success = probe(number) { return lowest(bad, number, probe) }
+            bad = number
+            step = step > Int64.max / 2 ? .max : step * 2
+        }
+    }
+
+    private static func lowest(
+        _ bad: Int64, _ good: Int64, _ probe: (Int64) -> Swift.Result<Int64?, any Error>
+    ) -> Int64? {
+        var (bad, good) = (bad, good)
+        while good - bad > 1 {
+            let middle = bad + (good - bad) / 2
+            if case .success = probe(middle) { good = middle } else { bad = middle }
+        }
+        guard case .success(let found?) = probe(good) else { return nil }
+        return found
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+
+/// The files of a store by name, and what is done to them as files.
+struct StoreFolder: Sendable {
+    /// The folder, absolute or not, without a slash at the end.
+    let path: String
+
+    /// The database.
+    var database: String { path + "/index.sqlite" }
+    /// The folder of the journal.
+    var journal: String { path + "/journal" }
+    /// The database that is being made to replace a damaged one.
+    var replacement: String { database + ".new" }
+    /// The last database that was replaced with losses.
+    var setAside: String { database + ".damaged" }
+    /// Says that damage was met, so that everything is checked at the next opening. A file, since the database may not be
+    /// able to say it, and since a reader that meets the damage has no database to write to.
+    private var mark: String { path + "/suspect" }
+
+    private static let databaseSuffixes = ["", "-wal", "-shm"]
+
+    /// Whether there is no store here yet.
+    ///
+    /// An empty database is what is left when the program ends right after making it; beside a journal, or a list of jobs
+    /// that was written down, it is what is left of a store.
+    func isNew(generation: Int?) throws(JournalError) -> Bool {
+        guard size(database) ?? 0 == 0, size(database + "-wal") ?? 0 == 0, generation == nil else { return false }
+        return try journalNames().isEmpty
+    }
+
+    /// The smallest page. SQLite takes what is shorter for an empty database, and would fill it.
+    private static let smallestDatabase = 512
+
+    /// Whether there is no database, or nothing that could be one.
+    var lacksDatabase: Bool { size(database) ?? 0 < Self.smallestDatabase }
+
+    /// The names of the journal's files; none if there is no such folder.
+    func journalNames() throws(JournalError) -> [String] {
+        do {
+            return try SystemJournalFiles().names(in: journal)
+        } catch {
+            if error.isNotFound { return [] }
+            throw JournalError(error)
+        }
+    }
+
+    /// Whose journal this is, from the newest segment that can say it.
+    func journalIdentifier() throws(JournalError) -> JournalStoreIdentifier? {
+        let files = SystemJournalFiles()
+        for name in try journalNames().filter({ JournalNames.first(of: $0) != nil }).sorted().reversed() {
+            guard let file = try? files.open(journal + "/" + name, for: .read),
+                let bytes = try? file.read(at: 0, count: JournalSegmentHeader.byteCount),
+                let header = JournalSegmentHeader(decoding: bytes)
+            else { continue }
+            return header.store
+        }
+        return nil
+    }
+
+    /// Makes an empty file that only its owner can read, whatever the folder's mode; SQLite gives its other files the
+    /// same. An existing file is not even opened: closing it would drop the locks that this process has on it.
+    static func createFile(_ path: String) {
+        let number = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        // Why it could not be made, SQLite will say.
+        if number >= 0 { close(number) }
+    }
+
+    // MARK: The mark
+
+    /// Whether damage was met since everything was checked the last time.
+    var isSuspect: Bool { access(mark, F_OK) == 0 }
+
+    /// Notes that damage was met. Where the folder cannot be written, whoever meets it next will try again.
+    func suspect() { Self.createFile(mark) }
+
+    /// Notes that everything was checked.
+    func trust() { unlink(mark) }
+
+    // MARK: Replacing the database
+
+    /// Removes a replacement that was never finished.
+    func removeReplacement() {
+        for suffix in Self.databaseSuffixes + ["-journal"] { unlink(replacement + suffix) }
+    }
+
+    /// Puts the replacement, which is whole and closed, in the place of the database.
+    ///
+    /// A crash in between leaves the damaged database or the new one, and the mark, so that it is done again. The old log
+    /// goes first: beside the new database it would be taken for its own.
+    ///
+    /// - Parameter keeping: Whether the old database is kept under ``setAside``, in place of an older one.
+    func replaceDatabase(keeping: Bool) throws(JournalError) {
+        let files = SystemJournalFiles()
+        do {
+            try files.open(replacement, for: .update).synchronize()
+            if keeping, size(database) ?? 0 > 0 {
+                for suffix in Self.databaseSuffixes { unlink(setAside + suffix) }
+                for suffix in ["", "-wal"] { link(database + suffix, setAside + suffix) }
+            }
+            for suffix in ["-wal", "-shm", "-journal"] { unlink(database + suffix) }
+            try files.synchronizeFolder(path)
+            try files.rename(replacement, to: database)
+            try files.synchronizeFolder(path)
+        } catch {
+            throw JournalError(error)
+        }
+    }
+
+    /// The length of a file, in bytes; `nil` if there is none.
+    func size(_ path: String) -> Int? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : nil
+    }
+}

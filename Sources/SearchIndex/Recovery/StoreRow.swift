@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+
+/// What a store knows of itself: the one row of `store`, with a checksum, since a wrong number here would pass over
+/// donations or give out numbers twice.
+struct StoreRow: Hashable {
+    /// The format of the database. Grows when an earlier program could not read it.
+    static let currentFormat = 1
+
+    var format = Self.currentFormat
+    /// What the journal's files bear.
+    var identifier: JournalStoreIdentifier
+    /// The last journal entry that was applied, with all before it.
+    var applied: UInt64 = 0
+    /// Grows whenever donations were lost.
+    var generation = 1
+    /// Entries up to this one leave no client state behind, because others were lost that their donors believe to be
+    /// there. `UInt64.max` stands for all that the journal holds when it is opened next.
+    var statelessThrough: UInt64 = 0
+
+    /// Reads the row.
+    ///
+    /// - Throws: `SQLITE_CORRUPT` if it is missing or damaged.
+    init(_ db: Database) throws {
+        let row = try Row.fetchOne(db, sql: "SELECT * FROM store")
+        guard let row,
+            let identifier = JournalStoreIdentifier(bytes: Array(try row.decode(Data.self, forColumn: "identifier")))
+        else { throw Self.damage }
+        format = try row.decode(forColumn: "format")
+        self.identifier = identifier
+        applied = UInt64(bitPattern: try row.decode(Int64.self, forColumn: "applied"))
+        generation = try row.decode(forColumn: "generation")
+        statelessThrough = UInt64(bitPattern: try row.decode(Int64.self, forColumn: "stateless_through"))
+        guard try row.decode(Int64.self, forColumn: "checksum") == checksum else { throw Self.damage }
+    }
+
+    private static var damage: DatabaseError {
+        DatabaseError(resultCode: .SQLITE_CORRUPT, message: "what the store knows of itself cannot be read")
+    }
+
+    /// What a store is that knows nothing but its name.
+    init(identifier: JournalStoreIdentifier) { self.identifier = identifier }
+
+    private var checksum: Int64 {
+        var bytes = identifier.bytes
+        for number in [UInt64(clamping: format), applied, UInt64(clamping: generation), statelessThrough] {
+            JournalBytes.append(number, to: &bytes)
+        }
+        return Int64(CRC32C.of(bytes))
+    }
+
+    /// Writes the row, in place of one that cannot be read or of none.
+    func write(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT OR REPLACE INTO store (id, identifier, applied, generation, format, stateless_through, checksum)
+                VALUES (1, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                Data(identifier.bytes), Int64(bitPattern: applied), generation, format,
+                Int64(bitPattern: statelessThrough), checksum,
+            ])
+    }
+
+    /// Changes the row.
+    @discardableResult
+    static func update(_ db: Database, _ change: (inout StoreRow) throws -> Void) throws -> StoreRow {
+        var row = try StoreRow(db)
+        let before = row
+        try change(&row)
+        guard row != before else { return row }
+        try db.cachedStatement(
+            sql: """
+                UPDATE store SET applied = ?, generation = ?, format = ?, stateless_through = ?, identifier = ?, checksum = ?
+                """
+        ).execute(arguments: [
+            Int64(bitPattern: row.applied), row.generation, row.format, Int64(bitPattern: row.statelessThrough),
+            Data(row.identifier.bytes), row.checksum,
+        ])
+        return row
+    }
+
+    /// Notes that something acknowledged is gone: the generation grows, and no client state that its donor may rely on
+    /// is left, nor made by the entries up to `sequence`.
+    static func noteLoss(_ db: Database, through sequence: UInt64) throws {
+        try update(db) { row in
+            row.generation += 1
+            row.statelessThrough = max(row.statelessThrough, sequence)
+        }
+        try db.execute(sql: "DELETE FROM client_state")
+    }
+}

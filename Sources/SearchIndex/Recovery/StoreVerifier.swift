@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+import Glibc
+
+/// Checks all files of a store that nobody changes meanwhile, as they are: nothing is upgraded, applied or mended.
+public struct StoreVerifier: Sendable {
+    private let folder: StoreFolder
+
+    /// A verifier of the store in a folder.
+    public init(directory: String) { folder = StoreFolder(path: directory) }
+
+    /// Checks everything. Blocks; linear in the size of the store.
+    ///
+    /// - Parameter progress: Told how many items have been looked at, now and then.
+    /// - Throws: ``SearchIndexError`` where there is no store, one of a later version, or one that cannot be read.
+    public func verify(progress: (Int) -> Void = { _ in }) throws(SearchIndexError) -> VerificationReport {
+        do {
+            return try check(progress)
+        } catch let error as JournalError {
+            throw SearchIndexError(error, path: folder.path, operation: "Checking the journal")
+        } catch {
+            throw SearchIndexError(error, path: folder.path, operation: "Checking the store")
+        }
+    }
+
+    /// Notes that all is to be checked and mended when the store is opened to be changed the next time.
+    public func requestRepair() { folder.suspect() }
+
+    /// Takes the rights of others to the store's files away.
+    ///
+    /// - Returns: What was done, a sentence each.
+    public func restrictModes() -> [String] {
+        var report = VerificationReport()
+        checkModes(&report)
+        return report.findings.filter { $0.repair == .restrictMode }.map { finding in
+            var status = stat()
+            let path = folder.path + "/" + finding.part
+            guard lstat(path, &status) == 0, chmod(path, status.st_mode & 0o700) == 0 else {
+                return "The mode of \(finding.part) could not be changed: \(String(cString: strerror(errno)))."
+            }
+            return "Others may not use \(finding.part) any more."
+        }
+    }
+
+    private func check(_ progress: (Int) -> Void) throws -> VerificationReport {
+        guard try !folder.isNew(generation: nil) else { throw SearchIndexError.noStore(path: folder.path) }
+        var report = VerificationReport()
+        checkModes(&report)
+        if folder.isSuspect {
+            report.notes.append("Damage was met; the store is checked and mended when it is written.")
+        }
+        let row = try checkDatabase(&report, progress)
+        try checkJournal(&report, row)
+        return report
+    }
+
+    private func checkModes(_ report: inout VerificationReport) {
+        let journal = (try? folder.journalNames())?.sorted().map { "journal/" + $0 } ?? []
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? []
+        var count = 0
+        for name in [""] + names + journal {
+            var status = stat()
+            guard lstat(folder.path + "/" + name, &status) == 0 else { continue }
+            count += 1
+            let isFolder = status.st_mode & S_IFMT == S_IFDIR
+            guard isFolder || status.st_mode & S_IFMT == S_IFREG else {
+                report.add(name, "it is no file", .none)
+                continue
+            }
+            // The store's own folder may have been made by somebody else; what is in it is closed to others all the same.
+            if name != "", status.st_mode & 0o077 != 0 {
+                let mode = String(status.st_mode & 0o777, radix: 8)
+                report.add(name, "others may use it (mode \(mode))", .restrictMode)
+            }
+        }
+        report.checks.append(.init(what: "files and their modes", count: count))
+    }
+
+    private func checkDatabase(_ report: inout VerificationReport, _ progress: (Int) -> Void) throws -> StoreRow? {
+        guard !folder.lacksDatabase else {
+            report.add("database", "it is missing or empty", .salvage)
+            return nil
+        }
+        let isReadOnly = access(folder.database, W_OK) != 0 || access(folder.path, W_OK) != 0
+        do {
+            let queue = try DatabaseQueue(
+                path: folder.database, configuration: SearchIndex.configuration(isReadOnly: isReadOnly))
+            return try queue.inDatabase { db in
+                try Schema.refuseNewer(db, path: folder.path)
+                guard try Schema.migrator.hasCompletedMigrations(db) else {
+                    report.notes.append("The database has an older format; it is upgraded when it is written.")
+                    report.checks.append(.init(what: "database", skipped: "it has an older format"))
+                    return nil
+                }
+                DatabaseExamination(db, isReadOnly: isReadOnly, progress: progress).report(into: &report)
+                return try? StoreRow(db)
+            }
+        } catch {
+            let named = SearchIndexError(error, path: folder.path, operation: "Opening the index")
+            guard case .damaged(_, let detail) = named else { throw named }
+            report.add("database", detail, .salvage)
+            return nil
+        }
+    }
+
+    private func checkJournal(_ report: inout VerificationReport, _ row: StoreRow?) throws {
+        guard let store = try row?.identifier ?? folder.journalIdentifier() else {
+            report.checks.append(.init(what: "journal", skipped: "there is none that says whose it is"))
+            return
+        }
+        let applied = row?.applied ?? 0
+        guard FileManager.default.fileExists(atPath: folder.journal) else {
+            report.add("journal", "its folder is missing", .discardJournal)
+            return
+        }
+        let (findings, last) = try Journal.examine(
+            folder: folder.journal, store: store, applied: applied, isThorough: true)
+        let segments = try folder.journalNames().count { JournalNames.first(of: $0) != nil }
+        report.checks.append(.init(what: "files of the journal", count: segments))
+        for finding in findings {
+            switch finding {
+            case .tornTail: report.notes.append("journal/" + finding.description)
+            // Without the database's word, entries that were applied long ago look lost.
+            case .damaged where row == nil: break
+            case .damaged(_, _, _, .misnamed): report.add("journal", finding.description, .none)
+            case .damaged: report.add("journal", finding.description, .discardJournal)
+            }
+        }
+        if row != nil, last > applied {
+            report.notes.append("\(last - applied) entries of the journal wait to be applied.")
+        }
+    }
+}

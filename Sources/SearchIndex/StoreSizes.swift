@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+import Glibc
+
+/// How much there is of what in a store. Sizes in bytes.
+public struct StoreSizes: Hashable, Sendable {
+    /// What one bundle has.
+    public struct Bundle: Hashable, Sendable {
+        /// The bundle identifier.
+        public var bundle: String
+        /// How many items, expired ones that have not been deleted yet among them.
+        public var items: Int
+        /// How long their records are together.
+        public var recordBytes: Int
+    }
+    /// What each bundle has, by name.
+    public var bundles: [Bundle] = []
+    /// Whether the lengths of records are estimated from a sample.
+    public var isEstimated = false
+    /// How much of the database is for what: “items”, the names of derived indexes, “other”, “free”; `nil` if SQLite
+    /// cannot say, or not quickly.
+    public var structures: [String: Int]?
+    /// The database file.
+    public var databaseBytes = 0
+    /// The log of the database.
+    public var logBytes = 0
+    /// The files of the journal.
+    public var journalBytes = 0
+}
+
+extension SearchIndex {
+    /// Up to so many items are measured one by one, and files up to so long page by page; of more, a sample is taken.
+    private static let exactItems = 50_000
+    private static let exactBytes = 128 << 20
+    private static let sample = 2000
+
+    /// Sizes by bundle and by structure.
+    ///
+    /// - Parameter isExact: Whether everything is measured, however long that takes; else it is quick at any size.
+    /// - Throws: ``SearchIndexError``.
+    public func sizes(isExact: Bool = false) async throws(SearchIndexError) -> StoreSizes {
+        let folder = folder
+        return try await readApplied("Measuring the store") { db in
+            var sizes = StoreSizes()
+            sizes.databaseBytes = folder.size(folder.database) ?? 0
+            sizes.logBytes = folder.size(folder.database + "-wal") ?? 0
+            for name in (try? folder.journalNames()) ?? [] {
+                sizes.journalBytes += folder.size(folder.journal + "/" + name) ?? 0
+            }
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT (SELECT identifier FROM bundle WHERE id = item.bundle) AS name, count(*) AS items, bundle
+                    FROM item GROUP BY bundle
+                    """)
+            let items = try rows.reduce(0) { try $0 + $1.decode(Int.self, forColumn: "items") }
+            sizes.isEstimated = !isExact && items > Self.exactItems
+            let lengths = try sizes.isEstimated ? Self.sampledLengths(db) : Self.lengths(db)
+            for row in rows {
+                let count: Int = try row.decode(forColumn: "items")
+                let mean = lengths[try row.decode(Int64.self, forColumn: "bundle")] ?? 0
+                sizes.bundles.append(
+                    .init(
+                        bundle: try row.decode(String?.self, forColumn: "name") ?? "?", items: count,
+                        recordBytes: Int((mean * Double(count)).rounded())))
+            }
+            sizes.bundles.sort { $0.bundle < $1.bundle }
+            if isExact || sizes.databaseBytes <= Self.exactBytes { sizes.structures = try Self.structures(db) }
+            return sizes
+        }
+    }
+
+    /// The mean length of the records of each bundle.
+    private static func lengths(_ db: Database) throws -> [Int64: Double] {
+        let rows = try Row.fetchAll(db, sql: "SELECT bundle, avg(length(record)) FROM item GROUP BY bundle")
+        return try Dictionary(rows.map { (try $0.decode(atIndex: 0), try $0.decode(atIndex: 1)) }) { one, _ in one }
+    }
+
+    /// The same from items at even distances.
+    private static func sampledLengths(_ db: Database) throws -> [Int64: Double] {
+        let range = try Row.fetchOne(db, sql: "SELECT (SELECT min(id) FROM item), (SELECT max(id) FROM item)")
+        guard let range, let first = try range.decode(Int64?.self, atIndex: 0),
+            let last = try range.decode(Int64?.self, atIndex: 1)
+        else { return [:] }
+        var sums: [Int64: (bytes: Int, count: Int)] = [:]
+        let next = try db.makeStatement(
+            sql: "SELECT bundle, length(record) FROM item WHERE id >= ? ORDER BY id LIMIT 1")
+        let step = max(1, (last - first) / Int64(sample))
+        for id in stride(from: first, through: last, by: Int64.Stride(step)) {
+            guard let row = try Row.fetchOne(next, arguments: [id]) else { break }
+            var sum = sums[try row.decode(Int64.self, atIndex: 0), default: (0, 0)]
+            sum = (sum.bytes + (try row.decode(Int.self, atIndex: 1)), sum.count + 1)
+            sums[try row.decode(Int64.self, atIndex: 0)] = sum
+        }
+        return sums.mapValues { Double($0.bytes) / Double($0.count) }
+    }
+
+    /// The pages of each structure, from `dbstat`; `nil` from an SQLite that does not have it.
+    private static func structures(_ db: Database) throws -> [String: Int]? {
+        guard
+            try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM pragma_module_list WHERE name = 'dbstat')") == true
+        else { return nil }
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT coalesce(entry.tbl_name, dbstat.name) AS name, sum(dbstat.pgsize) AS bytes
+                FROM dbstat LEFT JOIN sqlite_schema AS entry ON entry.name = dbstat.name GROUP BY 1
+                """)
+        var structures: [String: Int] = [:]
+        for row in rows {
+            let table: String = try row.decode(forColumn: "name")
+            let index = DerivedIndex.all.first { $0.tables.contains { table == $0 || table.hasPrefix($0 + "_") } }
+            let name = index?.name ?? (["item", "bundle"].contains(table) ? "items" : "other")
+            structures[name, default: 0] += try row.decode(Int.self, forColumn: "bytes")
+        }
+        let free = try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
+        let page = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
+        structures["free"] = free * page
+        return structures
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import SearchIndex
+import ServiceProtocol
+import Synchronization
+
+/// How the items of the index differ from those that an extension donates now.
+public struct Comparison: Sendable {
+    /// An item by its names.
+    public struct Name: Hashable, Comparable, Sendable {
+        /// The index; `nil` is the default one.
+        public var index: String?
+        /// Its unique identifier.
+        public var identifier: String
+
+        /// By index, then by identifier.
+        public static func < (one: Name, other: Name) -> Bool {
+            (one.index ?? "", one.identifier) < (other.index ?? "", other.identifier)
+        }
+    }
+    /// Donated and not in the index, in order, as the next two.
+    public var missing: [Name] = []
+    /// In the index and not donated any more.
+    public var extra: [Name] = []
+    /// In both, and not the same.
+    public var differing: [Name] = []
+    /// How many the extension donated.
+    public var donated = 0
+    /// How many the index has.
+    public var indexed = 0
+    /// How many were donated in parts, so that only their being there was compared.
+    public var comparedByName = 0
+
+    /// Whether both have the same.
+    public var isEqual: Bool { missing.isEmpty && extra.isEmpty && differing.isEmpty }
+}
+
+extension SearchlightEngine {
+    /// Has an extension donate everything to nobody, and compares that with what the index has of it. Nothing of the
+    /// index changes, nor what is owed.
+    ///
+    /// - Throws: ``EngineError``.
+    public func compare(_ identifier: String) async throws(EngineError) -> Comparison {
+        let bundle = try bundle(identifier)
+        let notes = DonationNotes(now: configuration.now())
+        let host = ExtensionHost(configuration: configuration.worker, receiver: notes, onEvent: onEvent)
+        do throws(ExtensionError) {
+            try await host.reindexAll(bundle)
+        } catch {
+            await host.shutdown()
+            throw .extension(error)
+        }
+        await host.shutdown()
+        var donated = notes.items
+        var comparison = Comparison()
+        comparison.donated = donated.count
+        var cursor: QueryCursor?
+        repeat {
+            let page = try await items(
+                matching: .and([]), bundle: identifier, limit: SearchIndex.maximumPage, after: cursor)
+            for item in page.items {
+                comparison.indexed += 1
+                let name = Comparison.Name(index: item.scope.index, identifier: item.record.uniqueIdentifier)
+                guard let note = donated.removeValue(forKey: name) else {
+                    comparison.extra.append(name)
+                    continue
+                }
+                switch note.record {
+                case .some(let hash) where hash != DonationNotes.hash(of: item.record):
+                    comparison.differing.append(name)
+                case .some: break
+                case nil: comparison.comparedByName += 1
+                }
+            }
+            cursor = page.next
+        } while cursor != nil
+        comparison.missing = donated.keys.sorted()
+        comparison.extra.sort()
+        comparison.differing.sort()
+        return comparison
+    }
+}
+
+/// Notes what an extension donates as the index would keep it, and keeps none of it.
+final class DonationNotes: DonationReceiver {
+    /// What is noted of an item.
+    struct Note {
+        var domain: String?
+        /// A hash of its record; `nil` once a part of it was replaced.
+        var record: Int?
+    }
+    private let notes = Mutex<[Comparison.Name: Note]>([:])
+    private let now: Double
+
+    init(now: Double) { self.now = now }
+
+    /// The items that would be in the index.
+    var items: [Comparison.Name: Note] { notes.withLock { $0 } }
+
+    /// The same for the same record in the same process.
+    static func hash(of record: ItemRecord) -> Int { record.hashValue }
+
+    func receive(_ donation: Donation, from bundle: String) async throws(DonationRefusal) {
+        notes.withLock { notes in
+            switch donation {
+            case .items(let items, let index): for item in items { note(item.record, index, &notes) }
+            case .deleteItems(let identifiers, let index):
+                for identifier in identifiers { notes[.init(index: index, identifier: identifier)] = nil }
+            case .deleteDomains(let domains, let index):
+                notes = notes.filter { name, note in
+                    name.index != index
+                        || !domains.contains { note.domain == $0 || note.domain?.hasPrefix($0 + ".") == true }
+                }
+            case .deleteAll(let index): notes = notes.filter { $0.key.index != index }
+            }
+        }
+    }
+
+    private func note(_ record: ItemRecord, _ index: String?, _ notes: inout [Comparison.Name: Note]) {
+        let name = Comparison.Name(index: index, identifier: record.uniqueIdentifier)
+        if record.isUpdate {
+            guard var note = notes[name] else { return }
+            note.record = nil
+            note.domain = record.domainIdentifier ?? note.domain
+            notes[name] = note
+        } else if case .at(let moment) = record.expiration, moment <= now {
+            notes[name] = nil
+        } else {
+            notes[name] = Note(domain: record.domainIdentifier, record: Self.hash(of: record))
+        }
+    }
+}

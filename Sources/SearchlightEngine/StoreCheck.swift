@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import SearchIndex
+
+/// Checks a store as it is, and mends it if asked to.
+public struct StoreCheck: Sendable {
+    private let configuration: EngineConfiguration
+
+    /// What came of a repair.
+    public struct Repair: Sendable {
+        /// What was done, a sentence each.
+        public var done: [String]
+        /// What a check finds afterwards.
+        public var after: VerificationReport
+    }
+
+    /// A check of the store of a configuration.
+    public init(_ configuration: EngineConfiguration) { self.configuration = configuration }
+
+    /// Checks everything; changes nothing. Nobody else may change the store meanwhile. Blocks.
+    ///
+    /// - Parameter progress: Told how many items have been looked at, now and then.
+    /// - Throws: ``EngineError``.
+    public func verify(progress: (Int) -> Void = { _ in }) throws(EngineError) -> VerificationReport {
+        let directory = configuration.storeDirectory
+        guard FileManager.default.fileExists(atPath: directory) else { throw .index(.noStore(path: directory)) }
+        let lock = try lockIfPossible()
+        defer { lock?.release() }
+        do throws(SearchIndexError) {
+            var report = try StoreVerifier(directory: directory).verify(progress: progress)
+            report.checks.append(.init(what: "list of owed jobs", count: checkJobs(&report)))
+            return report
+        } catch {
+            throw .index(error)
+        }
+    }
+
+    /// Opens the store so that everything is checked and mended, and checks it again.
+    ///
+    /// - Throws: ``EngineError``.
+    public func repair(progress: (Int) -> Void = { _ in }) async throws(EngineError) -> Repair {
+        let verifier = StoreVerifier(directory: configuration.storeDirectory)
+        verifier.requestRepair()
+        var done = verifier.restrictModes()
+        var configuration = configuration
+        configuration.access = .readWrite
+        let engine = try SearchlightEngine(configuration)
+        done += engine.recovery.findings
+        for job in engine.owedJobs { done.append("A reindex of \(job.bundle) is owed.") }
+        await engine.close()
+        return Repair(done: done, after: try verify(progress: progress))
+    }
+
+    /// The lock, or none where the store cannot be written, by others neither.
+    private func lockIfPossible() throws(EngineError) -> StoreLock? {
+        do throws(EngineError) {
+            return try StoreLock(directory: configuration.storeDirectory)
+        } catch {
+            if case .storeFile = error { return nil }
+            throw error
+        }
+    }
+
+    private func checkJobs(_ report: inout VerificationReport) -> Int {
+        let jobs = JobStore(directory: configuration.storeDirectory)
+        let part = "jobs.json"
+        if jobs.wasDamaged {
+            report.findings.append(.init(part: part, problem: "it cannot be read", repair: .oweEverything))
+        } else if jobs.wasMissing {
+            report.findings.append(.init(part: part, problem: "it is missing", repair: .oweEverything))
+        }
+        return jobs.jobs.count
+    }
+}
+
+extension SearchlightEngine {
+    /// Sizes by bundle and by structure; see ``SearchIndex/sizes(isExact:)``.
+    ///
+    /// - Throws: ``EngineError``.
+    public func sizes(isExact: Bool) async throws(EngineError) -> StoreSizes {
+        try await onIndex { (index) throws(SearchIndexError) in try await index.sizes(isExact: isExact) }
+    }
+
+    /// Grows whenever donations were lost.
+    ///
+    /// - Throws: ``EngineError``.
+    public func generation() async throws(EngineError) -> Int {
+        try await onIndex { (index) throws(SearchIndexError) in try await index.generation() }
+    }
+
+    /// What the last opening found that found something; `nil` if none ever did.
+    ///
+    /// - Throws: ``EngineError``.
+    public func lastFindings() async throws(EngineError) -> KeptFindings? {
+        try await onIndex { (index) throws(SearchIndexError) in try await index.lastFindings() }
+    }
+
+    /// Whether damage was met that is mended when the store is changed the next time.
+    public var needsRepair: Bool { index.needsRepair }
+
+    /// Whether the list of owed jobs cannot be read.
+    public var hasDamagedJobs: Bool { jobStore.wasDamaged }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import SearchIndex
+import SearchlightEngine
+
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Check the index for damage, or compare it with what an extension donates.",
+        discussion: """
+            Every file, every record and everything derived from them is checked; nothing is changed unless --repair is \
+            given. Damage that loses items is made up for by a reindex, which is owed then. No other searchlight may \
+            change the index meanwhile.
+
+            With --against the extension is asked to donate everything, and what it donates is compared with the index \
+            and thrown away.
+
+            Exit status: 0 nothing is wrong, or all was mended; 10 damage or differences were found.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Flag(help: "Mend what is found.")
+    var repair = false
+    @Option(help: ArgumentHelp("Compare with what this extension donates.", valueName: "bundle"))
+    var against: String?
+    @Option(name: .shortAndLong, help: "With --against, name at most so many items of each kind; --json names all.")
+    var limit = 20
+
+    func validate() throws {
+        guard against == nil || !repair else { throw ValidationError("--against and --repair exclude each other.") }
+        guard (0...1_000_000).contains(limit) else { throw ValidationError("--limit must be between 0 and 1000000.") }
+    }
+
+    func run() async throws {
+        try await reportingErrors(json: options.json) {
+            if let against { return try await compare(against) }
+            let check = StoreCheck(try options.engineConfiguration(.readWrite))
+            let report = try check.verify(progress: progress)
+            if Output.showsProgress { Output.progress(nil) }
+            if !options.json { try show(report) }
+            guard repair, !report.isClean else {
+                if options.json { try Output.printJSON(VerifyReport(report)) }
+                if !report.isClean {
+                    if !options.json { Output.complain("To mend this: searchlight verify --repair") }
+                    throw ExitCode(ExitStatus.damageFound.rawValue)
+                }
+                return
+            }
+            let repair = try await check.repair(progress: progress)
+            if Output.showsProgress { Output.progress(nil) }
+            if options.json {
+                try Output.printJSON(VerifyReport(report, repair))
+            } else {
+                try show(repair)
+            }
+            if !repair.after.isClean { throw ExitCode(ExitStatus.damageFound.rawValue) }
+        }
+    }
+
+    private func progress(_ items: Int) {
+        guard Output.showsProgress, items % 10_000 == 0 else { return }
+        Output.progress("\(dim: "\(counted(items, "item")) checked")")
+    }
+
+    private func show(_ report: VerificationReport) throws {
+        for check in report.checks {
+            if let skipped = check.skipped {
+                try Output.line("Not checked: \(check.what), because \(skipped)")
+            } else {
+                try Output.line("Checked: \(check.what)\(check.count.map { " (\($0))" } ?? "")")
+            }
+        }
+        for note in report.notes { try Output.line("Note: \(Output.tidied(note))") }
+        for finding in report.findings {
+            let problem = Output.tidied(finding.problem)
+            try Output.line("\(bold: "Found"): \(finding.part): \(problem) (\(finding.repair.sentence))")
+        }
+        if report.isClean { try Output.line("Nothing is wrong.") }
+    }
+
+    private func show(_ repair: StoreCheck.Repair) throws {
+        for line in repair.done { try Output.line("Mended: \(Output.tidied(line))") }
+        for finding in repair.after.findings {
+            try Output.line("\(bold: "Still"): \(finding.part): \(Output.tidied(finding.problem))")
+        }
+        if repair.after.isClean { try Output.line("Nothing is wrong any more.") }
+    }
+
+    private func compare(_ bundle: String) async throws {
+        let engine = try options.engine(.readOnly)
+        let comparison: Comparison
+        do {
+            comparison = try await engine.compare(bundle)
+        } catch {
+            await engine.close()
+            throw error
+        }
+        await engine.close()
+        if options.json {
+            try Output.printJSON(ComparisonReport(bundle: bundle, comparison))
+        } else {
+            try show(comparison, bundle)
+        }
+        if !comparison.isEqual { throw ExitCode(ExitStatus.damageFound.rawValue) }
+    }
+
+    private func show(_ comparison: Comparison, _ bundle: String) throws {
+        try Output.line(
+            "\(bundle) donates \(counted(comparison.donated, "item")), the index has \("\(comparison.indexed)").")
+        let kinds = [
+            ("missing from the index", comparison.missing), ("in the index and not donated any more", comparison.extra),
+            ("different", comparison.differing),
+        ]
+        for (kind, names) in kinds where !names.isEmpty {
+            try Output.line("\(bold: "\(names.count)") \(kind):")
+            for name in names.prefix(limit) {
+                try Output.line("  \(name.identifier)\(name.index.map { " (index \($0))" } ?? "")")
+            }
+            if names.count > limit { try Output.line("  … and \("\(names.count - limit)") more") }
+        }
+        if comparison.comparedByName > 0 {
+            try Output.line(
+                "Note: \(counted(comparison.comparedByName, "item")) came in parts and were compared by name only.")
+        }
+        if comparison.isEqual { try Output.line("Nothing is missing and nothing is left over.") }
+    }
+}
+
+extension VerificationReport.Repair {
+    /// What mends it, as it reads in brackets.
+    fileprivate var sentence: String {
+        switch self {
+        case .rebuildIndex: "mended by rebuilding it from the items"
+        case .rewriteColumns: "mended from the records"
+        case .deleteClientStates: "mended by deleting the client states; their apps begin anew"
+        case .deleteItems: "mended by deleting the item and reindexing"
+        case .salvage: "mended by a new database from what can be read"
+        case .discardJournal: "mended by removing the file, and by reindexing if anything in it had not been applied"
+        case .oweEverything: "mended by reindexing everything"
+        case .restrictMode: "mended by taking their rights away"
+        case .none: "look at it yourself"
+        }
+    }
+}
+
+private struct VerifyReport: Encodable {
+    struct Check: Encodable {
+        var what: String
+        var count: Int?
+        var skipped: String?
+    }
+    struct Finding: Encodable {
+        var part: String
+        var problem: String
+        var repair: String
+
+        init(_ finding: VerificationReport.Finding) {
+            (part, problem, repair) = (finding.part, finding.problem, finding.repair.rawValue)
+        }
+    }
+    var checks: [Check]
+    var findings: [Finding]
+    var notes: [String]
+    var isClean: Bool
+    /// What was done, and what is still wrong; without --repair neither.
+    var repairs: [String]?
+    var remaining: [Finding]?
+
+    init(_ report: VerificationReport, _ repair: StoreCheck.Repair? = nil) {
+        checks = report.checks.map { Check(what: $0.what, count: $0.count, skipped: $0.skipped) }
+        findings = report.findings.map(Finding.init)
+        notes = report.notes
+        isClean = repair?.after.isClean ?? report.isClean
+        repairs = repair?.done
+        remaining = repair?.after.findings.map(Finding.init)
+    }
+}
+
+private struct ComparisonReport: Encodable {
+    struct Name: Encodable {
+        var index: String?
+        var uniqueIdentifier: String
+
+        init(_ name: Comparison.Name) { (index, uniqueIdentifier) = (name.index, name.identifier) }
+    }
+    var bundle: String
+    var donated: Int
+    var indexed: Int
+    var missing: [Name]
+    var extra: [Name]
+    var differing: [Name]
+    var comparedByName: Int
+    var isEqual: Bool
+
+    init(bundle: String, _ comparison: Comparison) {
+        self.bundle = bundle
+        donated = comparison.donated
+        indexed = comparison.indexed
+        missing = comparison.missing.map(Name.init)
+        extra = comparison.extra.map(Name.init)
+        differing = comparison.differing.map(Name.init)
+        comparedByName = comparison.comparedByName
+        isEqual = comparison.isEqual
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import ServiceProtocol
+import Testing
+
+@testable import SearchIndex
+
+/// “searchlight verify” and “searchlight status” over stores that are sound, damaged and mended.
+@Suite("The verify and status commands", .timeLimit(.minutes(2)))
+struct VerifyCommandTests {
+    private let command: Command
+    private var database: String { command.harness.store + "/index.sqlite" }
+
+    init() throws { command = try Command.indexed() }
+
+    private func findings(_ report: Any) throws -> [[String: Any]] {
+        let report = try #require(report as? [String: Any])
+        return try #require(report["findings"] as? [[String: Any]])
+    }
+
+    @Test("A sound store: what was checked, nothing wrong, status 0")
+    func sound() throws {
+        let (status, output) = try command("verify")
+        #expect(status == 0, "\(output)")
+        #expect(output.contains("Checked: item records, with their columns and checksums (3)\n"))
+        #expect(output.contains("list of owed jobs") && output.hasSuffix("Nothing is wrong.\n"), "\(output)")
+        let report = try #require(try command.json("verify") as? [String: Any])
+        #expect(report["isClean"] as? Bool == true)
+        #expect((report["checks"] as? [[String: Any]])?.count ?? 0 > 5)
+    }
+
+    @Test("Where no store is, it says so, and makes none")
+    func noStore() throws {
+        let other = Command(harness: try Harness())
+        #expect(try other("verify").status == 2)
+        #expect(!FileManager.default.fileExists(atPath: other.harness.store))
+    }
+
+    @Test("A database that is none is found with status 10, mended with --repair, and everything is owed")
+    func lostDatabase() throws {
+        for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: database + suffix) }
+        try Data(repeating: 0x61, count: 9000).write(to: URL(filePath: database))
+        let (status, output) = try command("verify")
+        #expect(status == 10, "\(output)")
+        #expect(output.contains("Found: database: ") && output.contains("searchlight verify --repair"), "\(output)")
+        #expect(
+            try findings(try command.json("verify", expecting: 10)).contains { $0["repair"] as? String == "salvage" })
+        let repaired = try command("verify", "--repair")
+        #expect(repaired.status == 0, "\(repaired.output)")
+        #expect(repaired.output.contains("Mended: A reindex of com.example.notebook is owed."))
+        #expect(repaired.output.hasSuffix("Nothing is wrong any more.\n"), "\(repaired.output)")
+        let state = try command("status").output
+        #expect(state.contains("Generation: 2;") && state.contains("Found at the opening of "), "\(state)")
+        #expect(state.contains("Owed: a reindex of com.example.notebook"))
+        #expect(FileManager.default.fileExists(atPath: database + ".damaged"))
+        #expect(try command("reindex").status == 0)
+        #expect(try command("verify").status == 0)
+        #expect(try !command("status").output.contains("Owed"))
+    }
+
+    @Test("Files that others may read, and a list of jobs that is gone or changed, are found and mended")
+    func modesAndJobs() throws {
+        chmod(database, 0o644)
+        let jobs = command.harness.store + "/jobs.json"
+        let sound = try String(contentsOfFile: jobs, encoding: .utf8)
+        for text in [nil, sound.replacingOccurrences(of: "\"requests\":1", with: "\"requests\":2"), "{}"] {
+            if let text { try Data(text.utf8).write(to: URL(filePath: jobs)) } else { unlink(jobs) }
+            let parts = try findings(try command.json("verify", expecting: 10)).compactMap { $0["part"] as? String }
+            #expect(parts.contains("jobs.json"), "\(text ?? "none"): \(parts)")
+            let repair = try #require(try command.json("verify", "--repair") as? [String: Any])
+            #expect(repair["isClean"] as? Bool == true)
+        }
+        #expect(try command("status").output.contains("Owed: a reindex of com.example.notebook"))
+    }
+
+    @Test("The sizes of bundles and structures are shown")
+    func sizes() throws {
+        let output = try command("status").output
+        #expect(output.contains("  com.example.notebook: 3 items, "), "\(output)")
+        #expect(output.contains("Size: database ") && output.contains("  of the database: "), "\(output)")
+        let report = try #require(try command.json("status", "--exact") as? [String: Any])
+        let sizes = try #require(report["sizes"] as? [String: Any])
+        let structures = try #require(sizes["structures"] as? [String: Int])
+        #expect(Set(["items", "text", "attributes", "other"]).isSubset(of: structures.keys))
+        #expect((sizes["records"] as? [String: Int])?["com.example.notebook"] ?? 0 > 300)
+        #expect(report["generation"] as? Int == 1 && report["isMarkedDamaged"] as? Bool == false)
+        // Pages may be in the log, which holds older versions of them too.
+        let (database, log) = (try #require(sizes["database"] as? Int), try #require(sizes["log"] as? Int))
+        let whole = structures.values.reduce(0, +)
+        #expect(whole >= 20 * 8192 && whole % 8192 == 0 && whole <= database + log, "\(sizes)")
+    }
+
+    @Test("Compared with what the extension donates: equal, then missing, extra and different, without any change")
+    func against() throws {
+        let bundle = "com.example.notebook"
+        let equal = try command("verify", "--against", bundle)
+        #expect(equal.status == 0, "\(equal.output)")
+        #expect(equal.output.contains("donates 3 items, the index has 3.\nNothing is missing"))
+        #expect(try command("delete", "--bundle", bundle, "--identifiers", "alpha").status == 0)
+        let lines = #"{"uniqueIdentifier": "zeta"}"# + "\n" + #"{"uniqueIdentifier": "beta"}"#
+        let donation = try command.shell("printf '%s' '\(lines)' | \"$SEARCHLIGHT\" donate --bundle \(bundle) -")
+        #expect(donation.status == 0, "\(donation.output)")
+        let report = try #require(try command.json("verify", "--against", bundle, expecting: 10) as? [String: Any])
+        func names(_ key: String) -> [String] {
+            (report[key] as? [[String: String]])?.compactMap { $0["uniqueIdentifier"] } ?? []
+        }
+        #expect(names("missing") == ["alpha"] && names("extra") == ["zeta"] && names("differing") == ["beta"])
+        let text = try command("verify", "--against", bundle, "--limit", "0")
+        #expect(text.status == 10 && text.output.contains("1 different:\n  … and 1 more\n"), "\(text.output)")
+        #expect(try command("show", "alpha").status == 2)
+        #expect(try command("verify", "--against", "com.example.none").status == 2)
+    }
+
+    @Test("What a killed process left in the journal is shown by the next command that only reads")
+    func waitingEntries() async throws {
+        let index = try SearchIndex(directory: command.harness.store, access: .readWrite)
+        let row = try await index.readApplied("Reading the row") { try StoreRow($0) }
+        try await index.close()
+        let journal = try Journal(
+            folder: command.harness.store + "/journal", store: row.identifier, applied: row.applied)
+        let item = try EncodedItem(ItemRecord(uniqueIdentifier: "late", attributes: ["title": .string("Late sheet")]))
+        _ = try await journal.append(
+            JournalEntry(scope: IndexScope(bundle: "org.example.killed"), operations: [.put(item.bytes)]))
+        journal.abandon()
+        let reader = try SearchIndex(directory: command.harness.store, access: .readOnly)
+        #expect(try reader.waitingEntries() == 1)
+        let found = try command("search", "late")
+        #expect(found.status == 0 && found.output.contains("Late sheet"), "\(found.output)")
+        #expect(try reader.waitingEntries() == 0)
+    }
+
+    @Test("A full-text table that is damaged is met by a search and mended by the next")
+    func searchMends() throws {
+        let alter = """
+            import sqlite3; db = sqlite3.connect("store/index.sqlite", isolation_level=None)
+            db.execute("DELETE FROM title_text_data WHERE id > 10"); db.execute("DELETE FROM item_text_data WHERE id > 10")
+            """
+        try Data(alter.utf8).write(to: URL(filePath: command.harness.folder + "/alter.py"))
+        let altered = try command.shell("python3 alter.py")
+        // Without that interpreter there is no way past the program to its tables here.
+        guard altered.status == 0 else { return }
+        let first = try command("search", "sheet")
+        #expect(first.status == 8 && first.output.contains("searchlight verify --repair"), "\(first.output)")
+        let second = try command("search", "sheet")
+        #expect(second.status == 0 && second.output.contains("Alpha sheet"), "\(second.output)")
+        #expect(try command("status").output.contains("was rebuilt"))
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import ServiceProtocol
+import TestSupport
+import Testing
+
+@testable import SearchIndex
+
+/// One way to break one file.
+private struct Breakage: CustomStringConvertible {
+    let file: String
+    let description: String
+    let apply: (inout [UInt8]?) -> Void
+
+    init(of files: [String: [UInt8]], _ random: inout SplitMix64) {
+        // The large ones are hit as often as they are large, the small ones often enough.
+        let names = files.keys.sorted()
+        file = random.below(2) == 0 ? random.pick(names) : "index.sqlite"
+        let count = max(1, files[file]?.count ?? 1)
+        let (place, seed) = (random.below(count), random.next())
+        switch random.below(10) {
+        case 0:
+            description = "\(file): removed"
+            apply = { $0 = nil }
+        case 1, 2:
+            description = "\(file): cut to \(place) of \(count)"
+            apply = { bytes in bytes = bytes.map { Array($0.prefix(place)) } }
+        case 3:
+            description = "\(file): 512 zeros at \(place)"
+            apply = { change(&$0, in: place..<place + 512) { _ in 0 } }
+        case 4:
+            description = "\(file): noise at \(place), seed \(seed)"
+            apply = { bytes in
+                var random = SplitMix64(seed: seed)
+                change(&bytes, in: place..<place + 1 + random.below(5000)) { _ in UInt8(random.below(256)) }
+            }
+        case 5, 6:
+            description = "\(file): 40 bits, seed \(seed)"
+            apply = { bytes in
+                var random = SplitMix64(seed: seed)
+                for _ in 0..<40 {
+                    let place = random.below(count)
+                    change(&bytes, in: place..<place + 1) { $0 ^ 1 << UInt8(random.below(8)) }
+                }
+            }
+        default:
+            description = "\(file): bit \(seed % 8) of byte \(place)"
+            apply = { change(&$0, in: place..<place + 1) { $0 ^ 1 << UInt8(seed % 8) } }
+        }
+    }
+}
+
+/// Changes the bytes at some places, as far as there are any.
+private func change(_ bytes: inout [UInt8]?, in places: Range<Int>, _ body: (UInt8) -> UInt8) {
+    guard var changed = bytes else { return }
+    for place in places where place < changed.count { changed[place] = body(changed[place]) }
+    bytes = changed
+}
+
+/// Breaks every file of a store at random places. `SEARCHLIGHT_DAMAGE_ROUNDS` asks for more than the few of every test run,
+/// `SEARCHLIGHT_DAMAGE_SEED` for certain ones.
+@Suite("Any damage to any file", .timeLimit(.minutes(30)))
+struct DamagePropertyTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let rounds = environment["SEARCHLIGHT_DAMAGE_ROUNDS"].flatMap { Int($0) } ?? 60
+    private static let seed = environment["SEARCHLIGHT_DAMAGE_SEED"].flatMap { UInt64($0) } ?? 7
+
+    @Test("Nothing is lost in silence, and what is repaired is sound")
+    func anything() async throws {
+        let samples = [try await SampleStore(), try await SampleStore(isClosed: true)]
+        var random = SplitMix64(seed: Self.seed)
+        var figures: [String: Int] = [:]
+        for round in 1...Self.rounds {
+            let sample = random.pick(samples)
+            var breakages = [Breakage(of: sample.files, &random)]
+            if random.below(4) == 0 { breakages.append(Breakage(of: sample.files, &random)) }
+            let outcome = try await Self.round(
+                sample, breakages, note: "round \(round), seed \(Self.seed): \(breakages)")
+            figures[outcome, default: 0] += 1
+        }
+        print("Damage: \(Self.rounds) rounds, seed \(Self.seed): \(figures.sorted { $0.key < $1.key })")
+        #expect(figures.count > 1, "Every round had the same outcome, which tests little.")
+    }
+
+    private static func round(_ sample: SampleStore, _ breakages: [Breakage], note: String) async throws -> String {
+        let folder = try sample.unpacked { files in
+            for breakage in breakages { breakage.apply(&files[breakage.file]) }
+        }
+        var (outcome, generation) = ("unharmed", 0)
+        // The first opening: nothing may be missing unless somebody says so.
+        var first: SampleStore.Contents?
+        var (hasSpoken, findings) = (false, [String]())
+        do {
+            (first, generation, hasSpoken, findings) = try await SampleStore.withStore(folder) { index async throws in
+                let contents: SampleStore.Contents?
+                do {
+                    contents = try await SampleStore.contents(of: index)
+                } catch {
+                    contents = nil
+                }
+                return (contents, index.recovery.generation, index.recovery.lostDonations, index.recovery.findings)
+            }
+        } catch {
+            Issue.record("\(note): opening: \(error)")
+            return "failed"
+        }
+        #expect(generation >= SampleStore.generation, "\(note)")
+        #expect(hasSpoken == (generation > SampleStore.generation), "\(note)")
+        let before = try StoreVerifier(directory: folder.path).verify()
+        if first != sample.contents {
+            #expect(
+                // Of two faults at once, one may have been the only witness of the other.
+                hasSpoken || !before.isClean || first == nil || findings.contains { $0.hasPrefix("journal.head") },
+                "\(note): lost in silence: \(first?.difference(from: sample.contents) ?? "")")
+        }
+        if hasSpoken {
+            outcome = "lost and said so"
+            #expect(first.map { $0.states.isEmpty } ?? true, "\(note): a client state survived")
+        } else if !before.isClean || first == nil {
+            outcome = "found by a check"
+        }
+        // The repair: all is sound, and what is there is what was donated.
+        StoreVerifier(directory: folder.path).requestRepair()
+        let known = generation
+        let (contents, repaired) = try await SampleStore.withStore(folder, knownGeneration: known) {
+            index async throws in
+            (try await SampleStore.contents(of: index), index.recovery.generation)
+        }
+        let after = try StoreVerifier(directory: folder.path).verify()
+        #expect(after.isClean, "\(note): \(after.findings.prefix(5))")
+        #expect(repaired >= known, "\(note)")
+        if repaired == SampleStore.generation {
+            #expect(contents.items == sample.contents.items, "\(note): items")
+            #expect(contents.found == sample.contents.found, "\(note): found")
+        } else {
+            for (identifier, record) in contents.items {
+                #expect(sample.contents.items[identifier] == record, "\(note): \(identifier)")
+            }
+            #expect(contents.states.isEmpty, "\(note): a client state survived the repair")
+        }
+        for word in contents.found.keys {
+            let expected = sample.contents.found[word, default: []].filter { contents.items[$0] != nil }
+            #expect(contents.found[word] == expected, "\(note): \(word)")
+        }
+        // And it can be used.
+        try await SampleStore.withStore(folder, knownGeneration: repaired) { index async throws in
+            try await index.index([EncodedItem(item("new", title: "banana"))], in: Store.app)
+            let total = try await index.search("banana").total
+            #expect(total == 1, "\(note)")
+        }
+        return repaired > known ? "lost at the repair" : outcome
+    }
+}

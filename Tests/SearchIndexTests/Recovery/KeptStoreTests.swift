@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import ServiceProtocol
+import TestSupport
+import Testing
+
+@testable import SearchIndex
+
+/// Stores of earlier formats, kept in `Tests/Fixtures/Stores`, one folder for each format: each must be opened, upgraded
+/// and found whole for ever.
+///
+/// `SEARCHLIGHT_KEEP_STORE=1 swift test --filter KeptStoreTests` makes the one of the present format where it is missing
+/// and never changes one that is there. It is made with fixed items and times; only the store's identifier is random.
+@Suite("Kept stores")
+struct KeptStoreTests {
+    private static let folder =
+        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().path + "/Fixtures/Stores"
+    private static let moment = 700_000_000.0
+    private static let count = 24
+    private static let state = Array("kept".utf8)
+
+    private static func record(_ number: Int) -> ItemRecord {
+        var record = item(
+            "kept \(number)", title: "Straße nach Oslo \(number)", keywords: ["number \(number % 3)"],
+            text: "the text of item \(number)", domain: "kept.\(number % 4)", expires: .never)
+        record.attributes["pageCount"] = .integer(Int64(number))
+        return record
+    }
+
+    private static func fill(_ path: String) async throws {
+        let index = try SearchIndex(directory: path, access: .readWrite) { moment }
+        for start in stride(from: 0, to: count, by: 8) {
+            var batch = IndexBatch(scope: start == 8 ? SampleStore.other : Store.app)
+            batch.index(try (start..<start + 8).map { try EncodedItem(record($0)) })
+            try await index.commit(batch, clientState: state)
+        }
+        try await index.close()
+        try index.pool.close()
+    }
+
+    /// What is in a store that ``fill(_:)`` made.
+    private static func check(_ path: String) async throws {
+        let index = try SearchIndex(directory: path, access: .readWrite, knownGeneration: 1) { moment }
+        #expect(index.recovery.findings == [] && !index.recovery.lostDonations)
+        let all = try await index.items(matching: .init(parsing: "pageCount >= 0"), limit: 1000).items
+        #expect(all.map(\.record) == (0..<count).map { Self.record($0) })
+        #expect(try await index.search("strasse oslo", limit: 100).total == count)
+        for scope in [Store.app, SampleStore.other] { #expect(try await index.clientState(of: scope) == state) }
+        try await index.close()
+        try index.pool.close()
+        let report = try StoreVerifier(directory: path).verify()
+        #expect(report.isClean, "\(report.findings)")
+    }
+
+    @Test("A store of the present format is what the kept one will be")
+    func present() async throws {
+        let folder = try TemporaryFolder()
+        try await Self.fill(folder.path("store"))
+        try await Self.check(folder.path("store"))
+    }
+
+    @Test("Every kept store is opened and found whole")
+    func kept() async throws {
+        let files = FileManager.default
+        if ProcessInfo.processInfo.environment["SEARCHLIGHT_KEEP_STORE"] != nil {
+            let path = Self.folder + "/\(StoreRow.currentFormat)"
+            if !files.fileExists(atPath: path) { try await Self.fill(path) }
+        }
+        for name in (try? files.contentsOfDirectory(atPath: Self.folder).sorted()) ?? [] {
+            let copy = try TemporaryFolder()
+            try files.copyItem(atPath: Self.folder + "/" + name, toPath: copy.path("store"))
+            // What a version control keeps of modes is not enough.
+            for file in try SampleStore.names(in: copy.path("store")) {
+                try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: copy.path("store/" + file))
+            }
+            try files.setAttributes([.posixPermissions: 0o700], ofItemAtPath: copy.path("store/journal"))
+            try await Self.check(copy.path("store"))
+        }
+    }
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+import ServiceProtocol
+import TestSupport
+import Testing
+
+@testable import SearchIndex
+
+/// One fault each, and the depth to which it is mended.
+@Suite("Recovery", .timeLimit(.minutes(5)))
+struct RecoveryTests {
+    private static let sample = Task { try await SampleStore() }
+
+    private func sample() async throws -> SampleStore { try await Self.sample.value }
+
+    /// Opens the store, and gives back what it says and what is in it; afterwards all must be sound.
+    private func mended(
+        _ folder: TemporaryFolder, knownGeneration: Int? = SampleStore.generation
+    ) async throws -> (report: RecoveryReport, contents: SampleStore.Contents) {
+        let result = try await SampleStore.withStore(folder, knownGeneration: knownGeneration) { index async throws in
+            let contents = try await SampleStore.contents(of: index)
+            return (index.recovery, contents)
+        }
+        let check = try StoreVerifier(directory: folder.path).verify()
+        #expect(check.isClean, "\(check.findings)")
+        return result
+    }
+
+    @Test("A sound store is opened without a word, and everything is in it")
+    func sound() async throws {
+        let sample = try await sample()
+        let (report, contents) = try await mended(try sample.unpacked())
+        #expect(report.findings == [] && !report.lostDonations && !report.isNew)
+        #expect(report.generation == SampleStore.generation)
+        #expect(contents == sample.contents)
+        #expect(contents.items.count == 126 && contents.found["apple"]?.count == 126)
+    }
+
+    @Test(
+        "A derived index that is missing, of another format, or has other rows is made anew, and nothing is owed",
+        arguments: [
+            "DROP TABLE attribute", "DROP TABLE item_text", "DROP TABLE unconfirmed", "DELETE FROM derived_index",
+            "UPDATE derived_index SET format = 99", "DROP TABLE attribute_name",
+        ])
+    func derivedMissing(change: String) async throws {
+        let sample = try await sample()
+        let folder = try sample.unpacked()
+        try SampleStore.alter(folder, change)
+        let (report, contents) = try await mended(folder)
+        #expect(!report.lostDonations && contents == sample.contents)
+    }
+
+    @Test(
+        "A derived index that contradicts the items is found by a check and made anew by the repair",
+        arguments: [
+            "DELETE FROM attribute WHERE item = 7", "INSERT INTO attribute VALUES (1, 'x', 5000)",
+            "UPDATE attribute_name SET name = 'wrong' WHERE name = 'title'",
+            "DELETE FROM text_row WHERE id = 9", "UPDATE item SET text_row = 5 WHERE id = 9",
+            "UPDATE item SET text_row = NULL WHERE id = 9", "INSERT INTO text_row VALUES (7000, 3)",
+            "INSERT INTO title_text (rowid, title) VALUES (9000, 'more')",
+            "INSERT INTO item_text (item_text, rowid, title) VALUES ('delete', 9, 'apple')",
+            "UPDATE item_text_data SET block = zeroblob(length(block)) WHERE id > 10",
+            "INSERT INTO unconfirmed VALUES (4000)",
+        ])
+    func derivedWrong(change: String) async throws {
+        let sample = try await sample()
+        let folder = try sample.unpacked()
+        try SampleStore.alter(folder, change)
+        let verifier = StoreVerifier(directory: folder.path)
+        let before = try verifier.verify()
+        #expect(!before.isClean && before.findings.allSatisfy { $0.repair == .rebuildIndex }, "\(before.findings)")
+        verifier.requestRepair()
+        let (report, contents) = try await mended(folder)
+        #expect(!report.lostDonations && contents == sample.contents)
+        #expect(report.findings.contains { $0.contains("was rebuilt") }, "\(report.findings)")
+    }
+
+    @Test("Donating goes on past a damaged full-text index, which is made anew at once")
+    func damagedWhileWriting() async throws {
+        let folder = try await sample().unpacked()
+        try SampleStore.alter(folder, "DELETE FROM item_text_data; DELETE FROM item_text_idx")
+        try await SampleStore.withStore(folder) { index async throws in
+            try await index.delete(identifiers: ["item 3"], in: SampleStore.other)
+            try await index.index([EncodedItem(item("item 4", title: "banana"))], in: Store.app)
+            let (banana, apple) = (try await index.search("banana").total, try await index.search("apple").total)
+            #expect(banana == 1 && apple == 125)
+            #expect(try await index.generation() == SampleStore.generation)
+        }
+        _ = try await mended(folder)
+    }
+
+    @Test(
+        "A damaged item is deleted, everything is owed and no client state is left",
+        arguments: [
+            "record = x'ff'", "record = zeroblob(length(record))", "checksum = checksum + 1", "expires = 99999.5",
+            "donated = 1.5", "unique_identifier = 'other'", "index_name = 'third'",
+        ])
+    func damagedItem(change: String) async throws {
+        let sample = try await sample()
+        let folder = try sample.unpacked()
+        try SampleStore.alter(folder, "UPDATE item SET \(change) WHERE unique_identifier = 'item 7'")
+        let verifier = StoreVerifier(directory: folder.path)
+        let before = try verifier.verify()
+        #expect(before.findings.contains { $0.repair == .deleteItems }, "\(before.findings)")
+        verifier.requestRepair()
+        let (report, contents) = try await mended(folder)
+        #expect(report.lostDonations && report.generation == SampleStore.generation + 1)
+        #expect(contents.states.isEmpty)
+        var expected = sample.contents.items
+        expected["item 7"] = nil
+        #expect(contents.items == expected)
+    }
+
+    @Test("A damaged item does not keep its app from replacing it, and is owed then")
+    func damagedItemReplaced() async throws {
+        let sample = try await sample()
+        let folder = try sample.unpacked()
+        try SampleStore.alter(folder, "UPDATE item SET record = x'ff' WHERE unique_identifier = 'item 7'")
+        try await SampleStore.withStore(folder) { index async throws in
+            let record = try #require(sample.contents.items["item 7"])
+            try await index.index([EncodedItem(record)], in: Store.app)
+            let contents = try await SampleStore.contents(of: index)
+            #expect(contents.items == sample.contents.items && contents.found == sample.contents.found)
+            #expect(contents.states.isEmpty)
+            #expect(try await index.generation() == SampleStore.generation + 1)
+        }
+        _ = try await mended(folder)
+    }
+
+    @Test("Columns that contradict their record are filled in again, and nothing is owed")
+    func wrongColumns() async throws {
+        let sample = try await sample()
+        let folder = try sample.unpacked()
+        try SampleStore.alter(folder, "UPDATE item SET domain = 'x' WHERE id < 4")
+        let verifier = StoreVerifier(directory: folder.path)
+        #expect(try verifier.verify().findings.map(\.repair) == [.rewriteColumns])
+        verifier.requestRepair()
+        let (report, contents) = try await mended(folder)
+        #expect(!report.lostDonations && contents == sample.contents)
+    }
+
+    @Test("A damaged client state is none: its app begins anew")
+    func damagedState() async throws {
+        let sample = try await sample()
+        let folder = try sample.unpacked()
+        try SampleStore.alter(folder, "UPDATE client_state SET state = x'00' WHERE index_name = 'second'")
+        let verifier = StoreVerifier(directory: folder.path)
+        #expect(try verifier.verify().findings.map(\.repair) == [.deleteClientStates])
+        try await SampleStore.withStore(folder) { index async throws in
+            #expect(try await index.clientState(of: SampleStore.other) == nil)
+        }
+        verifier.requestRepair()
+        let (report, contents) = try await mended(folder)
+        #expect(!report.lostDonations && contents.items == sample.contents.items)
+    }
+
+    @Test(
+        "What the store knows of itself is not believed when it is damaged; all items are kept, and everything is owed",
+        arguments: [
+            "UPDATE store SET applied = applied + 4", "UPDATE store SET generation = 1", "DELETE FROM store",
+            "UPDATE store SET identifier = x'00112233445566778899aabbccddeeff'", "DROP TABLE store",
+            "UPDATE store SET stateless_through = 5", "UPDATE store SET applied = 'x'",
+        ])
+    func damagedStoreRow(change: String) async throws {
+        let sample = try await sample()
+        let folder = try sample.unpacked()
+        if change.contains("'x'") {
+            try SampleStore.alter(
+                folder, "UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ')') WHERE name = 'store'")
+        }
+        try SampleStore.alter(folder, change)
+        let (report, contents) = try await mended(folder)
+        #expect(report.lostDonations && report.generation == SampleStore.generation + 1)
+        #expect(contents.items == sample.contents.items && contents.found == sample.contents.found)
+        #expect(contents.states.isEmpty)
+    }
+
+    @Test("A list of the format's steps that is damaged is not taken for that of a later version")
+    func damagedSteps() async throws {
+        for change in [
+            "INSERT INTO grdb_migrations VALUES ('9')", "DELETE FROM grdb_migrations WHERE identifier = '2'",
+            "DROP TABLE grdb_migrations",
+        ] {
+            let sample = try await sample()
+            let folder = try sample.unpacked()
+            try SampleStore.alter(folder, change)
+            let (report, contents) = try await mended(folder)
+            #expect(!report.lostDonations && contents == sample.contents, "\(change)")
+        }
+    }
+
+    @Test("A store whose tables are missing keeps what the others hold")
+    func missingTables() async throws {
+        for change in ["DROP TABLE client_state", "DROP TABLE recovery", "DROP TABLE derived_index"] {
+            let sample = try await sample()
+            let folder = try sample.unpacked()
+            try SampleStore.alter(folder, change)
+            let (_, contents) = try await mended(folder)
+            #expect(contents.items == sample.contents.items && contents.found == sample.contents.found, "\(change)")
+        }
+        let folder = try await sample().unpacked()
+        try SampleStore.alter(folder, "DROP TABLE item")
+        let (report, _) = try await mended(folder)
+        #expect(report.lostDonations)
+    }
+
+    @Test("A database that is missing, empty, cut or no database is made anew; what the journal has is applied")
+    func lostDatabase() async throws {
+        let changes: [(inout [String: [UInt8]]) -> Void] = [
+            { $0["index.sqlite"] = nil }, { $0["index.sqlite"] = [] },
+            { $0["index.sqlite"] = Array("no database at all".utf8) },
+            { $0["index.sqlite"] = $0["index.sqlite"].map { Array($0.prefix(5000)) } },
+        ]
+        for change in changes {
+            let sample = try await sample()
+            let folder = try sample.unpacked { files in
+                files["index.sqlite-wal"] = nil
+                change(&files)
+            }
+            let (report, contents) = try await mended(folder)
+            #expect(report.lostDonations && report.generation == SampleStore.generation + 1)
+            // All was in one segment of the journal, so that all is there again.
+            #expect(contents.items == sample.contents.items)
+            #expect(contents.states.isEmpty)
+        }
+    }
+
+    @Test("What was not given twice before is not given twice after: journal entries and items go on behind the last")
+    func numbersGoOn() async throws {
+        let sample = try await sample()
+        let folder = try sample.unpacked {
+            $0["index.sqlite"] = nil; $0["index.sqlite-wal"] = nil
+        }
+        try await SampleStore.withStore(folder) { index async throws in
+            let before = try await index.pool.read { try StoreRow($0).applied }
+            try await index.index([EncodedItem(item("new"))], in: Store.app)
+            try await index.settle()
+            let after = try await index.pool.read { try StoreRow($0).applied }
+            #expect(before == 12 && after == 13)
+            let number = try #require(try await index.items(uniqueIdentifier: "new").first?.number)
+            #expect(number > 4000)
+        }
+    }
+
+    @Test("Where nobody knows the last generation, the next is later than any there was")
+    func unknownGeneration() async throws {
+        let folder = try await sample().unpacked {
+            $0["index.sqlite"] = nil; $0["index.sqlite-wal"] = nil
+        }
+        let (report, _) = try await mended(folder, knownGeneration: nil)
+        #expect(report.lostDonations && report.generation == Int(SampleStore.moment))
+    }
+
+    @Test("Where a store should be according to the jobs and nothing is left, everything is owed")
+    func nothingLeft() async throws {
+        let folder = try TemporaryFolder()
+        let (report, contents) = try await mended(folder)
+        #expect(report.lostDonations && report.generation == SampleStore.generation + 1)
+        #expect(contents.items.isEmpty)
+        let fresh = try TemporaryFolder()
+        let (other, _) = try await mended(fresh, knownGeneration: nil)
+        #expect(!other.lostDonations && other.isNew && other.generation == 1 && other.findings.isEmpty)
+    }
+
+    @Test("An older database that was put back is noticed by its generation")
+    func olderDatabase() async throws {
+        let (report, contents) = try await mended(try await sample().unpacked(), knownGeneration: 9)
+        #expect(report.lostDonations && report.generation == 10 && contents.states.isEmpty)
+    }
+
+    @Test("The damaged database is kept under another name, one only")
+    func setAside() async throws {
+        let folder = try await sample().unpacked { $0["index.sqlite-wal"] = nil }
+        for number in 1...2 {
+            try folder.write(Array("garbage \(number)".utf8), to: "index.sqlite")
+            _ = try await SampleStore.withStore(folder) { $0.recovery }
+            #expect(try folder.read("index.sqlite.damaged") == Array("garbage \(number)".utf8))
+        }
+        #expect(try folder.names.filter { $0.contains(".new") || $0 == "suspect" } == [])
+    }
+
+    @Test("A reader that meets damage leaves a mark, and the next opening mends it")
+    func mark() async throws {
+        let sample = try await sample()
+        let folder = try sample.unpacked()
+        try SampleStore.alter(folder, "DELETE FROM item_text_data WHERE id > 10")
+        let reader = try SearchIndex(directory: folder.path, access: .readOnly) { SampleStore.moment }
+        await #expect(throws: SearchIndexError.self) { _ = try await reader.search("apple") }
+        #expect(reader.needsRepair)
+        try reader.pool.close()
+        let (report, contents) = try await mended(folder)
+        #expect(!report.lostDonations && contents == sample.contents)
+        #expect(try !folder.names.contains("suspect"))
+    }
+
+    @Test("What an opening found is kept for the status")
+    func keptFindings() async throws {
+        let folder = try await sample().unpacked()
+        try SampleStore.alter(folder, "DELETE FROM store")
+        let (report, _) = try await mended(folder)
+        let reader = try SearchIndex(directory: folder.path, access: .readOnly)
+        let kept = try await reader.lastFindings()
+        #expect(kept?.findings == report.findings && kept?.moment == SampleStore.moment)
+        try reader.pool.close()
+    }
+
+    @Test("A client state that relies on lost entries does not come back with the entries behind them")
+    func stateBehindLoss() async throws {
+        let sample = try await sample()
+        let name = try #require(sample.files.keys.first { $0.hasSuffix(".journal") })
+        let folder = try sample.unpacked { files in
+            // The first of the entries that wait to be applied; those behind it are whole.
+            let text = Array("late 121".utf8)
+            let bytes = files[name]!
+            let place = bytes.indices.last { bytes[$0...].starts(with: text) }!
+            files[name]![place] ^= 1
+        }
+        let (report, contents) = try await mended(folder)
+        #expect(report.lostDonations && contents.states.isEmpty)
+        #expect(contents.items.count == 125)
+    }
+}
