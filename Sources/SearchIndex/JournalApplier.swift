@@ -19,10 +19,10 @@ final class JournalApplier: Sendable {
     private let queue = DispatchQueue(label: "com.searchlight.applier", qos: .utility)
 
     /// How much is applied in one transaction: enough to make its cost small, little enough to be found within a second.
-    static let maximumBulkEntries = 512
+    static let maximumBulkEntries = 8192
     static let maximumBulkBytes = 4 << 20
     /// How long the first entry waits for others, in seconds. It is to be found within a second.
-    private static let delay = 0.25
+    private static let delay = 0.5
 
     struct State {
         var applied: UInt64
