@@ -18,9 +18,6 @@ enum FullTextIndex {
     static let titleTable = "title_text"
     static let textTable = "item_text"
     static let trigramTable = "term_trigram"
-    /// The beginnings of words that have lists of their own, in letters. Longer ones are put together from the words.
-    static let prefixLengths = 2...5
-
     /// As a derived index of the store. Its format grows when the tables would be filled differently.
     static let derived = DerivedIndex(
         name: "text", format: 1, tables: [titleTable, textTable, trigramTable, "term", "text_row"], schema: schema,

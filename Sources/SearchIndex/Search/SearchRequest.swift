@@ -42,8 +42,8 @@ package struct SearchLimits: Sendable {
     package var sample: Int64 = 1 << 16
     /// And so many for single letters.
     package var letterSample = 256
-    /// So many texts FTS5 goes through before it can be interrupted, at first.
-    package var piece: Int64 = 1 << 16
+    /// Fewer candidates than that are looked at rather than asking FTS5 for the beginning of a word.
+    package var fewCandidates = 512
     /// Of title starts at most so many are compared by date; among more, those that are found walking back in time.
     package var titleStarts = 256
 
