@@ -60,8 +60,21 @@ enum AttributeIndex {
         return ["\(missing) of \(expected) rows are missing and \(extra) have no item"]
     }
 
-    /// The name as it is stored: canonically equivalent names are the same attribute.
-    static func storedName(_ name: String) -> String { TextFolding.folded(name, case: false, diacritics: false) }
+    /// The name as it is stored: canonically equivalent names are the same attribute. SQLite is handed texts that end at a
+    /// NUL, so one is written as two other signs; otherwise a name would be taken for the one that it begins with.
+    static func storedName(_ name: String) -> String {
+        let name = TextFolding.folded(name, case: false, diacritics: false)
+        guard name.utf8.contains(where: { $0 <= 1 }) else { return name }
+        var scalars = String.UnicodeScalarView()
+        for scalar in name.unicodeScalars {
+            switch scalar.value {
+            case 0: scalars.append(contentsOf: ["\u{1}", "\u{2}"])
+            case 1: scalars.append(contentsOf: ["\u{1}", "\u{1}"])
+            default: scalars.append(scalar)
+            }
+        }
+        return String(scalars)
+    }
 
     /// The number of an attribute, or `nil` if no item has had it.
     static func number(of name: String, _ db: Database) throws -> Int64? {

@@ -11,6 +11,8 @@ struct CandidateScan: Sendable {
         var score: Double
         /// Whether something other than FTS5 found it, so that it may not match.
         var isUncertain = false
+        /// What it is looked at for before better scores.
+        var title = TitleLookup.Kind.other
     }
 
     private let table: String
