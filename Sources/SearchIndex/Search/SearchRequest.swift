@@ -45,7 +45,7 @@ package struct SearchLimits: Sendable {
     /// So many texts FTS5 goes through before it can be interrupted, at first.
     package var piece: Int64 = 1 << 16
     /// Of title starts at most so many are compared by date; among more, those that are found walking back in time.
-    package var titleStarts = 512
+    package var titleStarts = 256
 
     package init() {}
 }

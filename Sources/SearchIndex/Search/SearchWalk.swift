@@ -16,7 +16,7 @@ import ServiceProtocol
 /// What comes depends on the store and the request alone, never on how long something took.
 struct SearchWalk: Sendable {
     /// How many items are read at a time.
-    static let blockSize = 128
+    static let blockSize = 64
     /// And how many where most candidates may not be what is looked for.
     static let uncheckedBlockSize = 32
 
