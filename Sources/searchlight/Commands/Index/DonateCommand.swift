@@ -14,9 +14,10 @@ struct DonateCommand: AsyncParsableCommand {
             dates take ISO 8601 (UTC unless an offset is given) or seconds since 2001; thumbnailData and \
             htmlContentData take base64.
 
-            Attributes of your own are searched when a query names them. customKeys says what else holds for them: \
-            {"com_example_mood": {"searchableByDefault": true}} also has words and ** look there. The others are \
-            searchable (false: only kept), unique and multiValued (kept, without effect).
+            Attributes of your own are found by queries that name them. customKeys says how else those of its line are \
+            searched: {"com_example_mood": {"searchableByDefault": true}} has words and ** look there, \
+            {"searchable": false} has the attribute kept and not found. "unique" and "multiValued" are kept, without \
+            effect.
 
             A batch is donated as a whole or not at all. It ends at --batch lines, at 16 MiB, at the end of the input, \
             or at a line {"endBatch": {}}. {"endBatch": {"clientState": "…"}} also makes this the client state, together \
