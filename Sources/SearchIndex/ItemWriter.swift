@@ -232,6 +232,7 @@ struct ItemWriter {
         if let domain = update.domainIdentifier { record.domainIdentifier = domain }
         for (name, value) in update.attributes {
             record.attributes[name] = value == .null ? nil : value
+            record.traits[name] = value == .null ? nil : update.traits[name]
         }
         do {
             return try EncodedItem(record)

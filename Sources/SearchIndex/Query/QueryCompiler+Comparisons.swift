@@ -83,7 +83,7 @@ extension QueryCompiler {
 
     private func findDefaultNames() throws -> [Int64]? {
         guard !AttributeKind.special.contains(where: context.isSearchableByDefault) else { return nil }
-        var numbers: [Int64] = []
+        var numbers = try AttributeIndex.hasSearchableByDefault(db) ? [AttributeIndex.searchableByDefault] : []
         let names = try Row.fetchCursor(db, sql: "SELECT id, name FROM attribute_name ORDER BY id")
         var seen = 0
         while let row = try names.next() {
