@@ -40,17 +40,17 @@ struct QueryWordsTests {
         return (found, words, walks)
     }
 
-    @Test("Give what the evaluator gives", arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+    @Test("Give what the evaluator gives", arguments: [1, 2, 3, 4] as [UInt64])
     func agreement(seed: UInt64) async throws {
         var random = SplitMix64(seed: seed)
         let records = (0..<80).map { QueryWordSoup.record(&random, "\($0)") }
         let store = try await QueryTestStore(records)
-        let looked = try await check(store, records, &random, 250, Self.lookups, seed)
-        #expect(looked.found > 100)
-        #expect(looked.words > 75)
-        let sampled = try await check(store, records, &random, 150, Self.samples, seed)
-        #expect(sampled.words > 5)
-        #expect(sampled.walks > 5)
+        let looked = try await check(store, records, &random, 150, Self.lookups, seed)
+        #expect(looked.found > 40)
+        #expect(looked.words > 40)
+        let sampled = try await check(store, records, &random, 100, Self.samples, seed)
+        #expect(sampled.words > 3)
+        #expect(sampled.walks > 3)
         let usual = try await check(store, records, &random, 20, CandidateLimits(), seed)
         #expect(usual.words == 0)
     }
@@ -65,11 +65,12 @@ struct QueryWordsTests {
         try await store.index.delete(identifiers: (0..<20).map { "\($0)" }, in: store.scope)
         let records = try await store.index.items(matching: .and([]), limit: 1_000).items.map(\.record)
         #expect(records.count > 20)
-        let looked = try await check(store, records, &random, 150, Self.lookups, seed)
-        #expect(looked.words > 40)
-        #expect(looked.found > 60)
+        let looked = try await check(store, records, &random, 100, Self.lookups, seed)
+        #expect(looked.words > 25)
+        #expect(looked.found > 25)
         // What was taken out of the full-text tables is what was put into them.
-        try await store.index.write("Checking") { #expect(try FullTextCheck.problems($0).isEmpty) }
+        let problems = try await store.index.write("Checking") { try FullTextCheck.problems($0) }
+        #expect(problems.isEmpty)
     }
 
     @Test("A quick look at the bytes turns down no item that matches", arguments: [21, 22] as [UInt64])
@@ -101,7 +102,8 @@ struct QueryWordsTests {
                 queryItem(
                     "\(number)",
                     [
-                        "title": .string("Common workbench\(number) TableViewer\(number)"),
+                        "title": .string(
+                            "Common workbench\(number) " + (number % 8 == 4 ? "TableViewer\(number)" : "none")),
                         "textContent": .string("common text about rare\(number % 32) fjords"),
                         "keywords": .array([.string("k\(number)")]),
                         "größe": .string(number == 7 ? "rare1 too" : "none"),
@@ -114,13 +116,13 @@ struct QueryWordsTests {
         arguments: [
             ("** == \"rare7*\"cdw", "item_text", 2), ("** == \"rare1\"cw", "item_text", 3),
             ("textContent == \"about rare3\"w", "item_text", 2), ("title == \"viewer12*\"cdw", "item_text", 1),
-            ("title == \"*bench12 *\"cd", "title_text", 1), ("title == \"*kbench4*\"cd", "title_text", 5),
-            ("title == \"* TableViewer9\"", "item_text", 1), ("keywords == \"k12\"cdt", "item_text", 1),
+            ("title == \"*bench12 *\"cd", "title_text", 1), ("title == \"*kbench4*\"cd", "title_text", 11),
+            ("title == \"* TableViewer20\"", "item_text", 1), ("keywords == \"k12\"cdt", "item_text", 1),
             ("textContent == \"rare5 about*\"t", "item_text", 2),
         ])
     func lookups(query: String, table: String, count: Int) async throws {
         let store = try await Self.store()
-        let limits = CandidateLimits(fewRows: 0, smallStore: 0, commonShare: 8)
+        let limits = CandidateLimits(fewRows: 0, smallStore: 0, commonShare: 4)
         let prepared = try PreparedQuery(
             QueryExpression(parsing: query), filters: [], bundle: nil, context: queryTestContext, limits: limits)
         let plan = try await store.index.explain(prepared)
@@ -140,7 +142,8 @@ struct QueryWordsTests {
             QueryExpression(parsing: query), filters: [], bundle: nil, context: queryTestContext, limits: limits)
         let plan = try await store.index.explain(prepared)
         #expect(!plan.usesIndex)
-        #expect(try await store.index.page(of: prepared, limit: 100, after: nil).items.count == 64)
+        let page = try await store.index.page(of: prepared, limit: 100, after: nil)
+        #expect(page.items.count == 64)
     }
 
     @Test("Leave it to the keys where the full-text tables are not current, or an attribute is rare")
@@ -149,13 +152,16 @@ struct QueryWordsTests {
         let query = try QueryExpression(parsing: "title == \"viewer12*\"cdw")
         let limits = CandidateLimits(fewRows: 0, smallStore: .max)
         let prepared = try PreparedQuery(query, filters: [], bundle: nil, context: queryTestContext, limits: limits)
-        #expect(try await store.index.explain(prepared).sql.contains("item_text"))
-        #expect(try await store.index.explain(query).sql.contains("item_text") == false)
+        let words = try await store.index.explain(prepared)
+        #expect(words.sql.contains("item_text"))
+        let few = try await store.index.explain(query)
+        #expect(!few.sql.contains("item_text"))
         try await store.index.write("Forgetting") {
             try $0.execute(sql: "UPDATE derived_index SET format = 1 WHERE name = 'text'")
         }
         let plan = try await store.index.explain(prepared)
         #expect(!plan.sql.contains("item_text") && plan.usesIndex)
-        #expect(try await store.index.page(of: prepared, limit: 100, after: nil).items.count == 1)
+        let page = try await store.index.page(of: prepared, limit: 100, after: nil)
+        #expect(page.items.count == 1)
     }
 }
