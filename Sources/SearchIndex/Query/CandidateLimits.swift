@@ -16,4 +16,6 @@ struct CandidateLimits: Sendable {
     var expansions = 64
     /// Where an attribute has fewer rows than one for so many texts, its keys are read rather than all items.
     var rareShare: Int64 = 16
+    /// Where one of so many items has a body, keys leave too many candidates of a query for parts of words in bodies.
+    var bodyShare: Int64 = 4
 }

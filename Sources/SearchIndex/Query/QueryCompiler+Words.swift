@@ -25,10 +25,14 @@ extension QueryCompiler {
         let words = try WordCandidates(db, limits)
         let columns = Set(held.compactMap { SearchableText.column(of: $0.name) })
         switch try words.find(PatternWords(pattern, comparison.options), columns: columns) {
-        case .unknown: return nil
+        case .unknown:
+            // Of long texts the keys tell little, so that most items would be candidates.
+            let bodies = held.filter { SearchableText.column(of: $0.name) == "body" }.map(\.number)
+            let isLong = try !bodies.isEmpty && !hasFewerRows(bodies, than: words.texts / limits.bodyShare + 1)
+            return isLong ? .unrestricted : nil
         case .tooMany:
             // A rare attribute has few keys.
-            return try hasFewerRows(numbers, than: words.texts / limits.rareShare) ? nil : .unrestricted
+            return try hasFewerRows(numbers, than: words.texts / limits.rareShare + 1) ? nil : .unrestricted
         case .found(let lookup):
             var results = [Result(candidates: .words(lookup), isExact: false)]
             let others = attributes.filter { SearchableText.column(of: $0.name) == nil }.map(\.number)
