@@ -20,7 +20,7 @@ enum FullTextIndex {
     static let trigramTable = "term_trigram"
     /// As a derived index of the store. Its format grows when the tables would be filled differently.
     static let derived = DerivedIndex(
-        name: "text", format: 1, tables: [titleTable, textTable, trigramTable, "term", "text_row"], schema: schema,
+        name: "text", format: 2, tables: [titleTable, textTable, trigramTable, "term", "text_row"], schema: schema,
         fill: fill, check: FullTextCheck.problems)
 
     private static let schema = """

@@ -56,7 +56,7 @@ final class FullTextWriter {
             try terms.add(text.keywords)
         }
         try run(
-            try insertText.get(), number, [text.title, text.keywords, text.description, text.body, text.tags])
+            try insertText.get(), number, [text.title, text.keywords, text.description, text.body, text.textTags])
     }
 
     /// Takes the words of an item out; `text` is what was inserted under the number.
@@ -65,7 +65,7 @@ final class FullTextWriter {
             try run(try deleteTitle.get(), number, [text.title, text.keywords, text.tags])
         }
         try run(
-            try deleteText.get(), number, [text.title, text.keywords, text.description, text.body, text.tags])
+            try deleteText.get(), number, [text.title, text.keywords, text.description, text.body, text.textTags])
         let row = try deleteRow.get()
         row.bind(number, at: 1)
         try row.run()

@@ -4,17 +4,29 @@ import ServiceProtocol
 
 /// The text of an item as the full-text index sees it: columns that weigh differently, and its tags.
 ///
-/// What it holds for a given record must not change without a new format of ``FullTextIndex/derived``: words are taken out of the
-/// index by being told again.
+/// What it holds for a given record must not change without a new format of ``FullTextIndex/derived``: words are taken
+/// out of the index by being told again.
 package struct SearchableText {
     package var title: String
     package var keywords: String
     package var description: String
     package var body: String
+    /// What the table of titles and keywords knows beside the words.
     package var tags: String
+    /// What the table of all words knows beside them.
+    package var textTags: String { tags + textHints.scalars }
 
     /// Whether the tables for titles know of it.
     package var hasTitleOrKeywords: Bool { !title.isEmpty || !keywords.isEmpty }
+
+    /// The column of an attribute's texts; `nil` if they are in none.
+    static func column(of attribute: String) -> String? { columns[attribute] }
+
+    private static let columns: [String: String] = Dictionary(
+        uniqueKeysWithValues: [
+            ("title", titleAttributes), ("keywords", keywordAttributes), ("description", descriptionAttributes),
+            ("body", bodyAttributes),
+        ].flatMap { column, attributes in attributes.map { ($0, column) } })
 
     private static let titleAttributes = ["title", "displayName", "alternateNames"]
     private static let keywordAttributes = ["keywords", "contactKeywords"]
@@ -48,6 +60,16 @@ package struct SearchableText {
         description = joined(Self.descriptionAttributes + Self.customAttributes(of: record))
         body = joined(Self.bodyAttributes)
         tags = FullTextTag(bundle: bundle).text
+        var hints = FullTextHints()
+        hints.addUncertainties(of: title)
+        hints.addUncertainties(of: keywords)
+        tags += hints.scalars
+    }
+
+    private var textHints: FullTextHints {
+        var hints = FullTextHints()
+        for text in [title, keywords, description, body] { hints.add(text) }
+        return hints
     }
 
     /// Those that the item itself calls searchable by default, in one order, but for those that have their place anyway.

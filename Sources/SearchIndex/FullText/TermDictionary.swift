@@ -19,21 +19,46 @@ enum TermDictionary {
     ///
     /// - Parameter part: a folded word of at least ``minimumLength`` letters.
     static func words(containing part: String, _ db: Database) throws -> [String] {
-        let scalars = Array(part.unicodeScalars)
-        guard scalars.count >= minimumLength else { return [] }
-        let trigrams = (0...(scalars.count - 3)).map { start in
-            "\"" + String(String.UnicodeScalarView(scalars[start..<(start + 3)])) + "\""
-        }
-        let words = try String.fetchCursor(
-            db.cachedStatement(
-                sql: """
-                    SELECT term.text FROM term_trigram CROSS JOIN term ON term.id = term_trigram.rowid
-                    WHERE term_trigram MATCH ? ORDER BY term_trigram.rowid LIMIT ?
-                    """), arguments: [trigrams.joined(separator: " "), maximumCandidates])
+        guard part.unicodeScalars.count >= minimumLength else { return [] }
+        let words = try candidates(containing: part, limit: maximumCandidates, db)
         var found: [String] = []
         while found.count < maximumExpansions, let word = try words.next() {
             // The three letters may stand apart.
             if word.dropFirst().contains(part) { found.append(word) }
+        }
+        return found
+    }
+
+    /// The words that have all parts of three letters.
+    private static func candidates(
+        containing part: String, limit: Int, _ db: Database
+    ) throws -> FastDatabaseValueCursor<String> {
+        let scalars = Array(part.unicodeScalars)
+        let trigrams = (0...(scalars.count - minimumLength)).map { start in
+            "\"" + String(String.UnicodeScalarView(scalars[start..<(start + minimumLength)])) + "\""
+        }
+        return try String.fetchCursor(
+            db.cachedStatement(
+                sql: """
+                    SELECT term.text FROM term_trigram CROSS JOIN term ON term.id = term_trigram.rowid
+                    WHERE term_trigram MATCH ? ORDER BY term_trigram.rowid LIMIT ?
+                    """), arguments: [trigrams.joined(separator: " "), limit])
+    }
+
+    /// All words that contain `part`, but not at their beginning; `nil` if they are more than `limit`, or take long to find.
+    ///
+    /// - Parameter part: plain small letters and digits, at least ``minimumLength``.
+    static func allWords(containing part: String, limit: Int, _ db: Database) throws -> [String]? {
+        let letters = Array(part.utf8)
+        var (seen, found): (Int, [String]) = (0, [])
+        let words = try candidates(containing: part, limit: maximumCandidates + 1, db)
+        while let word = try words.next() {
+            seen += 1
+            guard seen <= maximumCandidates else { return nil }
+            // By bytes: a mark that follows belongs to the last letter, but does not make it another.
+            guard Array(word.utf8.dropFirst()).contains(letters) else { continue }
+            guard found.count < limit else { return nil }
+            found.append(word)
         }
         return found
     }

@@ -59,6 +59,7 @@ extension CandidateSet {
         case .everything: fragment.append("SELECT id AS item FROM item")
         case .nothing: fragment.append("SELECT id AS item FROM item WHERE 0")
         case .rows(let lookup): lookup.select(&fragment)
+        case .words(let lookup): lookup.select(&fragment)
         case .identifiers(.equal(let identifier)):
             fragment.append("SELECT id AS item FROM item WHERE unique_identifier = ?", identifier)
         case .identifiers(.range(let lower, let upper)):

@@ -11,6 +11,8 @@ indirect enum CandidateSet {
     case rows(AttributeLookup)
     /// The items whose identifier is within bounds; for plain identifiers (``AttributeRows``).
     case identifiers(IdentifierLookup)
+    /// The items that the full-text tables find by their words.
+    case words(FullTextLookup)
     /// The items in at least one of the sets.
     case any([CandidateSet])
     /// The items in all of the sets; the first should be the smallest.
@@ -76,7 +78,7 @@ indirect enum CandidateSet {
     var lookupCount: Int {
         switch self {
         case .everything, .nothing: 0
-        case .rows, .identifiers: 1
+        case .rows, .identifiers, .words: 1
         case .any(let sets), .all(let sets): sets.reduce(0) { $0 + $1.lookupCount }
         case .except(let set): set.lookupCount
         }

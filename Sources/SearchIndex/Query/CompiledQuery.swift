@@ -12,16 +12,19 @@ struct PreparedQuery: Sendable {
     let context: QueryContext
     /// Only items of this bundle; `nil` means all.
     let bundle: String?
+    let limits: CandidateLimits
     private let evaluator: QueryEvaluator
 
     /// - Throws: ``IndexQueryError/tooComplex(what:value:limit:)``.
     init(
-        _ query: QueryExpression, filters: [QueryExpression], bundle: String?, context: QueryContext
+        _ query: QueryExpression, filters: [QueryExpression], bundle: String?, context: QueryContext,
+        limits: CandidateLimits = CandidateLimits()
     ) throws(IndexQueryError) {
         expression = filters.isEmpty ? query : .and([query] + filters)
         try Self.check(expression)
         self.context = context
         self.bundle = bundle
+        self.limits = limits
         evaluator = QueryEvaluator(expression, context: context)
     }
 
@@ -73,7 +76,7 @@ struct CompiledQuery {
     init(_ query: PreparedQuery, _ db: Database, now: Double) throws {
         var result = QueryCompiler.Result.unrestricted
         if try AttributeIndex.isCurrent(db) {
-            result = try QueryCompiler(db, context: query.context).compile(query.expression)
+            result = try QueryCompiler(db, context: query.context, limits: query.limits).compile(query.expression)
         }
         var candidates = result.candidates.condition
         if let condition = candidates, condition.arguments.count > Self.maximumArguments {

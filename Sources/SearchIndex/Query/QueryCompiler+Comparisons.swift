@@ -15,6 +15,19 @@ struct IndexTest {
 
     init() { tests = [] }
 
+    /// The tests that only values other than texts pass.
+    var withoutTexts: IndexTest {
+        var test = self
+        test.tests.removeAll { test, _ in
+            switch test {
+            case .texts: true
+            case .values(let values): values.contains { if case .string = $0.storage { true } else { false } }
+            case .presence, .numbers: false
+            }
+        }
+        return test
+    }
+
     init(_ test: AttributeLookup.Test, isExact: Bool) { tests = [(test, isExact)] }
 
     var isPresence: Bool { if case .presence? = tests.first?.test { true } else { false } }
@@ -38,11 +51,16 @@ extension QueryCompiler {
             guard let number = try AttributeIndex.number(of: name, db) else {
                 return Result(candidates: .nothing, isExact: true)
             }
-            return try find(test, names: [number])
+            return try find(test, [NumberedName(name: name, number: number)], comparison)
         case .anyAttribute:
             guard let names = try defaultNames() else { return .unrestricted }
-            return try find(test, names: names)
+            return try find(test, names, comparison)
         }
+    }
+
+    private func find(_ test: IndexTest, _ attributes: [NumberedName], _ comparison: Comparison?) throws -> Result {
+        if let comparison, let result = try findWords(test, attributes, comparison) { return result }
+        return try find(test, names: attributes.map(\.number))
     }
 
     /// The items of which one of the attributes passes the test.
@@ -74,25 +92,31 @@ extension QueryCompiler {
     }
 
     /// The attributes that `**` looks at; `nil` when they are too many, or not like others.
-    private func defaultNames() throws -> [Int64]? {
+    private func defaultNames() throws -> [NumberedName]? {
         if let known = cache.defaultNames { return known }
         let names = try findDefaultNames()
         cache.defaultNames = .some(names)
         return names
     }
 
-    private func findDefaultNames() throws -> [Int64]? {
+    private func findDefaultNames() throws -> [NumberedName]? {
         guard !AttributeKind.special.contains(where: context.isSearchableByDefault) else { return nil }
-        var numbers = try AttributeIndex.hasSearchableByDefault(db) ? [AttributeIndex.searchableByDefault] : []
+        var found: [NumberedName] = []
+        if try AttributeIndex.hasSearchableByDefault(db) {
+            // No attribute has this name, so that nothing but its rows is known of it.
+            found.append(NumberedName(name: "", number: AttributeIndex.searchableByDefault))
+        }
         let names = try Row.fetchCursor(db, sql: "SELECT id, name FROM attribute_name ORDER BY id")
         var seen = 0
         while let row = try names.next() {
             seen += 1
-            guard seen <= 65_536, numbers.count < 1024 else { return nil }
+            guard seen <= 65_536, found.count < 1024 else { return nil }
             let name = try row.decode(String.self, forColumn: "name")
-            if context.isSearchableByDefault(name) { numbers.append(try row.decode(forColumn: "id")) }
+            if context.isSearchableByDefault(name) {
+                found.append(NumberedName(name: name, number: try row.decode(forColumn: "id")))
+            }
         }
-        return numbers
+        return found
     }
 
     // MARK: Identifiers

@@ -28,17 +28,22 @@ struct QueryCompiler {
 
     let db: Database
     let context: QueryContext
+    let limits: CandidateLimits
+    /// Whether the full-text tables are of the present format, so that queries may rely on them.
+    let hasWords: Bool
     let cache = Cache()
 
     /// What several comparisons of one query ask for.
     final class Cache {
         var types: [Int64: [String]?] = [:]
-        var defaultNames: [Int64]??
+        var defaultNames: [NumberedName]??
     }
 
-    init(_ db: Database, context: QueryContext) {
+    init(_ db: Database, context: QueryContext, limits: CandidateLimits) throws {
         self.db = db
         self.context = context
+        self.limits = limits
+        hasWords = try FullTextIndex.derived.isCurrent(db)
     }
 
     /// The candidates of a query. Reads the names, types and sizes that it needs to know.
@@ -108,12 +113,17 @@ struct QueryCompiler {
         case .rows(let lookup):
             if case .texts(_, _, let parts) = lookup.test, !parts.isEmpty { return .max - 1 }
             if lookup.names.isEmpty { return 0 }
-            var fragment = SQLFragment()
-            fragment.append("SELECT count(*) FROM (")
-            lookup.select(&fragment)
-            fragment.append(" LIMIT ?", Self.fewCandidates)
-            fragment.append(")")
-            return try Int.fetchOne(db, sql: fragment.sql, arguments: StatementArguments(fragment.arguments)) ?? 0
+            return try size { lookup.select(&$0) }
+        case .words(let lookup): return try size { lookup.select(&$0) }
         }
+    }
+
+    private func size(_ select: (inout SQLFragment) -> Void) throws -> Int {
+        var fragment = SQLFragment()
+        fragment.append("SELECT count(*) FROM (")
+        select(&fragment)
+        fragment.append(" LIMIT ?", Self.fewCandidates)
+        fragment.append(")")
+        return try Int.fetchOne(db, sql: fragment.sql, arguments: StatementArguments(fragment.arguments)) ?? 0
     }
 }

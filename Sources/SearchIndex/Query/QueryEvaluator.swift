@@ -9,15 +9,18 @@ import Synchronization
 struct QueryEvaluator: Sendable {
     private let matcher: QueryMatcher
     private let projection: RecordProjection
+    private let prefilter: RecordPrefilter?
 
     init(_ expression: QueryExpression, context: QueryContext) {
         matcher = QueryMatcher(expression, context: context)
         projection = RecordProjection(expression, context: context)
+        prefilter = RecordPrefilter(expression, context: context)
     }
 
     /// Whether the item of a stored record satisfies the query.
     func matches(_ value: DatabaseValue) throws -> Bool {
         guard case .blob(let bytes) = value.storage else { return false }
+        if let prefilter, bytes.withContiguousStorageIfAvailable({ !prefilter.mayMatch($0) }) ?? false { return false }
         do {
             return matcher.matches(try projection.record(decoding: bytes))
         } catch {

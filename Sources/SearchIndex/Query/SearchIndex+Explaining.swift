@@ -25,6 +25,10 @@ extension SearchIndex {
     ) async throws(IndexQueryError) -> QueryPlan {
         let prepared = try PreparedQuery(
             query, filters: filters, bundle: bundle, context: context ?? queryContext())
+        return try await explain(prepared)
+    }
+
+    func explain(_ prepared: PreparedQuery) async throws(IndexQueryError) -> QueryPlan {
         let now = now()
         return try await self.query("Explaining a query") { db in
             try prepared.run(db, now: now) { compiled in

@@ -23,14 +23,15 @@ struct FullTextColumns {
         guard table.isContentless else {
             throw BenchmarkError("The full-text table \(table.name) keeps its text. Teach TableFiller to copy it.")
         }
-        isOfTitles = table.name == "title_text"
+        let isOfTitles = table.name == "title_text"
+        self.isOfTitles = isOfTitles
         columns = try names.map { name in
             switch name {
             case "title": \.title
             case "keywords": \.keywords
             case "description": \.description
             case "body": \.body
-            case "tags": \.tagsApart
+            case "tags": isOfTitles ? \.tagsApart : \.textTagsApart
             default:
                 throw BenchmarkError("It is not known what \(table.name).\(name) holds. Add it to FullTextColumns.")
             }
@@ -46,5 +47,10 @@ struct FullTextColumns {
 
 extension SearchableText {
     /// The tags as words: behind a mark, each scalar is one, which SQLite's own tokenizers must be told by spaces.
-    fileprivate var tagsApart: String { tags.unicodeScalars.dropFirst().map { String($0) }.joined(separator: " ") }
+    fileprivate var tagsApart: String { Self.apart(tags) }
+    fileprivate var textTagsApart: String { Self.apart(textTags) }
+
+    private static func apart(_ tags: String) -> String {
+        tags.unicodeScalars.dropFirst().map { String($0) }.joined(separator: " ")
+    }
 }

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+import MetadataQuery
+
+/// What metadata queries must know of a text beside its words, as further tags of one scalar each (``FullTextTag``): so
+/// that they can trust what the full-text tables tell them.
+///
+/// - Under the modifier `w` a word also begins where a capital follows a small letter: at `View` in `TableView`. The
+///   tables have `tableview` alone; a tag says that something within a word begins with `vie`.
+/// - A text with scalars that fold otherwise for each modifier, or that the tokenizer leaves out, is *uncertain*: every
+///   query must look at it.
+struct FullTextHints {
+    /// How many letters of what begins within a word are kept.
+    static let length = 3
+    /// Plain letters and digits.
+    private static let letters: UInt32 = 36
+    /// Plane 16, behind the tags of bundles.
+    private static let first: UInt32 = 0x100000
+    /// By how much folding may lengthen a text, at most, in bytes.
+    private static let maximumGrowth = 4
+    private static let uncertainCode = letters * letters * letters
+
+    private var codes: Set<UInt32> = []
+
+    /// The tags, in a fixed order.
+    var scalars: String {
+        if codes.isEmpty { return "" }
+        return String(String.UnicodeScalarView(codes.sorted().compactMap { Unicode.Scalar(Self.first + $0) }))
+    }
+
+    /// The expression for texts that every query must look at.
+    static let uncertain = expression(uncertainCode)
+
+    /// The expression for texts within whose words something begins so; `nil` if that is too short, or not plain.
+    static func inWords(beginningWith word: String) -> String? {
+        var code = Code()
+        for byte in word.utf8.prefix(length) where !code.append(byte) { return nil }
+        return code.isComplete ? expression(code.value) : nil
+    }
+
+    private static func expression(_ code: UInt32) -> String {
+        let scalar = Unicode.Scalar(first + code) ?? "\u{100000}"
+        let text = String(String.UnicodeScalarView([Unicode.Scalar(FullTextTokenizer.tagMark), scalar]))
+        return "tags : \"\(text)\""
+    }
+
+    /// Adds what is to be known of a text.
+    mutating func add(_ text: String) {
+        Self.forEachRun(in: text) { run, isPlain in
+            if isPlain { addPlain(run) } else { addOther(run) }
+        }
+    }
+
+    /// Adds only whether the words of a text are uncertain, or too long for ``TermDictionary``.
+    mutating func addUncertainties(of text: String) {
+        Self.forEachRun(in: text) { run, isPlain in
+            guard !isPlain else {
+                if run.count > TermDictionary.maximumWordBytes { codes.insert(Self.uncertainCode) }
+                return
+            }
+            let text = String(decoding: run, as: UTF8.self)
+            noteUncertainty(text)
+            guard run.count > TermDictionary.maximumWordBytes / Self.maximumGrowth else { return }
+            FullTextTokenizer.forEachWord(in: text) { word in
+                if word.count > TermDictionary.maximumWordBytes { codes.insert(Self.uncertainCode) }
+                return true
+            }
+        }
+    }
+
+    private mutating func noteUncertainty(_ text: String) {
+        // A NUL separates words, for queries and in the tables.
+        if text.unicodeScalars.contains(where: { FullTextTag.isTag($0) || AttributeKey.isUnpredictable($0) }) {
+            codes.insert(Self.uncertainCode)
+        }
+    }
+
+    /// Runs of plain letters, digits and whatever is not plain, as the tokenizer has them.
+    private static func forEachRun(in text: String, _ body: (UnsafeBufferPointer<UInt8>, _ isPlain: Bool) -> Void) {
+        var text = text
+        text.withUTF8 { bytes in
+            var position = 0
+            while position < bytes.count {
+                let start = position
+                var isPlain = true
+                while position < bytes.count {
+                    let byte = bytes[position]
+                    guard byte >= 0x80 || Code.digit(byte) != nil else { break }
+                    isPlain = isPlain && byte < 0x80
+                    position += 1
+                }
+                if position > start { body(UnsafeBufferPointer(rebasing: bytes[start..<position]), isPlain) }
+                position += 1
+            }
+        }
+    }
+
+    private mutating func addPlain(_ run: UnsafeBufferPointer<UInt8>) {
+        guard run.count > Self.length else { return }
+        for place in 1...(run.count - Self.length)
+        where (0x41...0x5A).contains(run[place]) && (0x61...0x7A).contains(run[place - 1]) {
+            var code = Code()
+            for byte in run[place..<(place + Self.length)] { _ = code.append(byte) }
+            codes.insert(code.value)
+        }
+    }
+
+    private mutating func addOther(_ run: UnsafeBufferPointer<UInt8>) {
+        let text = String(decoding: run, as: UTF8.self)
+        noteUncertainty(text)
+        // As the evaluator has it: composed, and divided before case is folded.
+        let composed = TextFolding.folded(text, case: false, diacritics: false)
+        var end: String.Index?
+        for word in Words(composed, splittingCaseChanges: true) {
+            if word.lowerBound == end { addBeginning(composed[word.lowerBound...]) }
+            end = word.upperBound
+        }
+    }
+
+    private mutating func addBeginning(_ text: Substring) {
+        var code = Code()
+        for scalar in text.unicodeScalars {
+            for folded in AttributeKey.folded(String(scalar)) {
+                guard folded.isASCII, code.append(UInt8(folded.value)) else { return }
+                if code.isComplete {
+                    codes.insert(code.value)
+                    return
+                }
+            }
+        }
+    }
+
+    /// A number for a few plain letters and digits.
+    fileprivate struct Code {
+        private(set) var value: UInt32 = 0
+        private var count = 0
+
+        var isComplete: Bool { count == FullTextHints.length }
+
+        /// `false` for what is no plain letter or digit.
+        mutating func append(_ byte: UInt8) -> Bool {
+            guard let digit = Self.digit(byte) else { return false }
+            value = value * FullTextHints.letters + digit
+            count += 1
+            return true
+        }
+
+        static func digit(_ byte: UInt8) -> UInt32? {
+            switch byte {
+            case 0x30...0x39: UInt32(byte) - 0x30
+            case 0x41...0x5A: UInt32(byte) - 0x41 + 10
+            case 0x61...0x7A: UInt32(byte) - 0x61 + 10
+            default: nil
+            }
+        }
+    }
+}

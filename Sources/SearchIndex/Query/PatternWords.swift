@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import MetadataQuery
+
+/// The plain words that every text has that matches a pattern, as far as the pattern tells where words begin and end.
+///
+/// Only small ASCII letters and digits are looked at, in the folded literals: whatever the modifiers, such a run stands
+/// within one word of a text that contains the literal, and a plain sign beside it ends that word.
+struct PatternWords {
+    /// Words that stand side by side.
+    struct Phrase: Hashable {
+        var words: [String]
+        /// Whether the last may be the beginning of one.
+        var isPrefix: Bool
+        /// Whether the first may also begin within a word, where a capital follows a small letter.
+        var mayBeginWithinWord: Bool
+    }
+
+    /// All of them occur in a text that matches.
+    private(set) var phrases: [Phrase] = []
+    /// The longest run of letters of which it is not known where its word begins.
+    private(set) var fragment: String?
+
+    init(_ pattern: TextPattern, _ options: MatchOptions) {
+        let isAnywhere = !options.isDisjoint(with: [.wordBased, .tokenized])
+        for (place, element) in pattern.elements.enumerated() {
+            guard case .literal(let literal) = element,
+                !literal.unicodeScalars.contains(where: AttributeKey.isUnpredictable)
+            else { continue }
+            add(
+                AttributeKey.folded(literal), startsAtBoundary: place == 0 && isAnywhere,
+                endsAtBoundary: place == pattern.elements.count - 1 && isAnywhere, options)
+        }
+    }
+
+    private mutating func add(
+        _ scalars: [Unicode.Scalar], startsAtBoundary: Bool, endsAtBoundary: Bool, _ options: MatchOptions
+    ) {
+        let isDivided = options.contains(.tokenized)
+        let dividesWords = options.contains(.wordBased)
+        var open: Phrase?
+        var place = 0
+        while place < scalars.count {
+            let start = place
+            while place < scalars.count, Self.isLetter(scalars[place]) { place += 1 }
+            guard place > start else {
+                // What is not plain may be a word, so the next one does not follow the last.
+                if scalars[place].value >= 0x80 { close(&open) }
+                place += 1
+                continue
+            }
+            let word = AttributeKey.string(scalars[start..<place])
+            let followsSign = start > 0 && scalars[start - 1].value < 0x80
+            let precedesSign = place < scalars.count && scalars[place].value < 0x80
+            guard followsSign || (start == 0 && startsAtBoundary) else {
+                if word.utf8.count > fragment?.utf8.count ?? 0 { fragment = word }
+                continue
+            }
+            // Divided, the words stand anywhere, and each of them from boundary to boundary.
+            let isWhole =
+                isDivided
+                ? !dividesWords && (precedesSign || (place == scalars.count && endsAtBoundary)) : precedesSign
+            let mayBeginWithinWord = dividesWords && (isDivided || start == 0)
+            if isDivided { close(&open) }
+            if open == nil {
+                open = Phrase(words: [], isPrefix: false, mayBeginWithinWord: mayBeginWithinWord)
+            }
+            open?.words.append(word)
+            open?.isPrefix = !isWhole
+            if !isWhole { close(&open) }
+        }
+        close(&open)
+    }
+
+    private mutating func close(_ open: inout Phrase?) {
+        if let phrase = open { phrases.append(phrase) }
+        open = nil
+    }
+
+    private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.isASCII && FoldedByte.isLetter(UInt8(scalar.value))
+    }
+}

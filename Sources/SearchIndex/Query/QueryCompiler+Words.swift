@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import GRDB
+import MetadataQuery
+
+extension QueryCompiler {
+    /// An attribute and its number.
+    struct NumberedName {
+        var name: String
+        var number: Int64
+    }
+
+    /// The candidates of a comparison of texts, where the full-text tables help to find them: they hold the texts of many
+    /// attributes whole, while the attribute index has keys, which can be searched by their beginnings alone.
+    ///
+    /// - Returns: `nil` if the attribute index does as well.
+    func findWords(
+        _ test: IndexTest, _ attributes: [NumberedName], _ comparison: Comparison
+    ) throws -> Result? {
+        guard hasWords, comparison.operation == .equal, !comparison.isPresenceTest,
+            case .text(let pattern) = comparison.value, !Self.isBeginning(pattern, comparison.options)
+        else { return nil }
+        let held = attributes.filter { SearchableText.column(of: $0.name) != nil }
+        let numbers = held.map(\.number)
+        guard !held.isEmpty, try !hasFewerRows(numbers, than: limits.fewRows) else { return nil }
+        let words = try WordCandidates(db, limits)
+        let columns = Set(held.compactMap { SearchableText.column(of: $0.name) })
+        switch try words.find(PatternWords(pattern, comparison.options), columns: columns) {
+        case .unknown:
+            // Of long texts the keys tell little, so that most items would be candidates.
+            let bodies = held.filter { SearchableText.column(of: $0.name) == "body" }.map(\.number)
+            let isLong = try !bodies.isEmpty && !hasFewerRows(bodies, than: words.texts / limits.bodyShare + 1)
+            return isLong ? .unrestricted : nil
+        case .tooMany:
+            // A rare attribute has few keys.
+            return try hasFewerRows(numbers, than: words.texts / limits.rareShare + 1) ? nil : .unrestricted
+        case .found(let lookup):
+            var results = [Result(candidates: .words(lookup), isExact: false)]
+            let others = attributes.filter { SearchableText.column(of: $0.name) == nil }.map(\.number)
+            if !others.isEmpty { results.append(try find(test, names: others)) }
+            // A text may spell a number, and be compared with numbers.
+            let numeric = test.withoutTexts
+            if !numeric.tests.isEmpty { results.append(try find(numeric, names: numbers)) }
+            return Self.union(results)
+        }
+    }
+
+    /// Whether a text must begin with a literal: the attribute index is sorted for that.
+    private static func isBeginning(_ pattern: TextPattern, _ options: MatchOptions) -> Bool {
+        guard options.isDisjoint(with: [.wordBased, .tokenized]) else { return false }
+        switch pattern.elements.first {
+        case .literal?, nil: return true
+        case .anyText?, .anyCharacter?: return false
+        }
+    }
+
+    private func hasFewerRows(_ names: [Int64], than limit: Int64) throws -> Bool {
+        var fragment = SQLFragment()
+        fragment.append("SELECT count(*) FROM (")
+        AttributeLookup(names: names, test: .presence).select(&fragment)
+        fragment.append(" LIMIT ?", limit)
+        fragment.append(")")
+        let count = try Int64.fetchOne(db, sql: fragment.sql, arguments: StatementArguments(fragment.arguments)) ?? 0
+        return count < limit
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+import GRDB
+
+/// Finds the texts that may match a pattern by their words (``PatternWords``), in some columns of the full-text tables.
+struct WordCandidates {
+    enum Answer {
+        /// The items that the full-text tables find.
+        case found(FullTextLookup)
+        /// So many that a walk over all items finds some sooner.
+        case tooMany
+        /// The tables cannot tell.
+        case unknown
+    }
+
+    let db: Database
+    let limits: CandidateLimits
+    /// The number of the newest text.
+    private let newest: Int64
+
+    /// The shortest beginning of a word that is looked up.
+    private static let minimumPrefix = 3
+
+    init(_ db: Database, _ limits: CandidateLimits) throws {
+        self.db = db
+        self.limits = limits
+        newest = try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM text_row")) ?? 0
+    }
+
+    /// How many texts there are, about.
+    var texts: Int64 { newest }
+
+    func find(_ pattern: PatternWords, columns: Set<String>) throws -> Answer {
+        let filter = "{\(columns.sorted().joined(separator: " "))} : "
+        var search = Search(budget: limits.words)
+        for phrase in pattern.phrases { try add(phrase, filter, to: &search) }
+        guard search.parts.isEmpty else {
+            let all = search.parts.joined(separator: " AND ")
+            return .found(FullTextLookup(table: "item_text", expression: "(\(all)) OR \(FullTextHints.uncertain)"))
+        }
+        if search.metCommon { return .tooMany }
+        guard let fragment = pattern.fragment, columns.isSubset(of: ["title", "keywords"]) else { return .unknown }
+        return try find(inside: fragment, filter)
+    }
+
+    private struct Search {
+        /// What all matches have.
+        var parts: [String] = []
+        var metCommon = false
+        /// How many words may still be looked at.
+        var budget: Int
+    }
+
+    // MARK: Words
+
+    /// Adds the pieces of a phrase that are worth looking up.
+    private func add(_ phrase: PatternWords.Phrase, _ filter: String, to search: inout Search) throws {
+        var piece: [String] = []
+        var begins = false
+        for (place, word) in phrase.words.enumerated() {
+            let isFirst = place == 0 && phrase.mayBeginWithinWord
+            let isPrefix = place == phrase.words.count - 1 && phrase.isPrefix
+            if try isWorthwhile(word, isFirst: isFirst, isPrefix: isPrefix, &search) {
+                if piece.isEmpty { begins = isFirst }
+                piece.append(word)
+                if place == phrase.words.count - 1 {
+                    search.parts.append(Self.expression(piece, isPrefix: phrase.isPrefix, begins: begins, filter))
+                }
+            } else {
+                if !piece.isEmpty {
+                    search.parts.append(Self.expression(piece, isPrefix: false, begins: begins, filter))
+                }
+                piece = []
+            }
+        }
+    }
+
+    private func isWorthwhile(_ word: String, isFirst: Bool, isPrefix: Bool, _ search: inout Search) throws -> Bool {
+        guard search.budget > 0, !isPrefix || word.utf8.count >= Self.minimumPrefix else { return false }
+        search.budget -= 1
+        var isCommon = try isCommon("\"\(word)\"", in: "item_text")
+        // The lists of a beginning are put together before any can be counted, so titles stand for all texts.
+        if !isCommon, isPrefix { isCommon = try self.isCommon("\"\(word)\"*", in: "title_text") }
+        if !isCommon, isFirst {
+            guard let hint = FullTextHints.inWords(beginningWith: word) else { return false }
+            isCommon = try self.isCommon(hint, in: "item_text")
+        }
+        if isCommon { search.metCommon = true }
+        return !isCommon
+    }
+
+    private static func expression(_ words: [String], isPrefix: Bool, begins: Bool, _ filter: String) -> String {
+        func phrase(_ words: some Sequence<String>) -> String {
+            filter + "\"" + words.joined(separator: " ") + "\"" + (isPrefix ? "*" : "")
+        }
+        guard begins, let hint = FullTextHints.inWords(beginningWith: words[0]) else { return phrase(words) }
+        let rest = words.count > 1 ? " AND \(phrase(words.dropFirst()))" : ""
+        return "(\(phrase(words)) OR (\(hint)\(rest)))"
+    }
+
+    // MARK: Parts of words
+
+    private func find(inside fragment: String, _ filter: String) throws -> Answer {
+        guard fragment.utf8.count >= TermDictionary.minimumLength else { return .unknown }
+        if try isCommon("\"\(fragment)\"*", in: "title_text") { return .tooMany }
+        guard let words = try TermDictionary.allWords(containing: fragment, limit: limits.expansions, db) else {
+            return .tooMany
+        }
+        let alternatives = ["\"\(fragment)\"*"] + words.map { "\"\($0)\"" }
+        let expression = "\(filter)(\(alternatives.joined(separator: " OR "))) OR \(FullTextHints.uncertain)"
+        if try isCommon(expression, in: "title_text") { return .tooMany }
+        return .found(FullTextLookup(table: "title_text", expression: expression))
+    }
+
+    // MARK: Frequencies
+
+    /// Whether many of the newest texts match.
+    private func isCommon(_ expression: String, in table: String) throws -> Bool {
+        guard newest > limits.smallStore else { return false }
+        let sample = min(limits.sample, newest)
+        let threshold = max(1, sample / limits.commonShare)
+        let count = try Int64.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT count(*) FROM (
+                        SELECT 1 FROM \(table) WHERE \(table) MATCH ? AND rowid > ? ORDER BY rowid DESC LIMIT ?)
+                    """), arguments: [expression, newest - sample, threshold])
+        return count ?? 0 >= threshold
+    }
+}

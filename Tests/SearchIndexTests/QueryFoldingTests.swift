@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import MetadataQuery
+import Testing
+
+@testable import SearchIndex
+
+@Suite("What looking for plain letters relies on")
+struct QueryFoldingTests {
+    private static let scalars = (1...0x10FFFF as ClosedRange<UInt32>).compactMap(Unicode.Scalar.init)
+
+    /// What a scalar may become under any modifiers.
+    private static func foldings(_ scalar: Unicode.Scalar) -> [[Unicode.Scalar]] {
+        [(false, false), (true, false), (false, true), (true, true)].map { foldsCase, foldsDiacritics in
+            Array(
+                TextFolding.folded(String(scalar), case: foldsCase, diacritics: foldsDiacritics).unicodeScalars)
+        }
+    }
+
+    @Test("The first bytes of a scalar tell what it becomes")
+    func bytes() {
+        var known = 0
+        for scalar in Self.scalars {
+            let bytes = Array(String(scalar).utf8)
+            let (folded, length) = bytes.withUnsafeBytes { FoldedByte.next(in: $0, at: 0) }
+            guard folded != .unknown else { continue }
+            known += 1
+            let foldings = Self.foldings(scalar)
+            var isRight = length == bytes.count && foldings.allSatisfy { !$0.isEmpty }
+            for scalars in foldings {
+                for result in scalars where result.isASCII && FoldedByte.isLetter(UInt8(result.value)) {
+                    isRight = isRight && folded == .letter(UInt8(result.value)) && scalars.count <= 2
+                }
+                // What stands behind a letter must not be one, nor vanish.
+                isRight = isRight && scalars.filter { $0.isASCII && FoldedByte.isLetter(UInt8($0.value)) }.count <= 1
+            }
+            #expect(isRight, "U+\(String(scalar.value, radix: 16)): \(folded), \(foldings)")
+        }
+        #expect(known > 30_000)
+    }
+
+    @Test("What becomes a plain letter is one, and what becomes a plain sign stands between words")
+    func kinds() {
+        for scalar in Self.scalars where !scalar.isASCII {
+            for folded in Self.foldings(scalar) {
+                let plain = folded.filter(\.isASCII)
+                guard !plain.isEmpty else { continue }
+                let words = Array(Words("a" + String(scalar) + "b"))
+                if plain.contains(where: { FoldedByte.isLetter(UInt8($0.value | 0x20)) }) {
+                    #expect(words.count == 1, "U+\(String(scalar.value, radix: 16))")
+                } else {
+                    #expect(words.count == 2, "U+\(String(scalar.value, radix: 16))")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "Needles are found in texts that fold to something with them",
+        arguments: [
+            ("view", "a long text of plain letters with a TableVIEWCell", true), ("view", "a viéw", true),
+            ("view", "vi-ew and vi ew, vie w, iew", false), ("view", "vi日ew, vi–ew, выview", true),
+            ("cafe", "CAFÉ", true), ("cafe", "CAFØ", false), ("file", "ﬁle", true),
+            ("1a", "0123456789abcdef1b11A", true),
+            ("0", "\u{10}", true), ("view", "", false), ("view", "vie", false), ("zz", "日本語のz z", false),
+        ])
+    func needles(needle: String, text: String, isExpected: Bool) throws {
+        let needle = try #require(ByteNeedle(needle))
+        // At each place of a block.
+        for shift in 0..<20 {
+            let text = String(repeating: ".", count: shift) + text
+            #expect(Array(text.utf8).withUnsafeBytes { needle.mayOccur(in: $0) } == isExpected)
+        }
+    }
+
+    @Test("Needles of nothing, or of what is not plain, are none", arguments: ["", "É", "A", "a b", "日"])
+    func noNeedles(text: String) { #expect(ByteNeedle(text) == nil) }
+
+    @Test(
+        "Tags tell what begins within words",
+        arguments: [
+            ("TableViewCell", ["vie", "cel"]), ("tableView", ["vie"]), ("NSView TABLE table view", []), ("aB aBc", []),
+            ("éView", ["vie"]), ("e\u{301}Vi\u{301}ew", ["vie"]), ("日本View", ["vie"]), ("aX1y2", ["x1y"]),
+            ("xYZ-w", []),
+            ("a1Bcd", []), ("aɐBcd", ["bcd"]),
+        ])
+    func hints(text: String, beginnings: [String]) {
+        var hints = FullTextHints()
+        hints.add(text)
+        #expect(hints.scalars.unicodeScalars.count == beginnings.count)
+        for beginning in beginnings {
+            let expression = FullTextHints.inWords(beginningWith: beginning) ?? ""
+            #expect(hints.scalars.unicodeScalars.contains { expression.unicodeScalars.contains($0) }, "\(beginning)")
+        }
+    }
+
+    @Test(
+        "Tags tell of texts that the tables do not hold as they are",
+        arguments: [
+            ("plain", false, false), ("日本語 café", false, false), ("a\u{345}", true, true), ("ᾳ", true, true),
+            ("x\u{F0000}", true, true), ("nul\0one\u{1}", false, false),
+            (String(repeating: "x", count: 49), false, true),
+            (String(repeating: "é", count: 49), false, true), (String(repeating: "x", count: 48), false, false),
+        ])
+    func uncertain(text: String, inText: Bool, inTitle: Bool) {
+        var hints = FullTextHints()
+        hints.add(text)
+        #expect(hints.scalars.isEmpty != inText)
+        hints = FullTextHints()
+        hints.addUncertainties(of: text)
+        #expect(hints.scalars.isEmpty != inTitle)
+        for scalar in hints.scalars.unicodeScalars { #expect(FullTextHints.uncertain.unicodeScalars.contains(scalar)) }
+    }
+}
