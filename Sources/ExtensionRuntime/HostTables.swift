@@ -74,6 +74,7 @@ private let hostInterface:
         switch text(identifier) {
         case SEARCHLIGHT_HOST_REQUEST: requestTable.pointer
         case SEARCHLIGHT_HOST_ITEMS: itemsTable.pointer
+        case SEARCHLIGHT_HOST_CUSTOM_KEYS: customKeysTable.pointer
         case SEARCHLIGHT_HOST_INDEX: indexTable.pointer
         case SEARCHLIGHT_HOST_LOG: logTable.pointer
         default: nil

@@ -7,6 +7,8 @@ final class DerivedWriter {
     private let db: Database
     private let attributes: AttributeWriter
     private let texts: FullTextWriter
+    /// How many items were taken out.
+    private(set) var deletedItems = 0
     /// Inserts an item itself, see ``ItemWriter``; here, because it serves a whole transaction.
     private(set) lazy var insertItem = Result {
         try WriteStatement(
@@ -35,6 +37,7 @@ final class DerivedWriter {
 
     /// Takes an item out; `record` and `bundle` are what it was put in with.
     func remove(_ record: ItemRecord, bundle: Int64, item: Int64, text: Int64?) throws {
+        deletedItems += 1
         try attributes.flush()
         if let text { try texts.remove(SearchableText(record, bundle: bundle), number: text) }
         try attributes.remove(record, item: item)

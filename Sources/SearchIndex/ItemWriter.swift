@@ -130,39 +130,39 @@ struct ItemWriter {
             guard let row, let related = RelatedItems.related(of: try Self.record(in: row)),
                 try !RelatedItems.exists(related, bundle: bundle, now: now, db)
             else { continue }
-            try derived.flush()
-            try Self.delete(db, where: "id = ?", [try row.decode(Int64.self, forColumn: "id")])
+            try Self.delete(db, where: "id = ?", [try row.decode(Int64.self, forColumn: "id")], derived)
         }
     }
 
     func delete(_ condition: String, _ arguments: [String]) throws {
-        try derived.flush()
         try Self.delete(
             db, where: "bundle = ? AND index_name = ? AND \(condition)",
-            [bundle, index] + StatementArguments(arguments))
+            [bundle, index] + StatementArguments(arguments), derived)
     }
 
     /// Deletes items, and all whose related item is gone then.
     ///
     /// - Returns: How many the condition named.
     @discardableResult
-    static func delete(_ db: Database, where condition: String, _ arguments: StatementArguments) throws -> Int {
-        var deleted = try deleteAlone(db, where: condition, arguments)
+    static func delete(
+        _ db: Database, where condition: String, _ arguments: StatementArguments, _ derived: DerivedWriter
+    ) throws -> Int {
+        try derived.flush()
+        var deleted = try deleteAlone(db, where: condition, arguments, derived)
         let count = deleted.count
         // Each round deletes items, so chains and circles end.
         while case let orphans = try RelatedItems.orphans(of: deleted, db), !orphans.isEmpty {
             deleted = []
-            for orphan in orphans { deleted += try deleteAlone(db, where: "id = ?", [orphan]) }
+            for orphan in orphans { deleted += try deleteAlone(db, where: "id = ?", [orphan], derived) }
         }
         return count
     }
 
     private static func deleteAlone(
-        _ db: Database, where condition: String, _ arguments: StatementArguments
+        _ db: Database, where condition: String, _ arguments: StatementArguments, _ derived: DerivedWriter
     ) throws -> [(identifier: String, bundle: Int64)] {
         var identifiers: [Int64] = []
         var deleted: [(identifier: String, bundle: Int64)] = []
-        let derived = DerivedWriter(db)
         let rows = try Row.fetchCursor(
             db, sql: "SELECT \(ItemRow.columns), bundle, text_row FROM item WHERE \(condition)",
             arguments: arguments)
@@ -232,6 +232,7 @@ struct ItemWriter {
         if let domain = update.domainIdentifier { record.domainIdentifier = domain }
         for (name, value) in update.attributes {
             record.attributes[name] = value == .null ? nil : value
+            record.traits[name] = value == .null ? nil : update.traits[name]
         }
         do {
             return try EncodedItem(record)

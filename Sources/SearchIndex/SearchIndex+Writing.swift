@@ -114,7 +114,8 @@ extension SearchIndex {
     public func finishReplacement(of bundle: String) async throws(SearchIndexError) {
         _ = try await write("Finishing a reindex of \(bundle)") { db in
             try ItemWriter.delete(
-                db, where: "id IN (SELECT item FROM unconfirmed) AND id IN (\(Self.itemsOfBundle))", [bundle])
+                db, where: "id IN (SELECT item FROM unconfirmed) AND id IN (\(Self.itemsOfBundle))", [bundle],
+                DerivedWriter(db))
         }
     }
 
@@ -129,7 +130,7 @@ extension SearchIndex {
     public func deleteExpired() async throws(SearchIndexError) -> Int {
         let now = now()
         return try await write("Deleting expired items") { db in
-            try ItemWriter.delete(db, where: "expires <= ?", [now])
+            try ItemWriter.delete(db, where: "expires <= ?", [now], DerivedWriter(db))
         }
     }
 }

@@ -8,6 +8,8 @@ package struct StoreSeams: Sendable {
     package var journalFiles: any JournalFiles = SystemJournalFiles()
     /// The sizes of the journal's files.
     package var journal = JournalConfiguration()
+    /// How many bytes of donations may wait to be applied, some seconds of work, before donors have to wait too.
+    package var maximumPendingBytes = 64 << 20
     /// Given each connection with the database before its first use.
     package var prepareDatabase: (@Sendable (Database) throws -> Void)?
 

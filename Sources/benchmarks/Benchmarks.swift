@@ -25,6 +25,8 @@ struct Benchmarks: AsyncParsableCommand {
     var folder = ".build/benchmarks"
     @Flag(help: "Use the filled stores of an earlier run, and keep them.")
     var keep = false
+    @Flag(help: "Leave out the baseline of filling, which takes longest.")
+    var withoutRawTables = false
     @Flag(help: .hidden)
     var firstUseOfTypes = false
     @Option(help: .hidden)
@@ -44,7 +46,9 @@ struct Benchmarks: AsyncParsableCommand {
         var report = Report()
         if only != .index { report.measurements = try TypeBenchmarks.run() }
         if only != .types {
-            let index = IndexBenchmarks(items: items, seed: seed, folder: folder, keepsStores: keep)
+            let index = IndexBenchmarks(
+                items: items, seed: seed, folder: folder, keepsStores: keep,
+                fillsRawTables: !withoutRawTables)
             let rest = try await index.run()
             report.facts += rest.facts
             report.measurements += rest.measurements

@@ -68,6 +68,46 @@ struct CustomAttributeTests {
         }
     }
 
+    @Test func theTraitsOfTheLastKeyGoWithTheValue() throws {
+        func key(_ searchableByDefault: Bool) throws -> CSCustomAttributeKey {
+            try #require(
+                CSCustomAttributeKey(
+                    keyName: "k", searchable: true, searchableByDefault: searchableByDefault, unique: true,
+                    multiValued: false))
+        }
+        let set = CSSearchableItemAttributeSet()
+        set.setValue("x" as NSString, forCustomKey: try key(true))
+        #expect(set.traits == ["k": [.searchable, .searchableByDefault, .unique]])
+        let copy = try #require(set.copy() as? CSSearchableItemAttributeSet)
+        let data = try NSKeyedArchiver.archivedData(withRootObject: set, requiringSecureCoding: true)
+        let read = try NSKeyedUnarchiver.unarchivedObject(ofClass: CSSearchableItemAttributeSet.self, from: data)
+        set.setValue("x" as NSString, forCustomKey: try key(false))
+        #expect(set.traits == ["k": [.searchable, .unique]])
+        #expect(copy.traits == ["k": [.searchable, .searchableByDefault, .unique]])
+        #expect(read?.traits == copy.traits && read?.values == copy.values)
+        set.setValue("x" as NSString, forCustomKey: try #require(CSCustomAttributeKey(keyName: "k")))
+        #expect(set.traits == [:])
+        set.setValue("x" as NSString, forCustomKey: try key(true))
+        set.setValue(nil, forCustomKey: try key(true))
+        #expect(set.traits == [:] && set.values == ["k": .null])
+    }
+
+    @Test func itemsAreDonatedCopiedAndArchivedWithTheTraits() throws {
+        let key = try #require(
+            CSCustomAttributeKey(
+                keyName: "k", searchable: false, searchableByDefault: true, unique: false, multiValued: true))
+        let set = CSSearchableItemAttributeSet()
+        // Whether the value is an array is the value's to say.
+        set.setValue("x" as NSString, forCustomKey: key)
+        let item = CSSearchableItem(uniqueIdentifier: "1", domainIdentifier: nil, attributeSet: set)
+        #expect(item.record.traits == ["k": [.searchableByDefault, .multiValued]])
+        #expect(item.record.attributes == ["k": .string("x")])
+        let copy = try #require(item.copy() as? CSSearchableItem)
+        let data = try NSKeyedArchiver.archivedData(withRootObject: item, requiringSecureCoding: true)
+        let read = try NSKeyedUnarchiver.unarchivedObject(ofClass: CSSearchableItem.self, from: data)
+        #expect(copy.record == item.record && read?.record == item.record)
+    }
+
     @Test func nestingDeeperThanARecordAllowsIsLeftOut() throws {
         let key = try #require(CSCustomAttributeKey(keyName: "k"))
         let set = CSSearchableItemAttributeSet()

@@ -70,6 +70,10 @@ struct IndexTests {
         let transport = RecordingTransport()
         let index = index(transport)
         let item = items(["1"], text: "before")[0]
+        let key = try #require(
+            CSCustomAttributeKey(
+                keyName: "k", searchable: true, searchableByDefault: true, unique: false, multiValued: false))
+        item.attributeSet.setValue("x" as NSString, forCustomKey: key)
         func handOver() { index.indexSearchableItems([item]) }
         handOver()
         item.attributeSet.textContent = "after"
@@ -77,6 +81,7 @@ struct IndexTests {
         guard case .index(let batch) = transport.sent.first?.request else { throw CSIndexError(.unknownError) }
         let record = try ItemRecord(decoding: RecordBatch.split(batch)[0])
         #expect(record.text("textContent") == "before")
+        #expect(record.traits == ["k": [.searchable, .searchableByDefault]])
     }
 
     @Test func manyItemsAreCutAndCompleteOnce() async throws {

@@ -28,6 +28,9 @@ struct NativeExtensionTests {
             #expect(item.record.attributes["contentCreationDate"] == .date(0))
             #expect(item.record.attributes["thumbnailData"] == .data([0x89, 0x50, 0x4E, 0x47]))
             #expect(item.record.texts("keywords") == ["stationery", "paper"])
+            #expect(item.record.traits == ["com_example_binding": [.searchable, .searchableByDefault]])
+            let bound = try await engine.search("spiral", bundle: nil, limit: 10)
+            #expect(bound.hits.map(\.item.record.uniqueIdentifier) == ["beta"])
         }
         #expect(harness.messages == ["three sheets"])
     }

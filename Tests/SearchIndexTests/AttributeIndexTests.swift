@@ -15,8 +15,8 @@ struct AttributeIndexTests {
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT attribute_name.name, attribute.value, attribute.item FROM attribute
-                    JOIN attribute_name ON attribute_name.id = attribute.name ORDER BY 1, 2, 3
+                    SELECT coalesce(attribute_name.name, '**'), attribute.value, attribute.item FROM attribute
+                    LEFT JOIN attribute_name ON attribute_name.id = attribute.name ORDER BY 1, 2, 3
                     """
             ).map { row in
                 let value: DatabaseValue = row[1]

@@ -27,7 +27,10 @@ private struct Model {
             result = old.record
             if record.expiration != .standard { result.expiration = record.expiration }
             result.domainIdentifier = record.domainIdentifier ?? result.domainIdentifier
-            for (name, value) in record.attributes { result.attributes[name] = value == .null ? nil : value }
+            for (name, value) in record.attributes {
+                result.attributes[name] = value == .null ? nil : value
+                result.traits[name] = value == .null ? nil : record.traits[name]
+            }
         }
         let expires: Double =
             switch result.expiration {
@@ -50,7 +53,11 @@ private struct Model {
     func found(_ words: [String], lastIsPrefix: Bool, _ now: Double) -> Set<Key> {
         Set(
             alive(now).filter { _, record in
-                let texts = ["title", "keywords", "contentDescription", "textContent"].flatMap { record.texts($0) }
+                let isCustomFound =
+                    record.traits["custom"]?.isSuperset(of: [.searchable, .searchableByDefault]) ?? false
+                let names =
+                    ["title", "keywords", "contentDescription", "textContent"] + (isCustomFound ? ["custom"] : [])
+                let texts = names.flatMap { record.texts($0) }
                 let own = texts.flatMap { $0.split(separator: " ").map(String.init) }
                 return words.enumerated().allSatisfy { position, word in
                     own.contains { lastIsPrefix && position == words.count - 1 ? $0.hasPrefix(word) : $0 == word }
@@ -80,8 +87,13 @@ struct ModelTests {
         case 1: record.expiration = .at(now + Double(random.below(50) - 5))
         default: break
         }
-        for name in ["title", "contentDescription", "textContent"] where random.below(2) == 0 {
+        for name in ["title", "contentDescription", "textContent", "custom"] where random.below(2) == 0 {
             record.attributes[name] = record.isUpdate && random.below(3) == 0 ? .null : .string(sentence(&random))
+        }
+        if record.attributes["custom"] != nil {
+            record.traits["custom"] = random.pick([
+                nil, .all, [.searchable, .searchableByDefault], .searchableByDefault,
+            ])
         }
         if random.below(2) == 0 {
             record.attributes["keywords"] = .array([.string(random.pick(words)), .string(random.pick(words))])

@@ -84,6 +84,13 @@ enum QueryRandomItems {
         if random.below(30) == 0 {
             record.attributes["keywords"] = .array((0..<1_100).map { .string("many \($0)") } + [.string("Oslo")])
         }
+        if random.below(2) == 0 {
+            for name in record.attributes.keys.sorted() where random.below(3) == 0 {
+                record.traits[name] = random.pick([
+                    [], .all, [.searchable, .searchableByDefault], .searchableByDefault,
+                ])
+            }
+        }
         return record
     }
 

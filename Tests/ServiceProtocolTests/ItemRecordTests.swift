@@ -39,6 +39,8 @@ struct ItemRecordTests {
         record.expiration = [.standard, .never, .at(12.5)].randomElement(using: &random)!
         for index in 0..<Int.random(in: 0...12, using: &random) {
             record.attributes["a\(index)"] = randomValue(&random)
+            let traits = AttributeTraits(rawValue: UInt8.random(in: 0...15, using: &random))
+            if traits != .standard, Bool.random(using: &random) { record.traits["a\(index)"] = traits }
         }
         return record
     }

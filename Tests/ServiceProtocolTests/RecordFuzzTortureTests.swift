@@ -13,7 +13,7 @@ struct RecordFuzzTortureTests {
         var random = SplitMix64(seed: MutationLoop.seed)
         let corpus = try (0..<50).map { _ in try ItemRecordTests.randomRecord(&random).encoded() }
         var loop = MutationLoop(
-            seed: MutationLoop.seed, corpus: corpus, tokens: (0...12).map { [UInt8($0)] } + [[1, 0, 1, 0x61]])
+            seed: MutationLoop.seed, corpus: corpus, tokens: (0...13).map { [UInt8($0)] } + [[1, 0, 1, 0x61]])
         let accepted = try loop.run(MutationLoop.inputs) { bytes in
             guard let record = try? ItemRecord(decoding: bytes) else { return false }
             let encoded = try record.encoded()

@@ -7,13 +7,13 @@ internal import ServiceProtocol
 open class CSCustomAttributeKey: NSObject, NSCopying, NSSecureCoding {
     /// The name: ASCII letters, digits and `_`, as in `com_example_journal_mood`.
     public let keyName: String
-    /// Whether a query may name the attribute.
+    /// Whether the attribute may be found. Without it, it is only kept with the item.
     public let isSearchable: Bool
-    /// Whether a query that names no attribute looks here too.
+    /// Whether queries that name no attribute, and searches for words, look here too; if it is searchable at all.
     public let isSearchableByDefault: Bool
-    /// Whether many items share few values.
+    /// Whether many items share few values, so that each is worth storing once. Kept, and without effect.
     public let isUnique: Bool
-    /// Whether the value is an array.
+    /// Whether the value is an array. Kept, and without effect: an array is stored and found as one with any key.
     public let isMultiValued: Bool
 
     /// A searchable key with one value; `nil` for a name that is not allowed.
@@ -25,22 +25,12 @@ open class CSCustomAttributeKey: NSObject, NSCopying, NSSecureCoding {
     /// A key; `nil` unless the name has ASCII letters, digits and `_` only, at least one of them and at most 4096, and does
     /// not begin with `kMD`, which is the system's.
     public init?(keyName: String, searchable: Bool, searchableByDefault: Bool, unique: Bool, multiValued: Bool) {
-        guard Self.isAllowed(keyName) else { return nil }
+        guard AttributeTraits.isKeyName(keyName) else { return nil }
         self.keyName = keyName
         isSearchable = searchable
         isSearchableByDefault = searchableByDefault
         isUnique = unique
         isMultiValued = multiValued
-    }
-
-    private static func isAllowed(_ name: String) -> Bool {
-        (1...ItemRecord.maximumIdentifierBytes).contains(name.utf8.count) && !name.hasPrefix("kMD")
-            && name.unicodeScalars.allSatisfy { scalar in
-                switch scalar {
-                case "a"..."z", "A"..."Z", "0"..."9", "_": true
-                default: false
-                }
-            }
     }
 
     /// Keys never change, so the copy is the key itself.
@@ -55,7 +45,15 @@ open class CSCustomAttributeKey: NSObject, NSCopying, NSSecureCoding {
     /// Equal for equal keys.
     open override var hash: Int { keyName.hashValue }
 
-    private var traits: [Bool] { [isSearchable, isSearchableByDefault, isUnique, isMultiValued] }
+    /// The traits as an item carries them.
+    var traits: AttributeTraits {
+        var traits: AttributeTraits = []
+        if isSearchable { traits.insert(.searchable) }
+        if isSearchableByDefault { traits.insert(.searchableByDefault) }
+        if isUnique { traits.insert(.unique) }
+        if isMultiValued { traits.insert(.multiValued) }
+        return traits
+    }
 
     /// Keys can be archived securely.
     open class var supportsSecureCoding: Bool { true }
@@ -81,9 +79,12 @@ open class CSCustomAttributeKey: NSObject, NSCopying, NSSecureCoding {
 
 extension CSSearchableItemAttributeSet {
     /// Sets an attribute of the app's own: a text, number, date, data, `NSNull`, ``CSPerson`` or ``CSLocalizedString``, or
-    /// an array of these. `nil` removes it, and so does a value of any other class.
+    /// an array of these. `nil` removes it, and so does a value of any other class. The key says how it may be searched,
+    /// also in an update: the traits of the last key with that name are kept with the value.
     public func setValue(_ value: (any NSSecureCoding)?, forCustomKey key: CSCustomAttributeKey) {
-        values[key.keyName] = value.flatMap { AttributeValue(foundation: $0) } ?? .null
+        let stored = value.flatMap { AttributeValue(foundation: $0) } ?? .null
+        values[key.keyName] = stored
+        traits[key.keyName] = stored == .null || key.traits == .standard ? nil : key.traits
     }
 
     /// The value of an attribute of the app's own, `nil` if it has none.

@@ -11,6 +11,8 @@ import UniformTypeIdentifiers
 open class CSSearchableItemAttributeSet: NSObject, NSCopying, NSSecureCoding {
     /// The attributes by property name or custom key; `.null` where `nil` was set, which an update sends on.
     package var values: [String: AttributeValue]
+    /// How custom attributes may be searched, by their keys; the standard is left out.
+    package var traits: [String: AttributeTraits] = [:]
 
     /// The text attribute that was set last; tells ``setLocalizedString(_:for:)`` which one a key path leads to.
     var lastTextAttribute: String?
@@ -25,10 +27,15 @@ open class CSSearchableItemAttributeSet: NSObject, NSCopying, NSSecureCoding {
     public init(itemContentType: String) { values = ["contentType": .string(itemContentType)] }
 
     /// A set with these attributes.
-    package init(values: [String: AttributeValue]) { self.values = values }
+    package init(values: [String: AttributeValue], traits: [String: AttributeTraits] = [:]) {
+        self.values = values
+        self.traits = traits
+    }
 
     /// A set with the same attributes, independent of this one.
-    open func copy(with zone: NSZone? = nil) -> Any { CSSearchableItemAttributeSet(values: values) }
+    open func copy(with zone: NSZone? = nil) -> Any {
+        CSSearchableItemAttributeSet(values: values, traits: traits)
+    }
 
     // MARK: Archiving
 
@@ -43,12 +50,15 @@ open class CSSearchableItemAttributeSet: NSObject, NSCopying, NSSecureCoding {
             let record = try? ItemRecord(decoding: Data(referencing: data))
         else { return nil }
         values = record.attributes
+        traits = record.traits
     }
 
     /// Writes the set to an archive. A set over the limits of an item (16 MiB) is left out, and then reads as `nil`.
     open func encode(with coder: NSCoder) {
         // The attributes travel in the format in which they are donated; the identifier is that format's due.
-        guard let bytes = try? ItemRecord(uniqueIdentifier: "-", attributes: values).encoded() else { return }
+        guard let bytes = try? ItemRecord(uniqueIdentifier: "-", attributes: values, traits: traits).encoded() else {
+            return
+        }
         coder.encode(NSData(data: Data(bytes)), forKey: Self.archiveKey)
     }
 }

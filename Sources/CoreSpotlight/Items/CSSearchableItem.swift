@@ -68,7 +68,7 @@ open class CSSearchableItem: NSObject, NSCopying, NSSecureCoding {
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = CSSearchableItem(
             uniqueIdentifier: uniqueIdentifier, domainIdentifier: domainIdentifier,
-            attributeSet: CSSearchableItemAttributeSet(values: attributeSet.values))
+            attributeSet: CSSearchableItemAttributeSet(values: attributeSet.values, traits: attributeSet.traits))
         copy.isUpdate = isUpdate
         copy.updateListenerOptions = updateListenerOptions
         copy.chosenExpiration = chosenExpiration
@@ -82,7 +82,7 @@ open class CSSearchableItem: NSObject, NSCopying, NSSecureCoding {
     package convenience init(_ record: ItemRecord) {
         self.init(
             uniqueIdentifier: record.uniqueIdentifier, domainIdentifier: record.domainIdentifier,
-            attributeSet: CSSearchableItemAttributeSet(values: record.attributes))
+            attributeSet: CSSearchableItemAttributeSet(values: record.attributes, traits: record.traits))
         isUpdate = record.isUpdate
         switch record.expiration {
         case .standard: break
@@ -96,7 +96,8 @@ open class CSSearchableItem: NSObject, NSCopying, NSSecureCoding {
         ItemRecord(
             uniqueIdentifier: uniqueIdentifier, domainIdentifier: domainIdentifier, expiration: expiration,
             isUpdate: isUpdate,
-            attributes: isUpdate ? attributeSet.values : attributeSet.values.filter { $0.value != .null })
+            attributes: isUpdate ? attributeSet.values : attributeSet.values.filter { $0.value != .null },
+            traits: attributeSet.traits)
     }
 
     private var expiration: ItemRecord.Expiration {

@@ -6,7 +6,7 @@ public struct QueryContext: Sendable {
     public var clock: QueryClock
     /// Whether the first type identifier is the second one or a kind of it; asked for `contentTypeTree`.
     public var conforms: @Sendable (_ type: String, _ other: String) -> Bool
-    /// Whether `**` and `*` look at the attribute of this name.
+    /// Whether `**` and `*` look at the attribute of this name in every item; an item may name more of its own.
     public var isSearchableByDefault: @Sendable (_ attribute: String) -> Bool
     /// How many scalars at the start of one text are looked at. What lies behind is not found, and a longer text equals
     /// nothing and ends with nothing.
@@ -20,7 +20,7 @@ public struct QueryContext: Sendable {
     /// - Parameters:
     ///   - clock: the present.
     ///   - conforms: conformance of type identifiers; the standard compares for equality.
-    ///   - isSearchableByDefault: the standard is ``AttributeNames/searchableByDefault``, without custom attributes.
+    ///   - isSearchableByDefault: the standard is ``AttributeNames/searchableByDefault``.
     ///   - maximumTextLength: in Unicode scalars.
     public init(
         clock: QueryClock,

@@ -32,8 +32,9 @@ struct RecordEvaluation {
         case .not(let operand): return !holds(operand)
         case .test(.named(let name), let test): return holds(test, for: name)
         case .test(.anyAttribute, let test):
-            for name in record.attributes.keys where context.isSearchableByDefault(name) && holds(test, for: name) {
-                return true
+            for name in record.attributes.keys
+            where context.isSearchableByDefault(name) || record.isSearchableByDefault(name) {
+                if holds(test, for: name) { return true }
             }
             return false
         }
@@ -41,7 +42,7 @@ struct RecordEvaluation {
 
     private mutating func holds(_ test: ValueTest, for name: String) -> Bool {
         if name == AttributeNames.contentTypeTree { return typeTreeHolds(test) }
-        guard let value = value(of: name) else { return false }
+        guard record.isSearchable(name), let value = value(of: name) else { return false }
         return holds(test, value: value, name: name)
     }
 

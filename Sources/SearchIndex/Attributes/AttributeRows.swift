@@ -10,8 +10,16 @@ import ServiceProtocol
 /// ``present`` says that an attribute has a value and none of these; ``unknown`` that it has values that are not listed,
 /// so that every lookup must take the item into account.
 struct AttributeRows {
-    /// One list without repetitions for each attribute that has a value, in the order of their names.
-    private(set) var values: [(name: String, values: [DatabaseValue])] = []
+    /// What values are listed under.
+    enum Name: Hashable {
+        case attribute(String)
+        /// All attributes that the item itself calls searchable by default, together: a query that names none then asks
+        /// for one list instead of for every name an app ever thought of, and still finds nothing that does not match.
+        case searchableByDefault
+    }
+
+    /// One list without repetitions for each attribute that has a value and may be found, in the order of their names.
+    private(set) var values: [(name: Name, values: [DatabaseValue])] = []
     private var count = 0
 
     /// The attribute has a value that cannot be asked for: data, NaN.
@@ -30,23 +38,26 @@ struct AttributeRows {
         attributes["uniqueIdentifier"] = nil
         if let domain = record.domainIdentifier { attributes["domainIdentifier"] = .string(domain) }
         for (name, value) in attributes.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
-            add(name, value)
+            if record.isSearchable(name) { add(.attribute(name), [value]) }
         }
         // A plain identifier is found through the item's own column.
         if !record.uniqueIdentifier.utf8.allSatisfy({ $0 < 0x80 }) {
-            add("uniqueIdentifier", .string(record.uniqueIdentifier))
+            add(.attribute("uniqueIdentifier"), [.string(record.uniqueIdentifier)])
         }
+        guard !record.traits.isEmpty else { return }
+        let byDefault = attributes.filter { record.isSearchableByDefault($0.key) }
+        add(.searchableByDefault, byDefault.sorted { $0.key < $1.key }.map(\.value))
     }
 
-    private mutating func add(_ name: String, _ value: AttributeValue) {
-        guard Self.isPresent(value) else { return }
+    private mutating func add(_ name: Name, _ values: [AttributeValue]) {
+        guard values.contains(where: Self.isPresent) else { return }
         var list = ValueList(limit: min(Self.maximumPerAttribute, Self.maximumPerItem - count))
-        list.isType = name == "contentType" || name == "contentTypeTree"
-        list.add(value)
+        list.isType = name == .attribute("contentType") || name == .attribute("contentTypeTree")
+        for value in values { list.add(value) }
         if list.isIncomplete { list.insert(Self.unknown) }
         if list.values.isEmpty { list.insert(Self.present) }
         count += list.values.count
-        values.append((name, list.values))
+        self.values.append((name, list.values))
     }
 
     /// As docs/QUERY-LANGUAGE.md, "Presence", has it: null and collections of nothing are no values.

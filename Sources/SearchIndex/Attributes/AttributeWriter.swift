@@ -8,7 +8,7 @@ import ServiceProtocol
 /// together instead of each row from another end of a table that is larger than memory.
 final class AttributeWriter {
     private let db: Database
-    private var numbers: [String: Int64] = [:]
+    private var numbers: [AttributeRows.Name: Int64] = [:]
     private var pending: [PendingRow] = []
     private static let maximumPending = 1 << 16
 
@@ -89,16 +89,18 @@ final class AttributeWriter {
         return bits >> 63 == 0 ? bits | 1 << 63 : ~bits
     }
 
-    private func number(of name: String) throws -> Int64 {
+    private func number(of name: AttributeRows.Name) throws -> Int64 {
         if let number = numbers[name] { return number }
         let known = try AttributeIndex.number(of: name, db)
         let number: Int64
         if let known {
             number = known
-        } else {
+        } else if case .attribute(let name) = name {
             try db.cachedStatement(sql: "INSERT INTO attribute_name (name) VALUES (?)")
                 .execute(arguments: [AttributeIndex.storedName(name)])
             number = db.lastInsertedRowID
+        } else {
+            number = AttributeIndex.searchableByDefault
         }
         numbers[name] = number
         return number

@@ -18,9 +18,6 @@ enum FullTextIndex {
     static let titleTable = "title_text"
     static let textTable = "item_text"
     static let trigramTable = "term_trigram"
-    /// The beginnings of words that have lists of their own, in letters. Longer ones are put together from the words.
-    static let prefixLengths = 2...3
-
     /// As a derived index of the store. Its format grows when the tables would be filled differently.
     static let derived = DerivedIndex(
         name: "text", format: 2, tables: [titleTable, textTable, trigramTable, "term", "text_row"], schema: schema,
@@ -32,7 +29,7 @@ enum FullTextIndex {
             item INTEGER NOT NULL
         ) STRICT;
         CREATE VIRTUAL TABLE title_text USING fts5 (
-            title, keywords, tags, content = '', columnsize = 0, prefix = '2 3', tokenize = 'searchlight'
+            title, keywords, tags, content = '', columnsize = 0, prefix = '2 3 4 5', tokenize = 'searchlight'
         );
         CREATE VIRTUAL TABLE item_text USING fts5 (
             title, keywords, description, body, tags, content = '', columnsize = 0, tokenize = 'searchlight'

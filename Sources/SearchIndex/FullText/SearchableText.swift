@@ -47,7 +47,7 @@ package struct SearchableText {
         func joined(_ names: [String]) -> String {
             var text = ""
             for name in names {
-                guard let value = record.attributes[name] else { continue }
+                guard let value = record.attributes[name], record.isSearchable(name) else { continue }
                 for part in value.texts {
                     if !text.isEmpty { text += "\n" }
                     text += part
@@ -57,7 +57,7 @@ package struct SearchableText {
         }
         title = joined(Self.titleAttributes)
         keywords = joined(Self.keywordAttributes)
-        description = joined(Self.descriptionAttributes)
+        description = joined(Self.descriptionAttributes + Self.customAttributes(of: record))
         body = joined(Self.bodyAttributes)
         tags = FullTextTag(bundle: bundle).text
         var hints = FullTextHints()
@@ -70,6 +70,13 @@ package struct SearchableText {
         var hints = FullTextHints()
         for text in [title, keywords, description, body] { hints.add(text) }
         return hints
+    }
+
+    /// Those that the item itself calls searchable by default, in one order, but for those that have their place anyway.
+    private static func customAttributes(of record: ItemRecord) -> [String] {
+        guard !record.traits.isEmpty else { return [] }
+        let others = Set(titleAttributes + keywordAttributes + descriptionAttributes + bodyAttributes)
+        return record.traits.keys.filter { record.isSearchableByDefault($0) && !others.contains($0) }.sorted()
     }
 
     /// The text with spaces for NULs, at which SQLite would end it, and for what marks tags.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+
 /// Where the compiler of queries changes from one index to another (``QueryCompiler``). What is found is the same with any.
 struct CandidateLimits: Sendable {
     /// The keys of so few rows are read faster than words are looked up.

@@ -102,6 +102,9 @@ extension QueryCompiler {
     private func findDefaultNames() throws -> [NumberedName]? {
         guard !AttributeKind.special.contains(where: context.isSearchableByDefault) else { return nil }
         var found: [NumberedName] = []
+        if try AttributeIndex.hasSearchableByDefault(db) {
+            found.append(NumberedName(name: "", number: AttributeIndex.searchableByDefault))
+        }
         let names = try Row.fetchCursor(db, sql: "SELECT id, name FROM attribute_name ORDER BY id")
         var seen = 0
         while let row = try names.next() {
@@ -135,12 +138,12 @@ extension QueryCompiler {
         var results = try other.map { [try find(test, names: [$0])] } ?? []
         func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { (1..<0x80).contains($0) } }
         if let literal = pattern.literal {
-            let identifier = AttributeIndex.storedName(literal)
+            let identifier = TextFolding.folded(literal, case: false, diacritics: false)
             if isPlain(identifier) {
                 results.append(Result(candidates: .identifiers(.equal(identifier)), isExact: other == nil && isWhole))
             }
         } else if case .literal(let literal)? = pattern.elements.first {
-            let start = AttributeIndex.storedName(literal)
+            let start = TextFolding.folded(literal, case: false, diacritics: false)
             if isPlain(start) {
                 // The greatest plain character is DEL.
                 let range = IdentifierLookup.range(lower: start, upper: start + "\u{80}")

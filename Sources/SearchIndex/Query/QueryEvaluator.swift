@@ -14,8 +14,7 @@ struct QueryEvaluator: Sendable {
     init(_ expression: QueryExpression, context: QueryContext) {
         matcher = QueryMatcher(expression, context: context)
         projection = RecordProjection(expression, context: context)
-        prefilter =
-            RecordPrefilter(expression, context: context)
+        prefilter = RecordPrefilter(expression, context: context)
     }
 
     /// Whether the item of a stored record satisfies the query.

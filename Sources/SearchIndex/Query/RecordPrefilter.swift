@@ -81,7 +81,7 @@ struct RecordPrefilter: Sendable {
         guard scanner.skipHeader() != nil, let count = scanner.count() else { return true }
         var mayMatch = false
         for _ in 0..<count {
-            guard let name = scanner.text() else { return true }
+            guard let name = scanner.text(), let traits = scanner.traits() else { return true }
             let wanted = UnsafeBufferPointer(rebasing: bytes[name])
             // Asked at most once for each attribute.
             var isDefault: Bool?
@@ -94,7 +94,10 @@ struct RecordPrefilter: Sendable {
                     }
                     // To ask for the name takes longer than to look at most texts.
                     guard demand.needle.mayOccur(in: text) else { return false }
-                    let known = isDefault ?? isSearchableByDefault(String(decoding: wanted, as: UTF8.self))
+                    let known =
+                        isDefault
+                        ?? (traits.contains(.searchableByDefault)
+                            || isSearchableByDefault(String(decoding: wanted, as: UTF8.self)))
                     isDefault = known
                     return known
                 }

@@ -53,8 +53,14 @@ struct RecordProjection: Sendable {
         var kept: [Range<Int>] = []
         for _ in 0..<count {
             let start = scanner.offset
-            guard let name = scanner.text(), scanner.skipValue(depth: 0) else { return nil }
-            if wants(UnsafeBufferPointer(rebasing: bytes[name])) { kept.append(start..<scanner.offset) }
+            guard let name = scanner.text(), let traits = scanner.traits(), scanner.skipValue(depth: 0) else {
+                return nil
+            }
+            if (traits.contains(.searchableByDefault) && isWanted != nil)
+                || wants(UnsafeBufferPointer(rebasing: bytes[name]))
+            {
+                kept.append(start..<scanner.offset)
+            }
         }
         guard scanner.isAtEnd else { return nil }
         var reduced: [UInt8] = []

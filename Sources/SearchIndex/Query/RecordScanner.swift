@@ -67,6 +67,15 @@ struct RecordScanner {
         }
     }
 
+    /// The traits before an attribute's value, ``AttributeTraits/standard`` if none are there; `nil` for what are none.
+    mutating func traits() -> AttributeTraits? {
+        guard offset < bytes.count, bytes[offset] == 13 else { return .standard }
+        guard skip(1), let traits = byte().map({ AttributeTraits(rawValue: $0) }), traits.isSubset(of: .all) else {
+            return nil
+        }
+        return traits
+    }
+
     /// - Parameter visit: told where the texts of the value are.
     mutating func skipValue(depth: Int, visit: (Range<Int>) -> Void = { _ in }) -> Bool {
         guard depth <= ItemRecord.maximumDepth, let kind = byte() else { return false }

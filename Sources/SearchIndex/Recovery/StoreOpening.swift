@@ -129,7 +129,8 @@ struct StoreOpening {
             folder: folder.journal, store: row.identifier, applied: row.applied, files: seams.journalFiles,
             configuration: seams.journal)
         let applier = JournalApplier(
-            pool: pool, journal: journal, applied: row.applied, folder: folder, now: now)
+            pool: pool, journal: journal, applied: row.applied, folder: folder, now: now,
+            maximumPendingBytes: seams.maximumPendingBytes)
         do {
             let loses = journal.lackedNote || journal.findings.contains { $0.lostEntries(after: row.applied) != nil }
             try pool.write { db in

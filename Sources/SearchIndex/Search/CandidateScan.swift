@@ -11,14 +11,14 @@ struct CandidateScan: Sendable {
         var score: Double
         /// Whether something other than FTS5 found it, so that it may not match.
         var isUncertain = false
+        /// What it is looked at for before better scores.
+        var title = TitleLookup.Kind.other
     }
 
     private let table: String
     private let weights: [Double]
     /// The expression; `nil` finds every text.
     private let expression: String?
-    /// Whether the question takes long to begin and must not be asked again for each piece.
-    private let isExpensive: Bool
     /// What must occur in the matches beside the expression, and whether in title or keywords.
     let unchecked: WordSequence?
     let checksTitle: Bool
@@ -30,11 +30,10 @@ struct CandidateScan: Sendable {
 
     private init(
         _ table: (String, [Double]), _ expression: String?, tags: SearchTags, _ limits: SearchLimits,
-        isExpensive: Bool, unchecked: WordSequence? = nil, checksTitle: Bool = false
+        unchecked: WordSequence? = nil, checksTitle: Bool = false
     ) {
         (self.table, weights) = table
         self.expression = expression
-        self.isExpensive = isExpensive
         self.unchecked = unchecked
         self.checksTitle = checksTitle
         self.tags = tags
@@ -51,48 +50,52 @@ struct CandidateScan: Sendable {
         {
             return CandidateScan(
                 title, plan.titleWords(tags: tags.expressions, lastPhrase: false), tags: tags, limits,
-                isExpensive: false, unchecked: plan.open, checksTitle: true)
+                unchecked: plan.open, checksTitle: true)
         }
         return plan.titleWords(tags: tags.expressions).map {
-            CandidateScan(
-                plan.hasExclusions ? text : title, $0, tags: tags, limits,
-                isExpensive: !(plan.prefix.map(isIndexed) ?? true) || (plan.hasExclusions && plan.prefix != nil))
+            CandidateScan(plan.hasExclusions ? text : title, $0, tags: tags, limits)
         }
     }
 
     /// The items whose title begins with the text.
     static func titleStarts(_ plan: SearchPlan, tags: SearchTags, _ limits: SearchLimits) -> CandidateScan? {
-        plan.titleStart(tags: tags.expressions).map {
-            CandidateScan(title, $0, tags: tags, limits, isExpensive: !(plan.prefix.map(isIndexed) ?? true))
-        }
+        plan.titleStart(tags: tags.expressions).map { CandidateScan(title, $0, tags: tags, limits) }
     }
 
     /// The items with all words, anywhere.
     static func allWords(
         _ plan: SearchPlan, tags: SearchTags, bound: Int64, _ limits: SearchLimits, _ db: Database
     ) throws -> CandidateScan? {
-        if let prefix = plan.prefix, try isCommon(prefix, bound: bound, limits, db) {
+        if let prefix = plan.prefix, bound > limits.smallStore {
             let rest = plan.allWords(tags: tags.expressions, lastPhrase: false)
             // FTS5 cannot exclude from everything.
-            if rest != nil || !plan.hasExclusions {
-                return CandidateScan(text, rest, tags: tags, limits, isExpensive: false, unchecked: plan.open)
+            if rest != nil || !plan.hasExclusions,
+                try isRare(rest, limits, db) || isCommon(prefix, bound: bound, limits, db)
+            {
+                return CandidateScan(text, rest, tags: tags, limits, unchecked: plan.open)
             }
         }
-        return plan.allWords(tags: tags.expressions).map {
-            CandidateScan(text, $0, tags: tags, limits, isExpensive: plan.prefix != nil)
-        }
+        return plan.allWords(tags: tags.expressions).map { CandidateScan(text, $0, tags: tags, limits) }
     }
 
     /// The items with the last word inside of a word of title and keywords.
-    static func insideWords(_ plan: SearchPlan, tags: SearchTags, _ limits: SearchLimits, _ db: Database) throws
-        -> CandidateScan?
-    {
+    static func insideWords(
+        _ plan: SearchPlan, tags: SearchTags, _ limits: SearchLimits, _ db: Database
+    ) throws -> CandidateScan? {
         let expression = try plan.insideWords(tags: tags.expressions) { try TermDictionary.words(containing: $0, db) }
-        return expression.map { CandidateScan(title, $0, tags: tags, limits, isExpensive: false) }
+        return expression.map { CandidateScan(title, $0, tags: tags, limits) }
     }
 
-    private static func isIndexed(_ prefix: String) -> Bool {
-        FullTextIndex.prefixLengths.contains(prefix.unicodeScalars.count)
+    /// Whether so few items have the other words that looking at each is quicker than anything else.
+    private static func isRare(_ rest: String?, _ limits: SearchLimits, _ db: Database) throws -> Bool {
+        guard let rest else { return false }
+        let count = try Int.fetchOne(
+            db.cachedStatement(
+                sql:
+                    "SELECT count(*) FROM (SELECT 1 FROM item_text WHERE item_text MATCH ? ORDER BY rowid DESC LIMIT ?)"
+            ),
+            arguments: [rest, limits.fewCandidates])
+        return count ?? 0 < limits.fewCandidates
     }
 
     /// Whether so many words begin so that putting their lists together takes longer than looking at candidates: one of a
@@ -135,35 +138,10 @@ struct CandidateScan: Sendable {
 
     // MARK: Windows
 
-    /// The bounds of a piece of rows that FTS5 looks at between two chances to be interrupted.
-    private static let pieces: ClosedRange<Int64> = 1 << 14...1 << 22
-
     /// The newest matches at or before a row.
     ///
     /// - Returns: At most `count` matches, newest first, and where the next window begins; 0 at the end.
     func window(from start: Int64, count: Int, _ db: Database) throws -> (matches: [Match], end: Int64) {
-        var matches: [Match] = []
-        var upper = start
-        // FTS5 does not notice an interrupt while it looks for the next match, so it is asked piece by piece. How large
-        // the pieces are does not change what is found.
-        var piece = isExpensive ? upper : limits.piece
-        while upper > 0, matches.count < count {
-            let lower = max(0, upper - piece)
-            let began = DispatchTime.now().uptimeNanoseconds
-            let before = matches.count
-            try appendMatches(&matches, after: lower, through: upper, limit: count - before, db)
-            if matches.count == count, let last = matches.last { return (matches, last.row - 1) }
-            upper = lower
-            let elapsed = DispatchTime.now().uptimeNanoseconds - began
-            if elapsed < 500_000 { piece = min(piece * 4, Self.pieces.upperBound) }
-            if elapsed > 2_000_000 { piece = max(piece / 2, Self.pieces.lowerBound) }
-        }
-        return (matches, upper)
-    }
-
-    private func appendMatches(
-        _ matches: inout [Match], after lower: Int64, through upper: Int64, limit: Int, _ db: Database
-    ) throws {
         let rows: RowCursor
         if let expression {
             let weights = weights.map { "\($0)" }.joined(separator: ", ")
@@ -171,14 +149,15 @@ struct CandidateScan: Sendable {
                 db.cachedStatement(
                     sql: """
                         SELECT rowid, \(FullTextScore.function)(\(table), \(weights)) FROM \(table)
-                        WHERE \(table) MATCH ? AND rowid > ? AND rowid <= ? ORDER BY rowid DESC LIMIT ?
-                        """), arguments: [expression, lower, upper, limit])
+                        WHERE \(table) MATCH ? AND rowid <= ? ORDER BY rowid DESC LIMIT ?
+                        """), arguments: [expression, start, count])
         } else {
             rows = try Row.fetchCursor(
-                db.cachedStatement(
-                    sql: "SELECT id, 0.0 FROM text_row WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT ?"),
-                arguments: [lower, upper, limit])
+                db.cachedStatement(sql: "SELECT id, 0.0 FROM text_row WHERE id <= ? ORDER BY id DESC LIMIT ?"),
+                arguments: [start, count])
         }
+        var matches: [Match] = []
         while let row = try rows.next() { matches.append(Match(row: row[0], score: row[1])) }
+        return (matches, matches.count == count ? (matches.last?.row ?? 1) - 1 : 0)
     }
 }

@@ -11,20 +11,18 @@ extension SearchIndex {
     public func search(_ request: SearchRequest) async throws(IndexQueryError) -> SearchPage {
         guard let search = try PreparedSearch(self, request) else { return SearchPage(hits: [], next: nil) }
         let limit = max(1, min(Self.maximumPage, request.limit))
-        let offset = max(0, request.cursor?.offset ?? 0)
         return try await query("Searching", includingPending: request.includesPending) { db in
             var walk = try search.walk(db, at: request.cursor)
+            let shown = request.cursor?.shown ?? []
+            let known = Set(shown)
             var hits: [SearchHit] = []
-            var skipped = 0
             // One more than is wanted, to know whether there is one.
             while hits.count <= limit, let block = try walk.next(db) {
-                let rest = block.dropFirst(offset - skipped)
-                skipped += block.count - rest.count
-                hits += rest
+                hits += block.filter { !known.contains($0.item.number) }
             }
             let hasMore = hits.count > limit
             hits = hits.prefix(limit).map { search.projected($0) }
-            let next = SearchCursor(bound: walk.bound, now: walk.now, offset: offset + hits.count)
+            let next = SearchCursor(bound: walk.bound, now: walk.now, shown: shown + hits.map(\.item.number))
             return SearchPage(hits: hits, next: hasMore ? next : nil)
         }
     }

@@ -42,23 +42,24 @@ package struct SearchLimits: Sendable {
     package var sample: Int64 = 1 << 16
     /// And so many for single letters.
     package var letterSample = 256
-    /// So many texts FTS5 goes through before it can be interrupted, at first.
-    package var piece: Int64 = 1 << 16
+    /// Fewer candidates than that are looked at rather than asking FTS5 for the beginning of a word.
+    package var fewCandidates = 512
     /// Of title starts at most so many are compared by date; among more, those that are found walking back in time.
-    package var titleStarts = 512
+    package var titleStarts = 256
 
     package init() {}
 }
 
-/// A place in the results of a search. What is donated or changed after the first page does not appear on later ones, so
-/// that none is seen twice; what is deleted meanwhile moves the rest up.
+/// A place in the results of a search. What is donated or changed after the first page does not appear on later ones;
+/// what is deleted moves the rest up. It grows by eight bytes with each hit: who wants all reads ``SearchResults``.
 public struct SearchCursor: Hashable, Sendable, Codable {
     /// The newest text that counts.
     var bound: Int64
     /// The present of the first page, in seconds since 2001-01-01 UTC.
     var now: Double
-    /// How many hits there are before the place.
-    var offset: Int
+    /// The numbers of the items before the place. How many there are would not do: which candidates are ranked against
+    /// each other changes with every deletion among them.
+    var shown: [Int64]
 }
 
 /// Some of the results of a search, best first.

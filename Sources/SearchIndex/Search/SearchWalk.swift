@@ -16,7 +16,7 @@ import ServiceProtocol
 /// What comes depends on the store and the request alone, never on how long something took.
 struct SearchWalk: Sendable {
     /// How many items are read at a time.
-    static let blockSize = 128
+    static let blockSize = 64
     /// And how many where most candidates may not be what is looked for.
     static let uncheckedBlockSize = 32
 
@@ -83,17 +83,29 @@ struct SearchWalk: Sendable {
         }
         var (matches, end) = try scan.window(from: position, count: limits.candidates, db)
         position = end
-        if stage == .title, isFirst, position > 0 {
-            // Those that FTS5 found stand before, and are certain.
-            matches += try TitleLookup(plan, bound: bound, limits).rows(scan.tags, db).map {
-                CandidateScan.Match(row: $0, score: FullTextScore.best, isUncertain: true)
-            }
+        if stage == .title, isFirst, position > 0 || matches.count > blockSize {
+            try putTitlesFirst(&matches, scan, db)
         }
         pending = matches.filter { seen.insert($0.row).inserted }.sorted {
-            $0.score == $1.score ? $0.row < $1.row : $0.score < $1.score
+            ($0.title, $0.score, $0.row) < ($1.title, $1.score, $1.row)
         }
         return !pending.isEmpty
     }
+
+    /// Marks the candidates whose title is or begins with what was typed, so that they are in the first blocks whatever
+    /// their scores are, and adds those that are older than the window.
+    private func putTitlesFirst(_ matches: inout [CandidateScan.Match], _ scan: CandidateScan, _ db: Database) throws {
+        var titles = try TitleLookup(plan, bound: bound, now: now, limits).rows(scan.tags, db)
+        for index in matches.indices {
+            if let title = titles.removeValue(forKey: matches[index].row) { matches[index].title = title }
+        }
+        guard position > 0 else { return }
+        matches += titles.map { row, title in
+            CandidateScan.Match(row: row, score: FullTextScore.best, isUncertain: true, title: title)
+        }
+    }
+
+    private var blockSize: Int { scan?.unchecked == nil ? Self.blockSize : Self.uncheckedBlockSize }
 
     private mutating func advanceStage() {
         scan = nil
@@ -121,7 +133,7 @@ struct SearchWalk: Sendable {
                 FROM text_row CROSS JOIN item ON item.id = text_row.item CROSS JOIN bundle ON bundle.id = item.bundle
                 WHERE text_row.id = ?
                 """)
-        let size = scan?.unchecked == nil ? Self.blockSize : Self.uncheckedBlockSize
+        let size = blockSize
         while block.count < size, let match = pending.popLast() {
             guard let row = try Row.fetchOne(statement, arguments: [match.row]) else { continue }
             let expires = try row.decode(Double?.self, forColumn: "expires")

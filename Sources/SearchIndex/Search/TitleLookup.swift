@@ -4,8 +4,16 @@ import MetadataQuery
 
 /// Finds titles that are, or begin with, what was typed, whatever their age: by the attribute index, which is sorted.
 struct TitleLookup {
+    /// What a title seems to be, in rising order.
+    enum Kind: Int, Comparable {
+        case other, start, whole
+
+        static func < (one: Kind, other: Kind) -> Bool { one.rawValue < other.rawValue }
+    }
+
     private let plan: SearchPlan
     private let bound: Int64
+    private let now: Double
     private let limits: SearchLimits
     private let typed: String
 
@@ -14,23 +22,24 @@ struct TitleLookup {
     /// More than a page of each.
     private static let maximumFound = 32
 
-    init(_ plan: SearchPlan, bound: Int64, _ limits: SearchLimits) {
+    init(_ plan: SearchPlan, bound: Int64, now: Double, _ limits: SearchLimits) {
         self.plan = plan
         self.bound = bound
+        self.now = now
         self.limits = limits
         typed = TextFolding.folded(plan.text, case: true, diacritics: true)
     }
 
     /// The texts of items that may be such; whether they are is still to be seen.
-    func rows(_ tags: SearchTags, _ db: Database) throws -> [Int64] {
-        guard plan.isPlain, !typed.isEmpty else { return [] }
+    func rows(_ tags: SearchTags, _ db: Database) throws -> [Int64: Kind] {
+        guard plan.isPlain, !typed.isEmpty else { return [:] }
         let names = try TitleFit.attributes.compactMap { try AttributeIndex.number(of: $0, db) }
-        var found: Set<Int64> = []
-        for name in names { found.formUnion(try wholeTitles(name, tags.bundle, db)) }
+        var found: [Int64: Kind] = [:]
         if typed.unicodeScalars.count >= Self.minimumLength {
-            for name in names { found.formUnion(try titleStarts(name, tags, db)) }
+            for name in names { for row in try titleStarts(name, tags, db) { found[row] = .start } }
         }
-        return found.sorted(by: >)
+        for name in names { for row in try wholeTitles(name, tags.bundle, db) { found[row] = .whole } }
+        return found
     }
 
     private func wholeTitles(_ name: Int64, _ bundle: Int64?, _ db: Database) throws -> [Int64] {
@@ -44,8 +53,9 @@ struct TitleLookup {
                 sql: """
                     SELECT item.text_row FROM attribute CROSS JOIN item ON item.id = attribute.item
                     WHERE attribute.name = ? AND attribute.value = ? AND item.text_row <= ?
-                        AND (? IS NULL OR item.bundle = ?) ORDER BY attribute.item DESC LIMIT ?
-                    """), arguments: [name, key, bound, bundle, bundle, Self.maximumFound])
+                        AND (? IS NULL OR item.bundle = ?) AND (item.expires IS NULL OR item.expires > ?)
+                    ORDER BY attribute.item DESC LIMIT ?
+                    """), arguments: [name, key, bound, bundle, bundle, now, Self.maximumFound])
     }
 
     private func titleStarts(_ name: Int64, _ tags: SearchTags, _ db: Database) throws -> [Int64] {
@@ -54,10 +64,12 @@ struct TitleLookup {
         var rows = try Int64?.fetchAll(
             db.cachedStatement(
                 sql: """
-                    SELECT CASE WHEN item.text_row <= ? AND (? IS NULL OR item.bundle = ?) THEN item.text_row END
+                    SELECT CASE WHEN item.text_row <= ? AND (? IS NULL OR item.bundle = ?)
+                        AND (item.expires IS NULL OR item.expires > ?) THEN item.text_row END
                     FROM attribute CROSS JOIN item ON item.id = attribute.item
                     WHERE attribute.name = ? AND attribute.value >= ? AND attribute.value < ? LIMIT ?
-                    """), arguments: [bound, tags.bundle, tags.bundle, name, lower, upper, limits.titleStarts + 1])
+                    """),
+            arguments: [bound, tags.bundle, tags.bundle, now, name, lower, upper, limits.titleStarts + 1])
         guard rows.count <= limits.titleStarts else {
             return try CandidateScan.titleStarts(plan, tags: tags, limits)?
                 .window(from: bound, count: Self.maximumFound, db).matches.map(\.row) ?? []

@@ -44,7 +44,7 @@ struct WordSequence: Sendable {
             var mayOccur = false
             for _ in 0..<count {
                 let isSound =
-                    scanner.text() != nil
+                    scanner.text() != nil && scanner.traits() != nil
                     && scanner.skipValue(depth: 0) { range in
                         mayOccur =
                             mayOccur || Self.mayOccur(word, first, in: UnsafeBufferPointer(rebasing: bytes[range]))

@@ -136,6 +136,24 @@ typedef struct searchlight_host_items {
     void (*release)(searchlight_item *item);
 } searchlight_host_items;
 
+/* Says how attributes of the extension's own may be searched (CSCustomAttributeKey). Without it, an attribute is found
+ * by queries that name it, and by no others. */
+#define SEARCHLIGHT_HOST_CUSTOM_KEYS "searchlight.custom-keys/1"
+#define SEARCHLIGHT_KEY_SEARCHABLE 1u            /* may be found at all; without it, the attribute is only kept */
+#define SEARCHLIGHT_KEY_SEARCHABLE_BY_DEFAULT 2u /* words, and queries that name no attribute, look here too */
+#define SEARCHLIGHT_KEY_UNIQUE 4u                /* many items share few values; kept, without effect */
+#define SEARCHLIGHT_KEY_MULTI_VALUED 8u          /* the value is an array; kept, without effect */
+typedef struct searchlight_host_custom_keys {
+    uint32_t size;
+    uint32_t reserved; /* 0 */
+
+    /* Sets the traits of an attribute, before or after its value; traits: SEARCHLIGHT_KEY_... added up. They go with the
+     * value: without one they mean nothing. Returns SEARCHLIGHT_INVALID_ARGUMENT for other bits, and for a name that is
+     * not of ASCII letters, digits and '_', is longer than 4096 bytes or begins with "kMD". [thread-safe; one thread
+     * per item] */
+    searchlight_status (*set_traits)(searchlight_item *item, const char *name, uint32_t traits);
+} searchlight_host_custom_keys;
+
 /* Called once, on a thread of the host, when a donation or deletion is durable or has failed. message: nullable,
  * borrowed for the call. */
 typedef void (*searchlight_completion)(void *context, searchlight_status status, const char *message);

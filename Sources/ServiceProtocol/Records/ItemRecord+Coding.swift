@@ -42,6 +42,7 @@ extension ItemRecord {
         for (name, value) in attributes.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
             try ItemLimit.attributeNameBytes.check(name.utf8.count)
             writer.string(name)
+            if let traits = traits[name], traits != .standard { writer.traits(traits) }
             try writer.value(value, depth: 0)
         }
         try ItemLimit.recordBytes.check(writer.bytes.count)
@@ -82,6 +83,7 @@ extension ItemRecord {
         for _ in 0..<count {
             let start = reader.offset
             let name = try reader.string(.attributeNameBytes)
+            if let traits = try reader.traits(), traits != .standard { self.traits[name] = traits }
             let value = try reader.value(depth: 0)
             guard attributes.updateValue(value, forKey: name) == nil else {
                 throw .malformed(offset: start, reason: "attribute \(name) is given twice")

@@ -22,6 +22,9 @@ public struct ItemRecord: Hashable, Sendable {
     public var isUpdate: Bool
     /// The attributes by name (the property names of `CSSearchableItemAttributeSet`, or custom keys).
     public var attributes: [String: AttributeValue]
+    /// How attributes may be searched that are not ``AttributeTraits/standard``. Those of names without an attribute mean
+    /// nothing and are not encoded.
+    public var traits: [String: AttributeTraits]
 
     /// The longest identifier and domain, in bytes.
     public static let maximumIdentifierBytes = 4096
@@ -39,13 +42,14 @@ public struct ItemRecord: Hashable, Sendable {
     /// Creates an item from its parts.
     public init(
         uniqueIdentifier: String, domainIdentifier: String? = nil, expiration: Expiration = .standard,
-        isUpdate: Bool = false, attributes: [String: AttributeValue] = [:]
+        isUpdate: Bool = false, attributes: [String: AttributeValue] = [:], traits: [String: AttributeTraits] = [:]
     ) {
         self.uniqueIdentifier = uniqueIdentifier
         self.domainIdentifier = domainIdentifier
         self.expiration = expiration
         self.isUpdate = isUpdate
         self.attributes = attributes
+        self.traits = traits.filter { $0.value != .standard && attributes[$0.key] != nil }
     }
 
     /// The text of an attribute, or `nil` if it has none.

@@ -82,6 +82,17 @@ struct RecordReader {
         }
     }
 
+    /// The traits that stand before an attribute's value, if there are any.
+    mutating func traits() throws(ItemRecordError) -> AttributeTraits? {
+        guard left >= 1, bytes[offset] == ValueTag.traits else { return nil }
+        offset += 1
+        let traits = AttributeTraits(rawValue: try byte())
+        guard traits.isSubset(of: .all) else {
+            throw .malformed(offset: offset - 1, reason: "unknown traits \(traits.rawValue)")
+        }
+        return traits
+    }
+
     mutating func value(depth: Int) throws(ItemRecordError) -> AttributeValue {
         try ItemLimit.depth.check(depth)
         let start = offset

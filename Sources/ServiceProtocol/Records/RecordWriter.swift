@@ -15,6 +15,8 @@ enum ValueTag {
     static let localizedString: UInt8 = 10
     static let array: UInt8 = 11
     static let dictionary: UInt8 = 12
+    /// Not a value: the traits of the attribute whose value follows.
+    static let traits: UInt8 = 13
 }
 
 /// Appends the parts of an item record to a byte array.
@@ -53,6 +55,11 @@ struct RecordWriter {
     mutating func optionalString(_ value: String?) {
         byte(value == nil ? 0 : 1)
         if let value { string(value) }
+    }
+
+    mutating func traits(_ traits: AttributeTraits) {
+        byte(ValueTag.traits)
+        byte(traits.intersection(.all).rawValue)
     }
 
     mutating func value(_ value: AttributeValue, depth: Int) throws(ItemRecordError) {

@@ -3,6 +3,7 @@ import ArgumentParser
 import Previews
 import SearchIndex
 import SearchlightEngine
+import ServiceProtocol
 
 struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,11 +23,11 @@ struct ShowCommand: AsyncParsableCommand {
             let item = try await choice.find(in: engine)
             let report = ItemReport(item)
             if options.json { return try Output.printJSON(report) }
-            try show(report, title: item.displayTitle)
+            try show(report, title: item.displayTitle, traits: item.record.traits)
         }
     }
 
-    private func show(_ report: ItemReport, title: String) throws {
+    private func show(_ report: ItemReport, title: String, traits: [String: AttributeTraits]) throws {
         try Output.line("\(bold: DisplayText.line(title))")
         var facts: [(String, String)] = [
             ("number", "@\(report.number)"), ("bundle", report.bundle), ("uniqueIdentifier", report.uniqueIdentifier),
@@ -42,12 +43,12 @@ struct ShowCommand: AsyncParsableCommand {
             let text = value.line
             let isCut = !full && text.count > Self.valueLength
             let shown = isCut ? "\(text.prefix(Self.valueLength))… (\(text.count) characters; --full)" : text
-            try Output.line(line(DisplayText.line(name), shown, width))
+            try Output.line(line(DisplayText.line(name), shown, width, note: traits[name].map { "  (\($0.summary))" }))
         }
     }
 
-    private func line(_ name: String, _ value: String, _ width: Int) -> StyledText {
+    private func line(_ name: String, _ value: String, _ width: Int, note: String? = nil) -> StyledText {
         let padding = String(repeating: " ", count: max(0, width - name.count))
-        return "  \(dim: name)\(padding)  \(value)"
+        return "  \(dim: name)\(padding)  \(value)\(dim: note ?? "")"
     }
 }

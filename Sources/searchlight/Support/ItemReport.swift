@@ -16,6 +16,8 @@ struct ItemReport: Encodable {
     /// `nil` for never.
     var expires: String?
     var attributes: [String: JSONValue]
+    /// The traits of attributes that have others than usual; `nil` if none has.
+    var customKeys: [String: [String: Bool]]?
 
     init(_ item: StoredItem) {
         number = item.number
@@ -26,6 +28,8 @@ struct ItemReport: Encodable {
         donated = DisplayText.moment(item.donated)
         expires = item.expires.map { DisplayText.moment($0) ?? "unknown" }
         attributes = item.record.attributes.mapValues(JSONValue.init)
+        let traits = item.record.traits
+        customKeys = traits.isEmpty ? nil : traits.mapValues(\.flags)
     }
 }
 

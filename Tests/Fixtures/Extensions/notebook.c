@@ -25,6 +25,7 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
     const char *data_types[] = {"public.html", "public.utf8-plain-text"};
     const char *file_types[] = {"public.rtf"};
     const char *keywords[] = {"stationery", "paper"};
+    const searchlight_host_custom_keys *keys = fixture_host->get_interface(fixture_host, SEARCHLIGHT_HOST_CUSTOM_KEYS);
     searchlight_item *items[3];
     const char *identifiers[3] = {"alpha", "beta", "gamma"};
     const char *titles[3] = {"Alpha sheet", "Beta sheet", "Gamma sheet"};
@@ -40,6 +41,12 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
         fixture_items->set_boolean(items[i], "userCreated", 1);
         fixture_items->set_date(items[i], "contentCreationDate", 978307200.0);
         fixture_items->set_data(items[i], "thumbnailData", "\x89PNG", 4);
+        fixture_items->set_string(items[i], "com_example_binding", "spiral");
+        uint32_t traits = SEARCHLIGHT_KEY_SEARCHABLE | (i == 1 ? SEARCHLIGHT_KEY_SEARCHABLE_BY_DEFAULT : 0);
+        if (keys->set_traits(items[i], "com_example_binding", traits) != SEARCHLIGHT_OK) abort();
+        if (keys->set_traits(items[i], "com_example_binding", 16) != SEARCHLIGHT_INVALID_ARGUMENT) abort();
+        if (keys->set_traits(items[i], "kMDItemBinding", traits) != SEARCHLIGHT_INVALID_ARGUMENT) abort();
+        if (keys->set_traits(NULL, "com_example_binding", traits) != SEARCHLIGHT_INVALID_ARGUMENT) abort();
     }
     fixture_log->log(fixture_host, SEARCHLIGHT_LOG_INFO, "three sheets");
     fixture_index->index_items(fixture_host, NULL, items, 3, fixture_acknowledge, (void *)(uintptr_t)request);

@@ -17,7 +17,7 @@ struct SearchWalkTests {
         request.limits.smallStore = 0
         request.limits.sample = 20
         request.limits.letterSample = 32
-        request.limits.piece = 5
+        request.limits.fewCandidates = 4
         request.limits.titleStarts = 6
         request.findsInsideWords = false
         return request

@@ -8,11 +8,16 @@ struct DonateCommand: AsyncParsableCommand {
         commandName: "donate",
         abstract: "Put items into the index, one line of JSON each.",
         discussion: """
-            A line is an object with uniqueIdentifier and, as needed, domainIdentifier, attributes, expirationDate (ISO \
-            8601, or "never"; a month without it) and isUpdate (true merges the attributes into the item that is there; \
-            null removes one). Attributes are texts, numbers, true or false, arrays of these, or null. Those that are \
+            A line is an object with uniqueIdentifier and, as needed, domainIdentifier, attributes, customKeys, expirationDate \
+            (ISO 8601, or "never"; a month without it) and isUpdate (true merges the attributes into the item that is \
+            there; null removes one). Attributes are texts, numbers, true or false, arrays of these, or null. Those that are \
             dates take ISO 8601 (UTC unless an offset is given) or seconds since 2001; thumbnailData and \
             htmlContentData take base64.
+
+            Attributes of your own are found by queries that name them. customKeys says how else those of its line are \
+            searched: {"com_example_mood": {"searchableByDefault": true}} has words and ** look there, \
+            {"searchable": false} has the attribute kept and not found. "unique" and "multiValued" are kept, without \
+            effect.
 
             A batch is donated as a whole or not at all. It ends at --batch lines, at 16 MiB, at the end of the input, \
             or at a line {"endBatch": {}}. {"endBatch": {"clientState": "…"}} also makes this the client state, together \

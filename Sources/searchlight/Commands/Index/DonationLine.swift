@@ -37,7 +37,7 @@ enum DonationLine {
     }
 
     private static let fieldNames: Set<String> = [
-        "uniqueIdentifier", "domainIdentifier", "attributes", "expirationDate", "isUpdate",
+        "uniqueIdentifier", "domainIdentifier", "attributes", "customKeys", "expirationDate", "isUpdate",
     ]
 
     private static func item(_ fields: [String: DonationValue]) throws(LineRefusal) -> EncodedItem {
@@ -67,6 +67,7 @@ enum DonationLine {
             }
         case .some(let value): throw LineRefusal("attributes is \(value.kind) and not an object")
         }
+        record.traits = try traits(fields["customKeys"], of: record)
         do throws(ItemRecordError) {
             let item = try EncodedItem(record)
             // Reading has limits that writing has not, such as the length of an attribute's name.
@@ -75,6 +76,34 @@ enum DonationLine {
         } catch {
             throw LineRefusal(String(error.description.dropLast()))
         }
+    }
+
+    private static func traits(
+        _ value: DonationValue?, of record: ItemRecord
+    ) throws(LineRefusal) -> [String: AttributeTraits] {
+        let keys: [String: DonationValue]
+        switch value {
+        case nil, .null?: return [:]
+        case .object(let object)?: keys = object
+        case .some(let value): throw LineRefusal("customKeys is \(value.kind) and not an object")
+        }
+        var traits: [String: AttributeTraits] = [:]
+        for (name, value) in keys.sorted(by: { $0.key < $1.key }) {
+            let shown = name.prefix(80).debugDescription
+            guard AttributeTraits.isKeyName(name) else {
+                throw LineRefusal(
+                    "customKeys has \(shown), and a key has ASCII letters, digits and _ only and does not begin with kMD"
+                )
+            }
+            guard record.attributes[name] != nil else {
+                throw LineRefusal("customKeys has \(shown), which is not among the attributes")
+            }
+            guard case .object(let flags) = value else {
+                throw LineRefusal("\(name.prefix(80)) in customKeys is \(value.kind) and not an object")
+            }
+            traits[name] = try AttributeTraits(flags, of: String(name.prefix(80)))
+        }
+        return traits.filter { $0.value != .standard }
     }
 
     private static func text(_ name: String, _ fields: [String: DonationValue]) throws(LineRefusal) -> String? {

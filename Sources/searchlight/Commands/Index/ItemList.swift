@@ -11,7 +11,11 @@ struct ItemList {
     func print(json: Bool) throws {
         let reports = page.items.map { item in
             var report = ItemReport(item)
-            if let attributes { report.attributes = report.attributes.filter { attributes.contains($0.key) } }
+            if let attributes {
+                report.attributes = report.attributes.filter { attributes.contains($0.key) }
+                let keys = report.customKeys?.filter { attributes.contains($0.key) } ?? [:]
+                report.customKeys = keys.isEmpty ? nil : keys
+            }
             return report
         }
         if json { return try Output.printJSON(ItemListReport(items: reports, hasMore: page.next != nil)) }

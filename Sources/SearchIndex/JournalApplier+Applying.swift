@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+import GRDB
+
+extension JournalApplier {
+    /// Applies everything that has been journaled until now; gives back why it could not.
+    func drain() -> SearchIndexError? {
+        let target = state.withLock { state in
+            (state.newEntries, state.newBytes) = (0, 0)
+            return state.target
+        }
+        while true {
+            let applied = state.withLock { $0.applied }
+            guard applied < target else { return nil }
+            do {
+                try mending { try applyBulk(after: applied) }
+            } catch let error as JournalError {
+                return SearchIndexError(error, path: path, operation: "Reading the journal")
+            } catch {
+                return SearchIndexError(error, path: path, operation: "Applying the journal")
+            }
+        }
+    }
+
+    /// Does something that changes the database; if that meets damage, checks all, mends what can be mended in place, and
+    /// does it once more. What cannot is left for the next opening. Blocks.
+    func mending<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch  where SearchIndexError(error, path: path, operation: "").isDamage {
+            folder.suspect()
+            let last = state.withLock { $0.target }
+            let repairs = try pool.write { try DatabaseExamination($0).mend($0, through: last) }
+            guard !repairs.isEmpty else { throw error }
+            state.withLock { $0.repairs += repairs }
+            let value = try body()
+            folder.trust()
+            return value
+        }
+    }
+
+    private func applyBulk(after applied: UInt64) throws {
+        var records: [JournalRecord] = []
+        var bytes = 0
+        var last = applied
+        var isNewLoss = false
+        for result in journal.replay(after: applied) {
+            switch result {
+            case .success(let record):
+                records.append(record)
+                last = record.sequence
+                bytes += record.entry.approximateBytes
+            case .failure(.damaged(let finding)):
+                // What follows is still good. Damage inside of an entry is only seen here.
+                guard let lost = finding.lostEntries(after: applied) else { break }
+                last = max(last, lost.upperBound)
+                if !journal.findings.contains(finding) { isNewLoss = true }
+            case .failure(let error): throw error
+            }
+            if records.count >= Self.maximumBulkEntries || bytes >= Self.maximumBulkBytes { break }
+        }
+        guard last > applied else {
+            throw SearchIndexError.damaged(path: path, detail: "the journal ends at entry \(applied)")
+        }
+        let (pending, target) = state.withLock { ($0.pending, $0.target) }
+        let now = now()
+        let reached = last
+        let hasNewLoss = isNewLoss
+        let (rejected, deleted) = try pool.write { db in
+            var rejected: [SearchIndexError] = []
+            if hasNewLoss { try StoreRow.noteLoss(db, through: target) }
+            let stateless = try StoreRow(db).statelessThrough
+            let derived = DerivedWriter(db)
+            for record in records {
+                let writer = try ItemWriter(
+                    db, record.entry.scope, now: pending[record.sequence]?.donated ?? now, derived)
+                rejected += try writer.apply(record.entry, keepsState: record.sequence > stateless)
+            }
+            try derived.flush()
+            try StoreRow.update(db) { $0.applied = max($0.applied, reached) }
+            return (rejected, derived.deletedItems)
+        }
+        let waiters = state.withLock { state in
+            state.applied = reached
+            state.rejected += rejected
+            if hasNewLoss { state.repairs.append("Acknowledged entries of the journal could not be read.") }
+            state.deletedItems += deleted
+            for record in records {
+                if let entry = state.pending.removeValue(forKey: record.sequence) { state.pendingBytes -= entry.bytes }
+            }
+            let done = state.waiters.filter { $0.sequence <= reached }
+            state.waiters.removeAll { $0.sequence <= reached }
+            return done
+        }
+        for waiter in waiters { waiter.continuation.resume(returning: nil) }
+        Task { [journal] in try? await journal.discard(through: reached) }
+        // In proportion, so that the segments stay few while there is no end of entries.
+        let pages = state.withLock { state -> Int in
+            state.needsTidying = true
+            state.unmergedBytes += bytes
+            let pages = state.unmergedBytes / Self.bytesPerMergedPage
+            guard pages >= FullTextMerging.minimumStep else { return 0 }
+            return min(pages, FullTextMerging.maximumStep)
+        }
+        if pages > 0 { merge(pages: pages) }
+    }
+
+    /// Each text is merged about three times on its way into the largest segment, and takes half of a record's bytes.
+    private static let bytesPerMergedPage = 2048
+
+    /// Merges a little. What goes wrong is no reason to stop: nothing is lost by it, and the next write meets it again.
+    ///
+    /// - Returns: Whether there was anything to merge.
+    @discardableResult
+    func merge(pages: Int) -> Bool {
+        state.withLock { $0.unmergedBytes = 0 }
+        let hasWorked = try? pool.write { db in try FullTextMerging.step(db, pages: pages) }
+        return hasWorked ?? false
+    }
+
+    /// Does a little of what is better done while nothing is to be applied.
+    func tidy() {
+        if merge(pages: FullTextMerging.maximumStep) { return }
+        let deleted = state.withLock { state in
+            state.needsTidying = false
+            return state.deletedItems
+        }
+        // It reads all words, so it waits until about as many may be gone.
+        let hasPurged = try? pool.write { db in
+            guard deleted > 0, try Int.fetchOne(db, sql: "SELECT count(*) FROM text_row") ?? 0 <= deleted * 50 else {
+                return false
+            }
+            try TermDictionary.purge(db)
+            return true
+        }
+        if hasPurged == true { state.withLock { $0.deletedItems -= deleted } }
+    }
+}
+
+extension JournalEntry {
+    /// About how much the entry holds.
+    var approximateBytes: Int {
+        operations.reduce(0) { total, operation in
+            if case .put(let bytes) = operation { total + bytes.count } else { total + 64 }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+
+extension AttributeTraits {
+    /// The traits under their names in JSON, those of `CSCustomAttributeKey`'s initialiser.
+    private static let names: KeyValuePairs<String, AttributeTraits> = [
+        "searchable": .searchable, "searchableByDefault": .searchableByDefault, "unique": .unique,
+        "multiValued": .multiValued,
+    ]
+
+    /// Each trait and whether it is there.
+    var flags: [String: Bool] {
+        Dictionary(Self.names.map { ($0.key, contains($0.value)) }) { first, _ in first }
+    }
+
+    /// The traits that differ from the standard, for a person to read.
+    var summary: String {
+        let others = Self.names.filter { $0.value != .searchable && contains($0.value) }.map(\.key)
+        return ((contains(.searchable) ? [] : ["not searchable"]) + others).joined(separator: ", ")
+    }
+
+    /// Reads traits from JSON; what is not said is as with any attribute.
+    init(_ flags: [String: DonationValue], of key: String) throws(LineRefusal) {
+        self = .standard
+        for (name, value) in flags.sorted(by: { $0.key < $1.key }) {
+            guard let trait = Self.names.first(where: { $0.key == name })?.value else {
+                throw LineRefusal("\(key) in customKeys has no \(name.prefix(80).debugDescription)")
+            }
+            guard case .truth(let isOn) = value else {
+                throw LineRefusal("\(name) of \(key) in customKeys is \(value.kind) and not true or false")
+            }
+            if isOn { insert(trait) } else { remove(trait) }
+        }
+    }
+}

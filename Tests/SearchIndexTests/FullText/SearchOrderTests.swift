@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import MetadataQuery
+import ServiceProtocol
+import TestSupport
+import Testing
+
+@testable import SearchIndex
+
+@Suite("What comes first, and what comes on the next page")
+struct SearchOrderTests {
+    private static func identifiers(_ page: SearchPage) -> [String] { page.hits.map(\.item.record.uniqueIdentifier) }
+
+    private static func put(_ count: Int, in store: Store, _ make: (Int) -> ItemRecord) async throws {
+        let items = try (0..<count).map { try EncodedItem(make($0)) }
+        try await store.index.index(items, in: Store.app)
+    }
+
+    @Test("The whole title comes first though more items than a block holds have the word more often")
+    func wholeTitle() async throws {
+        let store = try Store()
+        try await store.put(item("whole", title: "Report"))
+        try await Self.put(300, in: store) { item("\($0)", title: "Report \($0)", keywords: ["report"]) }
+        let hits = try await store.index.search(SearchRequest("report")).hits
+        #expect(hits.first?.item.record.uniqueIdentifier == "whole")
+        #expect(hits.map(\.score) == hits.map(\.score).sorted(by: >))
+    }
+
+    @Test("Title starts come before titles, though more items than a block holds have the words more often")
+    func titleStarts() async throws {
+        let store = try Store()
+        for number in 0..<8 { try await store.put(item("start \(number)", title: "Report \(number)")) }
+        try await Self.put(300, in: store) {
+            item("\($0)", title: "My report, a report \($0)", keywords: ["report", "reports"])
+        }
+        let kinds = try await store.index.search(SearchRequest("report")).hits.map(\.kind)
+        #expect(kinds.prefix(9) == Array(repeating: .titleStart, count: 8) + [.title])
+    }
+
+    @Test("The whole title comes first also where the last letter is looked for in the items")
+    func wholeTitleWithLetter() async throws {
+        let store = try Store()
+        try await store.put(item("whole", title: "Vitamin A"))
+        try await Self.put(300, in: store) {
+            item("\($0)", title: "Vitamin absorption \($0)", keywords: ["vitamin"])
+        }
+        var request = SearchRequest("vitamin a")
+        request.limits.smallStore = 0
+        #expect(Self.identifiers(try await store.index.search(request)).first == "whole")
+        request.limits.candidates = 50
+        #expect(Self.identifiers(try await store.index.search(request)).first == "whole")
+    }
+
+    @Test("A whole title is not hidden by newer ones that have expired or that a filter leaves out")
+    func hiddenTitles() async throws {
+        let store = try Store()
+        var record = item("whole", title: "Lemon", expires: .never)
+        record.attributes["pageCount"] = .integer(1)
+        try await store.put(record)
+        try await Self.put(100, in: store) {
+            item("expired \($0)", title: "Lemon", expires: .at(store.clock.now + 10))
+        }
+        try await Self.put(100, in: store) { item("other \($0)", title: "The lemon \($0)", expires: .never) }
+        store.clock.advance(by: 20)
+        var request = SearchRequest("lemon")
+        request.limits.candidates = 50
+        #expect(Self.identifiers(try await store.index.search(request)).first == "whole")
+    }
+
+    @Test("What is deleted between pages makes nothing appear twice and hides nothing else")
+    func deletionBetweenPages() async throws {
+        let store = try Store()
+        for number in 0..<20 {
+            // The first one behind the window of seven.
+            if number == 13 { try await store.put(item("best", title: "a lemon lemon lemon lemon")) }
+            try await store.put(item("\(number)", title: "a lemon \(number)"))
+        }
+        var request = SearchRequest("lemon")
+        request.limit = 3
+        request.limits.candidates = 7
+        let first = try await store.index.search(request)
+        #expect(Self.identifiers(first) == ["19", "18", "17"])
+        // One that was in the same window and on no page.
+        try await store.index.delete(identifiers: ["14"], in: Store.app)
+        var found = Self.identifiers(first)
+        request.cursor = first.next
+        while request.cursor != nil {
+            let page = try await store.index.search(request)
+            found += Self.identifiers(page)
+            request.cursor = page.next
+        }
+        #expect(found.count == Set(found).count)
+        #expect(Set(found) == Set(["best"] + (0..<20).filter { $0 != 14 }.map { "\($0)" }))
+    }
+}
