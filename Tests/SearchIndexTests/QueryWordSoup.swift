@@ -51,6 +51,10 @@ enum QueryWordSoup {
             default: record.attributes[name] = .string(text(&random))
             }
         }
+        if random.below(3) == 0 { record.attributes["com_example_own"] = .string(text(&random)) }
+        for name in record.attributes.keys.sorted() where random.below(12) == 0 {
+            record.traits[name] = random.pick([[.searchable, .searchableByDefault], []])
+        }
         if random.below(8) == 0 { record.expiration = .at(queryTestNow - 1) }
         return record
     }

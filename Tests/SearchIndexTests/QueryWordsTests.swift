@@ -13,7 +13,7 @@ struct QueryWordsTests {
     static let lookups = CandidateLimits(fewRows: 0, smallStore: .max, rareShare: .max)
     /// And one in which words are often common, and few of a pattern are looked at.
     static let samples = CandidateLimits(
-        fewRows: 8, smallStore: 16, sample: 48, commonShare: 8, words: 2, expansions: 1, rareShare: 4)
+        fewRows: 8, smallStore: 16, sample: 48, commonShare: 8, skippedShare: 3, words: 2, expansions: 1, rareShare: 4)
 
     private func check(
         _ store: QueryTestStore, _ records: [ItemRecord], _ random: inout SplitMix64, _ count: Int,
@@ -122,7 +122,7 @@ struct QueryWordsTests {
         ])
     func lookups(query: String, table: String, count: Int) async throws {
         let store = try await Self.store()
-        let limits = CandidateLimits(fewRows: 0, smallStore: 0, commonShare: 4)
+        let limits = CandidateLimits(fewRows: 0, smallStore: 0, commonShare: 4, skippedShare: 1)
         let prepared = try PreparedQuery(
             QueryExpression(parsing: query), filters: [], bundle: nil, context: queryTestContext, limits: limits)
         let plan = try await store.index.explain(prepared)

@@ -10,6 +10,8 @@ struct CandidateLimits: Sendable {
     var sample: Int64 = 1 << 16
     /// A word is common if one of so many texts in the sample has it.
     var commonShare: Int64 = 100
+    /// The texts of a word may be gone through, to find those that have others too, if at most one of so many has it.
+    var skippedShare: Int64 = 16
     /// So many words of a pattern are looked at.
     var words = 16
     /// The most words in which a part is looked for. FTS5 compares all of them for each text it finds.

@@ -103,7 +103,6 @@ extension QueryCompiler {
         guard !AttributeKind.special.contains(where: context.isSearchableByDefault) else { return nil }
         var found: [NumberedName] = []
         if try AttributeIndex.hasSearchableByDefault(db) {
-            // No attribute has this name, so that nothing but its rows is known of it.
             found.append(NumberedName(name: "", number: AttributeIndex.searchableByDefault))
         }
         let names = try Row.fetchCursor(db, sql: "SELECT id, name FROM attribute_name ORDER BY id")

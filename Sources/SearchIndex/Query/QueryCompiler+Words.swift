@@ -3,7 +3,7 @@ import GRDB
 import MetadataQuery
 
 extension QueryCompiler {
-    /// An attribute and its number.
+    /// An attribute and its number; the name is empty for those that items themselves call searchable by default.
     struct NumberedName {
         var name: String
         var number: Int64

@@ -83,23 +83,23 @@ struct RecordPrefilter: Sendable {
         for _ in 0..<count {
             guard let name = scanner.text(), let traits = scanner.traits() else { return true }
             let wanted = UnsafeBufferPointer(rebasing: bytes[name])
-            // Asked at most once for each attribute, and only where there are texts.
+            // Asked at most once for each attribute.
             var isDefault: Bool?
             let isSound = scanner.skipValue(depth: 0) { range in
                 guard !mayMatch else { return }
+                let text = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[range]))
                 mayMatch = demands.contains { demand in
                     if let name = demand.name {
-                        guard name.elementsEqual(wanted) else { return false }
-                    } else {
-                        let known =
-                            isDefault
-                            ?? (traits.contains(.searchableByDefault)
-                                || isSearchableByDefault(String(decoding: wanted, as: UTF8.self)))
-                        isDefault = known
-                        guard known else { return false }
+                        return name.elementsEqual(wanted) && demand.needle.mayOccur(in: text)
                     }
-                    return demand.needle.mayOccur(
-                        in: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[range])))
+                    // To ask for the name takes longer than to look at most texts.
+                    guard demand.needle.mayOccur(in: text) else { return false }
+                    let known =
+                        isDefault
+                        ?? (traits.contains(.searchableByDefault)
+                            || isSearchableByDefault(String(decoding: wanted, as: UTF8.self)))
+                    isDefault = known
+                    return known
                 }
             }
             if mayMatch || !isSound { return true }

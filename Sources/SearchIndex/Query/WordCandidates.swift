@@ -35,6 +35,8 @@ struct WordCandidates {
         for phrase in pattern.phrases { try add(phrase, filter, to: &search) }
         guard search.parts.isEmpty else {
             let all = search.parts.joined(separator: " AND ")
+            // Common words may be rare together.
+            if !search.metRare, try isCommon(all, in: "item_text") { return .tooMany }
             return .found(FullTextLookup(table: "item_text", expression: "(\(all)) OR \(FullTextHints.uncertain)"))
         }
         if search.metCommon { return .tooMany }
@@ -45,7 +47,10 @@ struct WordCandidates {
     private struct Search {
         /// What all matches have.
         var parts: [String] = []
+        /// Whether a word was too common to be looked up.
         var metCommon = false
+        /// Whether few texts have one of the words.
+        var metRare = false
         /// How many words may still be looked at.
         var budget: Int
     }
@@ -59,7 +64,7 @@ struct WordCandidates {
         for (place, word) in phrase.words.enumerated() {
             let isFirst = place == 0 && phrase.mayBeginWithinWord
             let isPrefix = place == phrase.words.count - 1 && phrase.isPrefix
-            if try isWorthwhile(word, isFirst: isFirst, isPrefix: isPrefix, &search) {
+            if try isWorthwhile(word, isFirst: isFirst, isPrefix: isPrefix, filter, &search) {
                 if piece.isEmpty { begins = isFirst }
                 piece.append(word)
                 if place == phrase.words.count - 1 {
@@ -74,18 +79,28 @@ struct WordCandidates {
         }
     }
 
-    private func isWorthwhile(_ word: String, isFirst: Bool, isPrefix: Bool, _ search: inout Search) throws -> Bool {
+    /// Whether the texts of a word may be looked up.
+    private func isWorthwhile(
+        _ word: String, isFirst: Bool, isPrefix: Bool, _ filter: String, _ search: inout Search
+    ) throws -> Bool {
         guard search.budget > 0, !isPrefix || word.utf8.count >= Self.minimumPrefix else { return false }
         search.budget -= 1
-        var isCommon = try isCommon("\"\(word)\"", in: "item_text")
-        // The lists of a beginning are put together before any can be counted, so titles stand for all texts.
-        if !isCommon, isPrefix { isCommon = try self.isCommon("\"\(word)\"*", in: "title_text") }
-        if !isCommon, isFirst {
-            guard let hint = FullTextHints.inWords(beginningWith: word) else { return false }
-            isCommon = try self.isCommon(hint, in: "item_text")
+        let hint = isFirst ? FullTextHints.inWords(beginningWith: word) : nil
+        if isFirst, hint == nil { return false }
+        let words = ["\"\(word)\""] + (hint.map { [$0] } ?? [])
+        // Whatever the columns, FTS5 goes through all texts of a word. The lists of a beginning it puts together before any
+        // can be counted, so titles stand for all texts.
+        if try words.contains(where: { try isCommon($0, in: "item_text", limits.skippedShare) })
+            || (isPrefix && isCommon("\"\(word)\"*", in: "title_text"))
+        {
+            search.metCommon = true
+            return false
         }
-        if isCommon { search.metCommon = true }
-        return !isCommon
+        let isRare =
+            try !isCommon(filter + words[0], in: "item_text")
+            && !(hint.map { try isCommon($0, in: "item_text") } ?? false)
+        search.metRare = search.metRare || isRare
+        return true
     }
 
     private static func expression(_ words: [String], isPrefix: Bool, begins: Bool, _ filter: String) -> String {
@@ -114,10 +129,10 @@ struct WordCandidates {
     // MARK: Frequencies
 
     /// Whether many of the newest texts match.
-    private func isCommon(_ expression: String, in table: String) throws -> Bool {
+    private func isCommon(_ expression: String, in table: String, _ share: Int64? = nil) throws -> Bool {
         guard newest > limits.smallStore else { return false }
         let sample = min(limits.sample, newest)
-        let threshold = max(1, sample / limits.commonShare)
+        let threshold = max(1, sample / (share ?? limits.commonShare))
         let count = try Int64.fetchOne(
             db.cachedStatement(
                 sql: """
