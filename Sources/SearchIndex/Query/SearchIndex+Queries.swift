@@ -99,12 +99,16 @@ extension SearchIndex {
         let limit = max(1, min(Self.maximumPage, limit))
         return try await query("Searching") { db in
             try prepared.run(db, now: now) { compiled in
-                let select = compiled.page(limit: limit, after: cursor)
+                // One more than is wanted, to know whether there is one.
+                let select = compiled.page(limit: limit + 1, after: cursor)
                 let rows = try Row.fetchCursor(
                     db, sql: select.sql, arguments: StatementArguments(select.arguments))
                 var page = QueryPage(items: [], next: nil)
                 while let row = try rows.next() { page.items.append(try StoredItem(row)) }
-                if page.items.count == limit { page.next = page.items.last.map { QueryCursor(after: $0.number) } }
+                if page.items.count > limit {
+                    page.items.removeLast()
+                    page.next = page.items.last.map { QueryCursor(after: $0.number) }
+                }
                 return page
             }
         }

@@ -130,14 +130,15 @@ extension VerificationReport.Repair {
     /// What mends it, as it reads in brackets.
     fileprivate var sentence: String {
         switch self {
-        case .rebuildIndex: "mended by rebuilding it from the items"
-        case .rewriteColumns: "mended from the records"
-        case .deleteClientStates: "mended by deleting the client states; their apps begin anew"
-        case .deleteItems: "mended by deleting the item and reindexing"
-        case .salvage: "mended by a new database from what can be read"
-        case .discardJournal: "mended by removing the file, and by reindexing if anything in it had not been applied"
-        case .oweEverything: "mended by reindexing everything"
-        case .restrictMode: "mended by taking their rights away"
+        case .rebuildIndex: "--repair mends it by rebuilding it from the items"
+        case .rewriteColumns: "--repair mends it from the records"
+        case .deleteClientStates: "--repair mends it by deleting the client states; their apps begin anew"
+        case .deleteItems: "--repair mends it by deleting the item and reindexing"
+        case .salvage: "--repair mends it by a new database from what can be read"
+        case .discardJournal:
+            "--repair mends it by removing the file, and by reindexing if anything in it had not been applied"
+        case .oweEverything: "--repair mends it by reindexing everything"
+        case .restrictMode: "--repair mends it by taking their rights away"
         case .none: "look at it yourself"
         }
     }
