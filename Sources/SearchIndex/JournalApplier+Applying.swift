@@ -84,8 +84,10 @@ extension JournalApplier {
             state.rejected += rejected
             if hasNewLoss { state.repairs.append("Acknowledged entries of the journal could not be read.") }
             state.deletedItems += deleted
-            for record in records {
-                if let entry = state.pending.removeValue(forKey: record.sequence) { state.pendingBytes -= entry.bytes }
+            // Also those that could not be read, whose numbers may be far apart.
+            for (sequence, entry) in state.pending where sequence <= reached {
+                state.pending[sequence] = nil
+                state.pendingBytes -= entry.bytes
             }
             let done = state.waiters.filter { $0.sequence <= reached }
             state.waiters.removeAll { $0.sequence <= reached }

@@ -155,9 +155,14 @@ struct CandidateScan: Sendable {
             let before = matches.count
             try appendMatches(&matches, after: lower, through: upper, limit: count - before, db)
             if matches.count == count, let last = matches.last { return (matches, last.row - 1) }
-            upper = lower
+            // A damaged number may be far beyond all others, with more pieces in between than could ever be asked for.
+            upper =
+                matches.count > before
+                ? lower
+                : try Int64.fetchOne(
+                    db.cachedStatement(sql: "SELECT max(id) FROM text_row WHERE id <= ?"), arguments: [lower]) ?? 0
             let elapsed = DispatchTime.now().uptimeNanoseconds - began
-            if elapsed < 500_000 { piece = min(piece * 4, Self.pieces.upperBound) }
+            if elapsed < 500_000 { piece = min(piece, Self.pieces.upperBound / 4) * 4 }
             if elapsed > 2_000_000 { piece = max(piece / 2, Self.pieces.lowerBound) }
         }
         return (matches, upper)
