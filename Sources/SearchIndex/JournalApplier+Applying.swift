@@ -31,7 +31,7 @@ extension JournalApplier {
             let last = state.withLock { $0.target }
             let repairs = try pool.write { try DatabaseExamination($0).mend($0, through: last) }
             guard !repairs.isEmpty else { throw error }
-            state.withLock { $0.repairs += repairs }
+            state.withLock { $0.repairs = Array(($0.repairs + repairs).suffix(Self.maximumKept)) }
             let value = try body()
             folder.trust()
             return value
@@ -81,11 +81,13 @@ extension JournalApplier {
         }
         let waiters = state.withLock { state in
             state.applied = reached
-            state.rejected += rejected
+            state.rejected = Array((state.rejected + rejected).suffix(Self.maximumKept))
             if hasNewLoss { state.repairs.append("Acknowledged entries of the journal could not be read.") }
             state.deletedItems += deleted
-            for record in records {
-                if let entry = state.pending.removeValue(forKey: record.sequence) { state.pendingBytes -= entry.bytes }
+            // Also those that could not be read, whose numbers may be far apart.
+            for (sequence, entry) in state.pending where sequence <= reached {
+                state.pending[sequence] = nil
+                state.pendingBytes -= entry.bytes
             }
             let done = state.waiters.filter { $0.sequence <= reached }
             state.waiters.removeAll { $0.sequence <= reached }

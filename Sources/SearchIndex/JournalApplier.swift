@@ -21,6 +21,8 @@ final class JournalApplier: Sendable {
     /// How much is applied in one transaction: enough to make its cost small, little enough to be found within a second.
     static let maximumBulkEntries = 8192
     static let maximumBulkBytes = 4 << 20
+    /// So many of what was refused and mended are kept, the latest.
+    static let maximumKept = 1000
     /// How long the first entry waits for others, in seconds. It is to be found within a second.
     private static let delay = 0.5
 
@@ -119,9 +121,11 @@ final class JournalApplier: Sendable {
         if let problem { throw problem }
     }
 
-    /// Applies the rest and closes the journal.
+    /// Applies the rest and closes the journal; what cannot be applied is left for the next opening.
     func close() async throws(SearchIndexError) {
-        try await settle()
+        var problem: SearchIndexError?
+        do throws(SearchIndexError) { try await settle() } catch { problem = error }
+        // Whether it could be applied or not: once the store is given back, another may own it.
         state.withLock { $0.isClosing = true }
         // A step of a merge may be under way; nothing may be written once the store is given back. And who opens a store
         // for a moment again and again would leave ever more small segments.
@@ -134,8 +138,9 @@ final class JournalApplier: Sendable {
         do throws(JournalError) {
             try await journal.close()
         } catch {
-            throw SearchIndexError(error, path: path, operation: "Closing the journal")
+            throw problem ?? SearchIndexError(error, path: path, operation: "Closing the journal")
         }
+        if let problem { throw problem }
     }
 
     /// Accepts nothing more, at once; what is left is applied when the store is opened the next time. Blocks.
@@ -144,6 +149,8 @@ final class JournalApplier: Sendable {
         queue.sync {}
         journal.abandon()
     }
+
+    private var isClosing: Bool { state.withLock { $0.isClosing } }
 
     /// What was found damaged and mended, since the opening.
     var repairs: [String] { state.withLock { $0.repairs } }
@@ -178,7 +185,7 @@ final class JournalApplier: Sendable {
         case .drain: queue.async { [self] in run() }
         case .tidy:
             queue.async { [self] in
-                tidy()
+                if !isClosing { tidy() }
                 perform(state.withLock { Self.next(&$0) })
             }
         case .later:
@@ -196,7 +203,7 @@ final class JournalApplier: Sendable {
     }
 
     private func run() {
-        let problem = drain()
+        let problem = isClosing ? .closed : drain()
         let (waiters, step) = state.withLock { state -> ([Waiter], Next) in
             guard problem != nil else { return ([], Self.next(&state)) }
             // The next entry, or the next who waits, has it tried again.

@@ -10,6 +10,8 @@ import GRDBSQLite
 final class WriteStatement {
     private let statement: Statement
     private let pointer: OpaquePointer
+    /// The first binding since the last run that failed, for want of memory; SQLite would take NULL for the value.
+    private var bindingStatus = SQLITE_OK
 
     /// - Throws: `DatabaseError` if the SQL is wrong.
     init(_ db: Database, sql: String) throws {
@@ -20,42 +22,42 @@ final class WriteStatement {
     /// SQLite copies what it is given; Swift's texts and arrays do not stay where they are.
     private static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
-    func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(pointer, index, value) }
+    private func note(_ status: CInt) { if bindingStatus == SQLITE_OK { bindingStatus = status } }
+
+    func bind(_ value: Int64, at index: Int32) { note(sqlite3_bind_int64(pointer, index, value)) }
 
     func bind(_ value: Double?, at index: Int32) {
-        if let value { sqlite3_bind_double(pointer, index, value) } else { sqlite3_bind_null(pointer, index) }
+        note(value.map { sqlite3_bind_double(pointer, index, $0) } ?? sqlite3_bind_null(pointer, index))
     }
 
     func bind(_ text: String?, at index: Int32) {
         guard var text else {
-            sqlite3_bind_null(pointer, index)
-            return
+            return note(sqlite3_bind_null(pointer, index))
         }
         if text.isEmpty {
             // An empty buffer may have no address, which would mean NULL.
-            sqlite3_bind_text(pointer, index, "", 0, Self.copied)
-            return
+            return note(sqlite3_bind_text(pointer, index, "", 0, Self.copied))
         }
         text.withUTF8 { bytes in
-            _ = bytes.withMemoryRebound(to: CChar.self) {
-                sqlite3_bind_text(pointer, index, $0.baseAddress, Int32($0.count), Self.copied)
+            bytes.withMemoryRebound(to: CChar.self) {
+                note(sqlite3_bind_text(pointer, index, $0.baseAddress, Int32($0.count), Self.copied))
             }
         }
     }
 
     func bind(_ bytes: [UInt8], at index: Int32) {
         if bytes.isEmpty {
-            sqlite3_bind_zeroblob(pointer, index, 0)
+            note(sqlite3_bind_zeroblob(pointer, index, 0))
         } else {
             bytes.withUnsafeBytes {
-                _ = sqlite3_bind_blob(pointer, index, $0.baseAddress, Int32($0.count), Self.copied)
+                note(sqlite3_bind_blob(pointer, index, $0.baseAddress, Int32($0.count), Self.copied))
             }
         }
     }
 
     func bind(_ value: DatabaseValue, at index: Int32) {
         switch value.storage {
-        case .null: sqlite3_bind_null(pointer, index)
+        case .null: note(sqlite3_bind_null(pointer, index))
         case .int64(let number): bind(number, at: index)
         case .double(let number): bind(number, at: index)
         case .string(let text): bind(text, at: index)
@@ -67,6 +69,12 @@ final class WriteStatement {
     ///
     /// - Throws: `DatabaseError`.
     func run() throws {
+        let bound = bindingStatus
+        bindingStatus = SQLITE_OK
+        guard bound == SQLITE_OK else {
+            throw DatabaseError(
+                resultCode: ResultCode(rawValue: bound), message: "a value could not be bound", sql: statement.sql)
+        }
         let status = sqlite3_step(pointer)
         guard status == SQLITE_DONE || status == SQLITE_ROW else {
             let database = sqlite3_db_handle(pointer)

@@ -32,7 +32,7 @@ struct ApplyingTests {
         try await store.index.delete(identifiers: ["gone"], in: Store.app)
         try await store.index.settle()
         let applier = try #require(store.index.applier)
-        while applier.state.withLock({ $0.needsTidying }) { applier.tidy() }
+        repeat { applier.tidy() } while applier.state.withLock { $0.needsTidying }
         let terms = try await store.index.write("Reading the words") { db in
             try String.fetchAll(db, sql: "SELECT text FROM term")
         }
@@ -47,7 +47,7 @@ struct ApplyingTests {
             try await store.index.settle()
         }
         let applier = try #require(store.index.applier)
-        while applier.state.withLock({ $0.needsTidying }) { applier.tidy() }
+        repeat { applier.tidy() } while applier.state.withLock { $0.needsTidying }
         // The index of the segments' pages has a row for the first page of each at least.
         let segments = try await store.index.write("Counting segments") { db in
             try Int.fetchOne(db, sql: "SELECT count(DISTINCT segid) FROM item_text_idx") ?? .max

@@ -113,6 +113,29 @@ struct DiskFullTests {
         try await later.close()
     }
 
+    @Test(
+        "A store that was given back applies nothing more, though it could not apply all before",
+        arguments: [true, false])
+    func givenBack(closes: Bool) async throws {
+        let index = try open()
+        try await donate(1...5, to: index)
+        let pages = try await limit(index, toPagesMore: 2)
+        try await donate(6...60, to: index, bytes: 2000)
+        if closes {
+            let error = await #expect(throws: SearchIndexError.self) { try await index.close() }
+            guard case .full = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        } else {
+            index.abandon()
+        }
+        try await limit(index, toPages: pages * 100)
+        await #expect(throws: SearchIndexError.closed) { try await index.settle() }
+        await #expect(throws: SearchIndexError.closed) { try await donate(61...61, to: index) }
+        try index.pool.close()
+        let later = try open()
+        #expect(try await numbers(in: later) == Array(1...60))
+        try await later.close()
+    }
+
     @discardableResult
     private func limit(_ index: SearchIndex, toPagesMore pages: Int) async throws -> Int {
         let now = try await index.pool.read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 }

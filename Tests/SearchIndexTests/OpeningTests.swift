@@ -71,6 +71,7 @@ struct OpeningTests {
         let store = try Store()
         let reader = try SearchIndex(directory: store.folder.path("store"), access: .readOnly) { store.clock.now }
         try await store.put(item("one", title: "apple"))
+        try await store.index.settle()
         #expect(try await reader.search("apple").total == 1)
         await #expect {
             try await reader.index([EncodedItem(item("two"))], in: Store.app)

@@ -23,6 +23,8 @@ enum FullTextScore {
 
     /// The score of an item whose title begins with what is asked.
     static let best = 0.75
+    /// The score of an item of which FTS5 was asked nothing: that of a word in the description.
+    static let unknown = 0.375
 
     /// Makes the function known to a connection.
     static func register(_ db: Database) throws {

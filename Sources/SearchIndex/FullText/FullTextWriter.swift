@@ -38,6 +38,9 @@ final class FullTextWriter {
     /// The number of the next text: greater than all that are there, so that the newest come last.
     func nextNumber() throws -> Int64 {
         let last = try lastNumber ?? Int64.fetchOne(db, sql: "SELECT max(id) FROM text_row") ?? 0
+        guard last < .max else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a text has the last number")
+        }
         lastNumber = last + 1
         return last + 1
     }

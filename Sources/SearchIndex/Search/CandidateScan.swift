@@ -153,7 +153,8 @@ struct CandidateScan: Sendable {
                         """), arguments: [expression, start, count])
         } else {
             rows = try Row.fetchCursor(
-                db.cachedStatement(sql: "SELECT id, 0.0 FROM text_row WHERE id <= ? ORDER BY id DESC LIMIT ?"),
+                db.cachedStatement(
+                    sql: "SELECT id, \(FullTextScore.unknown) FROM text_row WHERE id <= ? ORDER BY id DESC LIMIT ?"),
                 arguments: [start, count])
         }
         var matches: [Match] = []

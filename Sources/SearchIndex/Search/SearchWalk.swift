@@ -17,6 +17,8 @@ import ServiceProtocol
 struct SearchWalk: Sendable {
     /// How many items are read at a time.
     static let blockSize = 64
+    /// A block ends after so many bytes of records: there are items of 16 MiB.
+    private static let maximumBlockBytes = 8 << 20
     /// And how many where most candidates may not be what is looked for.
     static let uncheckedBlockSize = 32
 
@@ -127,6 +129,7 @@ struct SearchWalk: Sendable {
     /// Reads the best candidates that are left, and leaves out what does not belong into the results.
     private mutating func readBlock(_ db: Database) throws -> [Ranking.Candidate] {
         var block: [Ranking.Candidate] = []
+        var bytes = 0
         let statement = try db.cachedStatement(
             sql: """
                 SELECT \(StoredItem.columns), item.bundle AS bundle_number
@@ -134,7 +137,7 @@ struct SearchWalk: Sendable {
                 WHERE text_row.id = ?
                 """)
         let size = blockSize
-        while block.count < size, let match = pending.popLast() {
+        while block.count < size, bytes < Self.maximumBlockBytes, let match = pending.popLast() {
             guard let row = try Row.fetchOne(statement, arguments: [match.row]) else { continue }
             let expires = try row.decode(Double?.self, forColumn: "expires")
             guard expires ?? .infinity > now else { continue }
@@ -158,6 +161,7 @@ struct SearchWalk: Sendable {
                     continue
                 }
             }
+            bytes += try row.decode(Data.self, forColumn: "record").count
             block.append(Ranking.Candidate(row: match.row, score: match.score, bundle: number, item: item))
         }
         return block

@@ -91,4 +91,19 @@ struct SearchOrderTests {
         #expect(found.count == Set(found).count)
         #expect(Set(found) == Set(["best"] + (0..<20).filter { $0 != 14 }.map { "\($0)" }))
     }
+
+    @Test("A damaged number far beyond the others keeps no search from ending")
+    func damagedNumber() async throws {
+        let store = try Store()
+        try await store.put(item("one", title: "lemon", text: "tree"))
+        try await store.index.write("Damaging") { db in
+            try db.execute(sql: "INSERT INTO text_row (id, item) VALUES (?, 0)", arguments: [Int64.max])
+        }
+        for text in ["lemon", "tree", "l", "absent"] {
+            #expect(try await store.found(text) == (text == "absent" ? [] : ["one"]), "\(text)")
+        }
+        // There is no number for another; that is damage, which is mended at once.
+        try await store.put(item("two", title: "lime"))
+        #expect(try await store.found("lime") == ["two"])
+    }
 }

@@ -36,7 +36,10 @@ struct KeptStoreTests {
             try await index.commit(batch, clientState: state)
         }
         try await index.close()
+        // All in one file, which is easier to keep.
+        try await index.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         try index.pool.close()
+        for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + "/index.sqlite" + suffix) }
     }
 
     /// What is in a store that ``fill(_:)`` made.
@@ -67,7 +70,9 @@ struct KeptStoreTests {
             let path = Self.folder + "/\(StoreRow.currentFormat)"
             if !files.fileExists(atPath: path) { try await Self.fill(path) }
         }
-        for name in (try? files.contentsOfDirectory(atPath: Self.folder).sorted()) ?? [] {
+        let names = try files.contentsOfDirectory(atPath: Self.folder).sorted()
+        #expect(names.contains("\(StoreRow.currentFormat)"), "There is none of the present format.")
+        for name in names {
             let copy = try TemporaryFolder()
             try files.copyItem(atPath: Self.folder + "/" + name, toPath: copy.path("store"))
             // What a version control keeps of modes is not enough.
