@@ -58,8 +58,12 @@ struct CandidateScan: Sendable {
     }
 
     /// The items whose title begins with the text.
-    static func titleStarts(_ plan: SearchPlan, tags: SearchTags, _ limits: SearchLimits) -> CandidateScan? {
-        plan.titleStart(tags: tags.expressions).map { CandidateScan(title, $0, tags: tags, limits) }
+    static func titleStarts(
+        _ plan: SearchPlan, tags: SearchTags, _ limits: SearchLimits, isFinished: Bool = false
+    ) -> CandidateScan? {
+        plan.titleStart(tags: tags.expressions, isFinished: isFinished).map {
+            CandidateScan(title, $0, tags: tags, limits)
+        }
     }
 
     /// The items with all words, anywhere.

@@ -30,11 +30,14 @@ struct SearchPlan: Sendable {
     init?(_ text: String) {
         var wanted: [Phrase] = []
         var excluded: [Phrase] = []
+        let terms = UserQuery(text).terms
+        // Quotes around everything say nothing but that the words stand side by side.
+        let isOnePhrase = terms.count == 1 && terms[0].isPhrase && !terms[0].isExcluded
         var isPlain = true
-        for term in UserQuery(text).terms {
+        for term in terms {
             let words = term.words.flatMap { FullTextTokenizer.words(of: $0) }
             let phrase = Phrase(words: words, isPrefix: term.isPrefix)
-            isPlain = isPlain && !term.isPhrase && !term.isExcluded
+            isPlain = isPlain && (!term.isPhrase || isOnePhrase) && !term.isExcluded
             // A word of tags alone, which no text has.
             if words.isEmpty {
                 guard term.isExcluded else { return nil }
@@ -46,7 +49,7 @@ struct SearchPlan: Sendable {
         self.wanted = wanted
         self.excluded = excluded
         self.isPlain = isPlain
-        self.text = text.trimmingWhitespace
+        self.text = (isOnePhrase ? terms[0].text : text).collapsingWhitespace
     }
 
     /// Whether there is anything that must not occur; only the table of all words can say.
@@ -79,9 +82,11 @@ struct SearchPlan: Sendable {
     }
 
     /// The items whose title begins with the text.
-    func titleStart(tags: [String]) -> String? {
+    ///
+    /// - Parameter isFinished: whether the last word is a whole one, whatever was typed behind it.
+    func titleStart(tags: [String], isFinished: Bool = false) -> String? {
         guard isPlain, let last = wanted.last else { return nil }
-        let start = Phrase(words: wanted.flatMap(\.words), isPrefix: last.isPrefix)
+        let start = Phrase(words: wanted.flatMap(\.words), isPrefix: last.isPrefix && !isFinished)
         return (["title : ^ \(start.expression)"] + tags).joined(separator: " AND ")
     }
 
@@ -107,11 +112,6 @@ struct SearchPlan: Sendable {
 }
 
 extension String {
-    /// Without white space around it.
-    var trimmingWhitespace: String {
-        var text = self[...]
-        while let first = text.first, first.isWhitespace { text.removeFirst() }
-        while let last = text.last, last.isWhitespace { text.removeLast() }
-        return String(text)
-    }
+    /// Without white space around it, and with one space for any white space in it.
+    var collapsingWhitespace: String { split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 }

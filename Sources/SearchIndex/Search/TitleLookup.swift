@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import GRDB
 import MetadataQuery
+import ServiceProtocol
 
 /// Finds titles that are, or begin with, what was typed, whatever their age: by the attribute index, which is sorted.
 struct TitleLookup {
@@ -21,6 +23,8 @@ struct TitleLookup {
     static let minimumLength = 2
     /// More than a page of each.
     private static let maximumFound = 32
+    /// The most long titles with the same beginning that are looked at, the newest.
+    private static let maximumLongTitles = 4096
 
     init(_ plan: SearchPlan, bound: Int64, now: Double, _ limits: SearchLimits) {
         self.plan = plan
@@ -38,13 +42,30 @@ struct TitleLookup {
         if typed.unicodeScalars.count >= Self.minimumLength {
             for name in names { for row in try titleStarts(name, tags, db) { found[row] = .start } }
         }
-        for name in names { for row in try wholeTitles(name, tags.bundle, db) { found[row] = .whole } }
+        for name in names { for row in try wholeTitles(name, tags, db) { found[row] = .whole } }
         return found
     }
 
-    private func wholeTitles(_ name: Int64, _ bundle: Int64?, _ db: Database) throws -> [Int64] {
+    private func wholeTitles(_ name: Int64, _ tags: SearchTags, _ db: Database) throws -> [Int64] {
         guard let key = AttributeKey.key(of: typed) else { return [] }
-        return try wholeKeys(key, name, bundle, db)
+        return try AttributeKey.isCut(key) ? longTitles(tags, db) : wholeKeys(key, name, tags.bundle, db)
+    }
+
+    /// Keys of long titles tell only how they begin, so that these are looked at. Who types so much has time.
+    private func longTitles(_ tags: SearchTags, _ db: Database) throws -> [Int64] {
+        let scan = CandidateScan.titleStarts(plan, tags: tags, limits, isFinished: true)
+        let fit = TitleFit(plan.text)
+        let statement = try db.cachedStatement(
+            sql: "SELECT item.record FROM text_row CROSS JOIN item ON item.id = text_row.item WHERE text_row.id = ?")
+        var found: [Int64] = []
+        for match in try scan?.window(from: bound, count: Self.maximumLongTitles, db).matches ?? [] {
+            guard let bytes = try Data.fetchOne(statement, arguments: [match.row]),
+                let record = try? ItemRecord(decoding: bytes), fit.kind(of: record) == .wholeTitle
+            else { continue }
+            found.append(match.row)
+            if found.count == Self.maximumFound { break }
+        }
+        return found
     }
 
     private func wholeKeys(_ key: String, _ name: Int64, _ bundle: Int64?, _ db: Database) throws -> [Int64] {

@@ -80,6 +80,22 @@ struct SearchWalkTests {
         }
     }
 
+    @Test(
+        "A title is what was typed whatever its length, and whatever white space or quotes are around",
+        arguments: [
+            "x", "weekly report", " weekly \t report", "\"weekly report\"",
+            String(repeating: "long ", count: 40) + "title",
+        ])
+    func anyTitle(typed: String) async throws {
+        let store = try Store()
+        let title = typed.replacing("\"", with: "").split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        try await store.put(item("whole", title: title.capitalized))
+        for number in 0..<150 { try await store.put(item("\(number)", title: "\(title) \(number) \(title)")) }
+        let hits = try await store.index.search(Self.small(typed)).hits
+        #expect(hits.first?.item.record.uniqueIdentifier == "whole" && hits.first?.kind == .wholeTitle)
+        #expect(hits.count == 10)
+    }
+
     @Test("Among many title starts ten are shown, and the whole title before them")
     func manyStarts() async throws {
         let store = try Store()
