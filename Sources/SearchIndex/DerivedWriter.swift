@@ -2,7 +2,7 @@
 import GRDB
 import ServiceProtocol
 
-/// What is derived from items, in step with them within one transaction. It remembers what many items have in common.
+/// Writes what is derived from items, in step with them within one transaction. It remembers what many items have in common.
 final class DerivedWriter {
     private let db: Database
     private let attributes: AttributeWriter

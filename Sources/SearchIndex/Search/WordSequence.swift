@@ -55,6 +55,7 @@ struct WordSequence: Sendable {
         }
     }
 
+    /// At the beginning of a word, unlike `ByteNeedle`, which looks anywhere: a single letter is somewhere in every text.
     private static func mayOccur(_ word: [UInt8], _ first: UInt8, in text: UnsafeBufferPointer<UInt8>) -> Bool {
         let last = text.count - word.count
         var position = 0
