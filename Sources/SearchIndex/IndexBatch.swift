@@ -54,7 +54,7 @@ public struct IndexBatch: Hashable, Sendable {
 }
 
 /// What a client state must be for a batch to be accepted.
-public enum ClientStateExpectation: Hashable, Sendable {
+public enum ClientStateExpectation: Hashable, Sendable, Codable {
     /// Anything.
     case any
     /// These bytes, or none at all for `nil`.
