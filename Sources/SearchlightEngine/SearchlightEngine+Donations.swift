@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import MetadataQuery
 import SearchIndex
+import ServiceProtocol
 
 extension SearchlightEngine {
     /// See ``StoreService/commit(_:clientState:expecting:)``.
