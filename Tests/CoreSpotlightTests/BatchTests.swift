@@ -5,6 +5,11 @@ import Testing
 
 @testable import CoreSpotlight
 
+extension IndexTransport.Outcome {
+    /// The code of the error; `nil` for success.
+    var code: CSIndexError.Code? { if case .failure(let error) = self { error.code } else { nil } }
+}
+
 @Suite("Batches")
 struct BatchTests {
     private let transport = RecordingTransport()
@@ -53,8 +58,9 @@ struct BatchTests {
             index.beginBatch()
             try await index.endIndexBatch(expectedClientState: expected, newClientState: Data())
         }
-        let commits: [IndexRequest.Action] = [nil, [], [7]].map {
-            .commitBatch(changes: [], clientState: [], expecting: .exactly($0))
+        let states: [[UInt8]?] = [nil, [], [7]]
+        let commits = states.map {
+            IndexRequest.Action.commitBatch(changes: [], clientState: [], expecting: .exactly($0))
         }
         #expect(transport.sent.map(\.action) == commits)
     }

@@ -7,9 +7,6 @@ import Testing
 
 @testable import CoreSpotlight
 
-// ServiceProtocol has one of the same name.
-typealias IndexRequest = CoreSpotlight.IndexRequest
-
 /// Records what is sent, and answers as the test says.
 final class RecordingTransport: IndexTransport {
     private let log = Mutex<[IndexRequest]>([])
