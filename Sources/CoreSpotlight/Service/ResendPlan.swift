@@ -19,35 +19,34 @@ enum ResendPlan {
         var result: Set<Int> = []
         for (index, state) in states {
             let positions = sent.indices.filter { sent[$0].index == index }
-            guard let last = lastCarriedOut(positions.map { sent[$0].action }, state: state) else { continue }
-            result.formUnion(positions[...last])
+            result.formUnion(carriedOut(positions.map { sent[$0].action }, state: state).map { positions[$0] })
         }
         return result
     }
 
-    /// The position of the batch whose end left the stored state behind, if that can be told: the first in the chain of
-    /// batches, each of which expects what the one before leaves. To take the first is safe, for the rest is sent again.
-    private static func lastCarriedOut(_ actions: [IndexRequest.Action], state: [UInt8]?) -> Int? {
+    /// The positions of what was carried out up to the batch that left the stored state behind, if that can be told: the
+    /// first in the chain of batches, each of which expects what the one before leaves. To take the first is safe, for the
+    /// rest is sent again.
+    private static func carriedOut(_ actions: [IndexRequest.Action], state: [UInt8]?) -> [Int] {
         var chain: [UInt8]?? = .none
+        var done: [Int] = []
         for (position, action) in actions.enumerated() {
             switch action {
             case .commitBatch(_, let new, .exactly(let expected)):
                 // At the beginning of the chain: nothing of it was carried out.
-                if chain == nil, state == expected { return nil }
-                if let reached = chain, reached != expected { return nil }
-                if state == new { return position }
+                if chain == nil, state == expected { return [] }
+                // Does not belong to the chain: was refused, and will be again.
+                if let reached = chain, reached != expected { continue }
+                done.append(position)
+                if state == new { return done }
                 chain = .some(new)
-            // Before the chain, these make the state what the chain begins with, also when they are sent again.
-            case .commitBatch(_, let new, .any):
-                guard chain != nil else { return nil }
-                chain = .some(new)
-            case .deleteAll:
-                guard chain != nil else { return nil }
-                chain = .some(nil)
-            case .indexRecords, .deleteItems, .deleteDomains, .clientState: break
+            // Before the chain they bring about what it begins with, also when they are sent again. In it they leave a
+            // state from which nothing can be told.
+            case .commitBatch(_, _, .any), .deleteAll: return []
+            case .indexRecords, .deleteItems, .deleteDomains, .clientState: done.append(position)
             }
         }
-        return nil
+        return []
     }
 }
 

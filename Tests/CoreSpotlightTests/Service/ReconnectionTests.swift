@@ -174,7 +174,6 @@ struct ReconnectionTests {
             let states = ResendPlan.questions(sent).isEmpty ? [:] : ["i": service.state]
             let carriedOut = ResendPlan.carriedOut(sent, states: states)
             #expect(carriedOut.allSatisfy { $0 < done }, "seed \(seed)")
-            #expect(carriedOut == Set(0..<carriedOut.count), "seed \(seed)")
             for (position, request) in sent.enumerated() where !carriedOut.contains(position) {
                 _ = service.apply(request.action)
             }

@@ -42,7 +42,7 @@ struct ServiceConnectionTests {
         harness.ask(0, delete)
         harness.settle()
         var earlier = 0
-        while harness.clock.now < .seconds(29) {
+        while harness.clock.now < .seconds(26) {
             harness.clock.runNext()
             harness.settle()
             earlier += 1
