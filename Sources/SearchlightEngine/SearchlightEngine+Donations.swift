@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import MetadataQuery
 import SearchIndex
+import ServiceProtocol
 
 extension SearchlightEngine {
     /// Makes a batch durable: all of it, its client state included, or nothing; see

@@ -36,7 +36,13 @@ public enum ExtensionStatus: Int32, Sendable, CaseIterable {
 
     /// The status behind a D-Bus error name; unknown names are ``failed``.
     public init(errorName: String) {
-        self = Self.allCases.first { $0.errorName == errorName } ?? .failed
+        switch errorName {
+        case ServiceErrorName.invalidItem, ServiceErrorName.invalidClientState, ServiceErrorName.invalidQuery:
+            self = .invalidArgument
+        case ServiceErrorName.mismatchedClientState, ServiceErrorName.accessDenied: self = .refused
+        case ServiceErrorName.storeNotWritable: self = .unavailable
+        default: self = Self.allCases.first { $0.errorName == errorName } ?? .failed
+        }
     }
 }
 
