@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
 import MetadataQuery
 import SearchIndex
 import ServiceProtocol
@@ -11,13 +12,15 @@ extension SearchlightEngine {
     ///   - batch: The changes, in order.
     ///   - clientState: The state from now on; `nil` leaves it as it is. At most 250 bytes.
     ///   - expectation: What the state must be for this batch to be accepted.
+    ///   - donor: Who donates. While everything of the bundle is reindexed, a deletion of everything by the one who is
+    ///     asked is carried out at the end, for what was not donated again; by others at once, and then that reindex is
+    ///     owed once more. What others donate meanwhile stays.
     /// - Throws: ``EngineError``; then nothing is changed.
     public func commit(
-        _ batch: IndexBatch, clientState: [UInt8]? = nil, expecting expectation: ClientStateExpectation = .any
+        _ batch: IndexBatch, clientState: [UInt8]? = nil, expecting expectation: ClientStateExpectation = .any,
+        from donor: Donor = .app
     ) async throws(EngineError) {
-        try await onIndex { (index) throws(SearchIndexError) in
-            try await index.commit(batch, clientState: clientState, expecting: expectation)
-        }
+        try await writer.commit(batch, clientState: clientState, expecting: expectation, from: donor)
     }
 
     /// The client state of the last batch of a scope; `nil` if there is none. An engine that only reads knows what was

@@ -39,8 +39,8 @@ extension SearchlightEngine {
         return first
     }
 
-    /// What a person is shown of an item: rendered by its extension, or from its attributes when the extension is
-    /// missing, renders none or fails.
+    /// What a person is shown of an item: rendered by its app or its extension, or from its attributes when both are
+    /// missing, render none or fail.
     ///
     /// - Throws: ``EngineError``.
     public func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview {
@@ -65,13 +65,13 @@ extension SearchlightEngine {
     private func renderedPreview(
         of item: StoredItem, query: String?, title: String
     ) async throws(EngineError) -> Preview {
-        let bundle = try bundle(item.scope.bundle)
+        let bundle = item.scope.bundle
         let reply = try await onHost { (host) throws(ExtensionError) in
             let reply = try await host.preview(
                 item: item.record.uniqueIdentifier, query: query, contentPath: item.record.contentPath, bundle)
             guard Preview.contentTypes.contains(reply.contentType) else {
                 throw .malformedAnswer(
-                    identifier: bundle.identifier, during: "preview \(item.record.uniqueIdentifier)",
+                    identifier: bundle, during: "preview \(item.record.uniqueIdentifier)",
                     reason: "content of type \(reply.contentType) cannot be shown")
             }
             return reply
@@ -94,7 +94,7 @@ extension SearchlightEngine {
         PromiseResolution(item.record, accepted: accepted, preferring: preference)
     }
 
-    /// Drops an item on a receiver: has its extension produce the representation that serves best, and delivers it.
+    /// Drops an item on a receiver: has its app, if that is registered as a delegate, or its extension produce the representation that serves best, and delivers it.
     ///
     /// - Parameters:
     ///   - item: The item.
@@ -111,7 +111,7 @@ extension SearchlightEngine {
         guard let choice = resolution.choice else {
             throw .promise(.unsupportedType(offered: resolution.offered.map(\.type), accepted: accepted))
         }
-        let bundle = try bundle(item.scope.bundle)
+        let bundle = item.scope.bundle
         let identifier = item.record.uniqueIdentifier
         let token = UInt64.random(in: .min ... .max)
         let bytes: UInt64
