@@ -86,57 +86,10 @@ extension SearchlightEngine {
             title: reply.title.map(DisplayText.line) ?? title, contentType: reply.contentType, content: content,
             source: .extension)
     }
-
-    /// What would be chosen if an item were dropped on a receiver.
-    public func resolve(
-        _ item: StoredItem, accepted: [String], preferring preference: UTTypeResolver.Preference = .receiver
-    ) -> PromiseResolution {
-        PromiseResolution(item.record, accepted: accepted, preferring: preference)
-    }
-
-    /// Drops an item on a receiver: has its app, if that is registered as a delegate, or its extension produce the representation that serves best, and delivers it.
-    ///
-    /// - Parameters:
-    ///   - item: The item.
-    ///   - accepted: The uniform type identifiers the receiver accepts, best first.
-    ///   - preference: Whose order leads.
-    ///   - destination: Where the representation goes.
-    /// - Returns: What was delivered and how many bytes.
-    /// - Throws: ``EngineError``; then no file has appeared.
-    public func drag(
-        _ item: StoredItem, accepted: [String], preferring preference: UTTypeResolver.Preference = .receiver,
-        to destination: Destination
-    ) async throws(EngineError) -> (representation: Representation, bytes: UInt64) {
-        let resolution = resolve(item, accepted: accepted, preferring: preference)
-        guard let choice = resolution.choice else {
-            throw .promise(.unsupportedType(offered: resolution.offered.map(\.type), accepted: accepted))
-        }
-        let bundle = item.scope.bundle
-        let identifier = item.record.uniqueIdentifier
-        let token = UInt64.random(in: .min ... .max)
-        let bytes: UInt64
-        switch choice.form {
-        case .data:
-            let payload = try await onHost { (host) throws(ExtensionError) in
-                try await host.data(item: identifier, type: choice.type, bundle)
-            }
-            bytes = try await onDelivery { () throws(PromiseError) in
-                try Delivery.deliver(payload, to: destination, token: token)
-            }
-        case .file, .inPlaceFile:
-            let file = try await onHost { (host) throws(ExtensionError) in
-                try await host.file(item: identifier, type: choice.type, inPlace: choice.form == .inPlaceFile, bundle)
-            }
-            bytes = try await onDelivery { () throws(PromiseError) in
-                try Delivery.deliver(file, to: destination, token: token)
-            }
-        }
-        return (choice, bytes)
-    }
 }
 
 /// Moves bytes on a thread that may block.
-private func onDelivery<Value: Sendable>(
+func onDelivery<Value: Sendable>(
     _ body: @escaping @Sendable () throws(PromiseError) -> Value
 ) async throws(EngineError) -> Value {
     let result: Result<Value, PromiseError> = await withCheckedContinuation { continuation in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import Foundation
+import Glibc
 import SearchlightEngine
 import ServiceProtocol
 import Testing
@@ -73,6 +74,35 @@ struct DelegatePromiseTests {
         }
     }
 
+    @Test(
+        "and ends while its bytes are on their way leaves it to the extension; into a stream they cannot be taken back")
+    func breaksOff() async throws {
+        try await withNotebook { _, _ throws(BusError) in
+            var ends: [Int32] = [-1, -1]
+            #expect(pipe(&ends) == 0)
+            let reading = OwnedDescriptor(adopting: ends[0])
+            #expect(write(ends[1], "half", 4) == 4)
+            close(ends[1])
+            return Payload.stream(reading, length: 100).arguments
+        } _: { harness, engine, app async throws in
+            #expect(try await drop("alpha", engine, in: harness) == "alpha as public.utf8-plain-text")
+            #expect(try await engine.data(of: "alpha", as: "public.text", bundle: "com.example.notebook").length == 100)
+            let path = harness.folder + "/pipe"
+            #expect(mkfifo(path, 0o600) == 0)
+            let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+            defer { close(reader) }
+            let item = try await engine.item(named: "alpha")
+            let error = await #expect(throws: EngineError.self) {
+                _ = try await engine.drag(item, accepted: ["public.plain-text"], to: .file(path: path))
+            }
+            guard case .promise(.wrongLength(expected: 100, received: 4))? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(app.requests.count == 3)
+        }
+    }
+
     @Test("renders it, if it can")
     func preview() async throws {
         try await withNotebook { _, _ throws(BusError) in
@@ -100,6 +130,11 @@ struct DelegatePromiseTests {
             #expect(try await drop("one", engine, in: harness) == "one")
             let item = try await engine.item(named: "one")
             #expect(try await engine.preview(of: item, query: nil).source == .attributes)
+            let file = try await engine.data(of: "one", as: "public.utf8-plain-text", bundle: bundle)
+            #expect(file.length == 3)
+            await #expect(throws: EngineError.self) {
+                _ = try await engine.file(of: "one", as: "public.rtf", inPlace: false, bundle: bundle)
+            }
             app.unregister()
             let error = await #expect(throws: EngineError.self) { _ = try await drop("one", engine, in: harness) }
             guard case .extension(.notFound)? = error else {
