@@ -2,7 +2,7 @@
 import ServiceProtocol
 
 /// What happens while extensions work, for whoever shows progress or keeps a log.
-public enum ExtensionEvent: Sendable {
+public enum ExtensionEvent: Hashable, Sendable, Codable {
     /// A worker was started for the extension.
     case started(bundle: String, processIdentifier: Int32)
     /// The extension printed a line.
@@ -14,4 +14,15 @@ public enum ExtensionEvent: Sendable {
     /// The worker, or the app that was asked instead of the extension, is gone; the request is made once more, of whoever
     /// answers next.
     case retrying(bundle: String, after: ExtensionError)
+}
+
+extension ExtensionEvent {
+    /// Whose extension it is.
+    public var bundle: String {
+        switch self {
+        case .started(let bundle, _), .output(let bundle, _), .log(let bundle, _, _), .donated(let bundle, _),
+            .retrying(let bundle, _):
+            bundle
+        }
+    }
 }

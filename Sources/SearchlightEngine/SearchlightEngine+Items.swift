@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
-import Foundation
 import Previews
 import Promises
 import SearchIndex
@@ -8,25 +7,18 @@ import ServiceProtocol
 import UniformTypeIdentifiers
 
 extension SearchlightEngine {
-    /// Finds items; see ``SearchIndex/search(_:)``.
-    ///
-    /// - Throws: ``EngineError``.
+    /// See ``StoreService/search(_:)``.
     public func search(_ request: SearchRequest) async throws(EngineError) -> SearchPage {
         try await onQuery { (index) throws(IndexQueryError) in try await index.search(request) }
     }
 
-    /// How many items a search finds, counted up to a maximum; see ``SearchIndex/count(_:upTo:)``.
-    ///
-    /// - Throws: ``EngineError``.
+    /// See ``StoreService/count(_:upTo:)``.
     public func count(_ request: SearchRequest, upTo maximum: Int?) async throws(EngineError) -> Int {
         try await onQuery { (index) throws(IndexQueryError) in try await index.count(request, upTo: maximum) }
     }
 
-    /// The one item that is meant by a name: `@` and its number, or its unique identifier.
-    ///
-    /// - Throws: ``EngineError/itemNotFound(_:)``, ``EngineError/ambiguousItem(_:candidates:)`` when several bundles
-    ///   have such an item, and the index's errors.
-    public func item(named name: String, bundle: String? = nil) async throws(EngineError) -> StoredItem {
+    /// See ``StoreService/item(named:bundle:)``.
+    public func item(named name: String, bundle: String?) async throws(EngineError) -> StoredItem {
         if name.hasPrefix("@"), let number = Int64(name.dropFirst()) {
             let found = try await onIndex { (index) throws(SearchIndexError) in try await index.item(number: number) }
             if let found, bundle == nil || found.scope.bundle == bundle { return found }
@@ -39,10 +31,7 @@ extension SearchlightEngine {
         return first
     }
 
-    /// What a person is shown of an item: rendered by its app or its extension, or from its attributes when both are
-    /// missing, render none or fail.
-    ///
-    /// - Throws: ``EngineError``.
+    /// See ``StoreService/preview(of:query:)``.
     public func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview {
         let fallback = AttributePreview(item.record, query: query)
         func attributes(_ problem: String?) -> Preview {
@@ -86,16 +75,34 @@ extension SearchlightEngine {
             title: reply.title.map(DisplayText.line) ?? title, contentType: reply.contentType, content: content,
             source: .extension)
     }
-}
 
-/// Moves bytes on a thread that may block.
-func onDelivery<Value: Sendable>(
-    _ body: @escaping @Sendable () throws(PromiseError) -> Value
-) async throws(EngineError) -> Value {
-    let result: Result<Value, PromiseError> = await withCheckedContinuation { continuation in
-        DispatchQueue.global().async {
-            continuation.resume(returning: Result { () throws(PromiseError) in try body() })
+    /// See ``StoreService/fulfil(_:of:)``.
+    public func fulfil(
+        _ promise: Representation, of item: StoredItem
+    ) async throws(EngineError) -> FulfilledPromise {
+        let bundle = item.scope.bundle
+        let identifier = item.record.uniqueIdentifier
+        return try await onHost { (host) throws(ExtensionError) in
+            switch promise.form {
+            case .data: .data(try await host.data(item: identifier, type: promise.type, bundle))
+            case .file, .inPlaceFile:
+                .file(
+                    try await host.file(
+                        item: identifier, type: promise.type, inPlace: promise.form == .inPlaceFile, bundle))
+            }
         }
     }
-    do throws(PromiseError) { return try result.get() } catch { throw .promise(error) }
+
+    /// An item as bytes of a type, from its app or its extension, by name.
+    ///
+    /// - Parameters:
+    ///   - identifier: The unique identifier of the item.
+    ///   - type: A uniform type identifier that the item promises.
+    ///   - bundle: Whose item it is.
+    /// - Throws: ``EngineError``. A stream may end early all the same, if whoever fills it ends.
+    public func data(of identifier: String, as type: String, bundle: String) async throws(EngineError) -> Payload {
+        try await onHost { (host) throws(ExtensionError) in
+            try await host.data(item: identifier, type: type, bundle)
+        }
+    }
 }
