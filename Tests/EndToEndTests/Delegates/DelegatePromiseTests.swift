@@ -78,16 +78,16 @@ struct DelegatePromiseTests {
     @Test("and ends while its bytes are on their way leaves it to the extension; what a stream has got stays there")
     func breaksOff() async throws {
         try await withNotebook { app, _ throws(BusError) in
+            guard app.requests.count % 2 == 1 else { throw .disconnected }
             var ends: [Int32] = [-1, -1]
             #expect(pipe(&ends) == 0)
             let reading = OwnedDescriptor(adopting: ends[0])
             #expect(write(ends[1], "half", 4) == 4)
             close(ends[1])
-            app.unregister()
             return Payload.stream(reading, length: 100).arguments
         } _: { harness, engine, app async throws in
             #expect(try await drop("alpha", engine, in: harness) == "alpha as public.utf8-plain-text")
-            #expect(app.requests.count == 1)
+            #expect(app.requests.count == 2, "it was asked once more, and had gone by then")
             try app.register()
             let path = harness.folder + "/pipe"
             #expect(mkfifo(path, 0o600) == 0)
@@ -101,7 +101,7 @@ struct DelegatePromiseTests {
                 Issue.record("\(String(describing: error))")
                 return
             }
-            #expect(app.requests.count == 2)
+            #expect(app.requests.count == 3)
         }
     }
 
