@@ -54,13 +54,13 @@ extension SearchlightEngine {
     private func renderedPreview(
         of item: StoredItem, query: String?, title: String
     ) async throws(EngineError) -> Preview {
-        let bundle = try bundle(item.scope.bundle)
+        let bundle = item.scope.bundle
         let reply = try await onHost { (host) throws(ExtensionError) in
             let reply = try await host.preview(
                 item: item.record.uniqueIdentifier, query: query, contentPath: item.record.contentPath, bundle)
             guard Preview.contentTypes.contains(reply.contentType) else {
                 throw .malformedAnswer(
-                    identifier: bundle.identifier, during: "preview \(item.record.uniqueIdentifier)",
+                    identifier: bundle, during: "preview \(item.record.uniqueIdentifier)",
                     reason: "content of type \(reply.contentType) cannot be shown")
             }
             return reply
@@ -80,7 +80,7 @@ extension SearchlightEngine {
     public func fulfil(
         _ promise: Representation, of item: StoredItem
     ) async throws(EngineError) -> FulfilledPromise {
-        let bundle = try bundle(item.scope.bundle)
+        let bundle = item.scope.bundle
         let identifier = item.record.uniqueIdentifier
         return try await onHost { (host) throws(ExtensionError) in
             switch promise.form {
@@ -90,6 +90,19 @@ extension SearchlightEngine {
                     try await host.file(
                         item: identifier, type: promise.type, inPlace: promise.form == .inPlaceFile, bundle))
             }
+        }
+    }
+
+    /// An item as bytes of a type, from its app or its extension, by name.
+    ///
+    /// - Parameters:
+    ///   - identifier: The unique identifier of the item.
+    ///   - type: A uniform type identifier that the item promises.
+    ///   - bundle: Whose item it is.
+    /// - Throws: ``EngineError``. A stream may end early all the same, if whoever fills it ends.
+    public func data(of identifier: String, as type: String, bundle: String) async throws(EngineError) -> Payload {
+        try await onHost { (host) throws(ExtensionError) in
+            try await host.data(item: identifier, type: type, bundle)
         }
     }
 }
