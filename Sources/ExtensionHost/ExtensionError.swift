@@ -15,6 +15,8 @@ public enum ExtensionError: Error, Hashable, Sendable, Codable, CustomStringConv
     case crashed(identifier: String, during: String, exit: WorkerExit, lastOutput: [String])
     /// It did not answer in time; its worker was ended.
     case timedOut(identifier: String, during: String, limit: Duration)
+    /// Its app, which is asked instead of it, is gone, does not answer or cannot be understood, and there is no extension.
+    case delegateUnavailable(identifier: String, during: String, reason: String)
     /// It answered that it could not.
     case failed(identifier: String, during: String, status: ExtensionStatus, message: String)
     /// It answered what makes no sense.
@@ -39,6 +41,8 @@ public enum ExtensionError: Error, Hashable, Sendable, Codable, CustomStringConv
                     ? "" : " It last said:\n" + lastOutput.map { "  | " + $0 }.joined(separator: "\n"))
         case .timedOut(let identifier, let during, let limit):
             "\(identifier) was asked to \(during) and did not answer or make progress within \(limit); it was stopped."
+        case .delegateUnavailable(let identifier, let during, let reason):
+            "The app \(identifier) was asked to \(during) and could not be: \(reason)."
         case .failed(let identifier, let during, .unsupported, ""):
             "\(identifier) does not serve requests to \(during)."
         case .failed(let identifier, let during, let status, let message):

@@ -11,7 +11,8 @@ public enum ExtensionEvent: Hashable, Sendable, Codable {
     case log(bundle: String, level: HostRequest.LogLevel, message: String)
     /// So many items were stored.
     case donated(bundle: String, count: Int)
-    /// The worker is gone; the request will be made once more in a fresh one.
+    /// The worker, or the app that was asked instead of the extension, is gone; the request is made once more, of whoever
+    /// answers next.
     case retrying(bundle: String, after: ExtensionError)
 }
 
