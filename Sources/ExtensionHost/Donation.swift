@@ -1,16 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 import ServiceProtocol
 
-/// What an extension gives to the index, or takes from it.
-public enum Donation: Sendable {
-    /// Adds or replaces items.
-    case items([EncodedItem], index: String?)
-    /// Deletes items by identifier.
-    case deleteItems([String], index: String?)
-    /// Deletes domains and all below them.
-    case deleteDomains([String], index: String?)
-    /// Deletes everything in the index.
-    case deleteAll(index: String?)
+/// What an extension or an app gives to an index, or takes from it. All of it becomes durable, or nothing.
+public struct Donation: Sendable {
+    /// One change.
+    public enum Change: Sendable {
+        /// Adds, replaces or updates items.
+        case items([EncodedItem])
+        /// Deletes items by identifier.
+        case deleteItems([String])
+        /// Deletes domains and all below them.
+        case deleteDomains([String])
+        /// Deletes everything in the index.
+        case deleteAll
+    }
+    /// The index; `nil` is the default one.
+    public var index: String?
+    /// The changes, in order.
+    public var changes: [Change]
+    /// The client state from now on; `nil` leaves it as it is.
+    public var clientState: [UInt8]?
+    /// What the client state must be.
+    public var expectation = ClientStateExpectation.any
+
+    /// How many items it holds.
+    public var itemCount: Int {
+        changes.reduce(0) { count, change in
+            if case .items(let items) = change { count + items.count } else { count }
+        }
+    }
 }
 
 /// Whoever keeps what extensions donate. The host knows no index, only this.
@@ -22,35 +40,91 @@ public protocol DonationReceiver: Sendable {
     ///   - bundle: Whose it is, from the connection it came over.
     /// - Throws: ``DonationRefusal``.
     func receive(_ donation: Donation, from bundle: String) async throws(DonationRefusal)
+
+    /// The client state of the last batch of an index of a bundle.
+    ///
+    /// - Throws: ``DonationRefusal``.
+    func clientState(of index: String?, bundle: String) async throws(DonationRefusal) -> [UInt8]?
+}
+
+extension DonationReceiver {
+    /// Does what a donor asks of an index, and gives back the arguments of the answer.
+    ///
+    /// - Parameter donated: Told how many items were kept, if any.
+    /// - Throws: ``DonationRefusal``.
+    public func answer(
+        _ request: IndexRequest, from bundle: String, donated: (Int) -> Void = { _ in }
+    ) async throws(DonationRefusal) -> [BusValue] {
+        guard let donation = try Donation(request) else {
+            return ClientStateReply(state: try await clientState(of: request.index, bundle: bundle)).arguments
+        }
+        try await receive(donation, from: bundle)
+        if donation.itemCount > 0 { donated(donation.itemCount) }
+        return []
+    }
 }
 
 /// Why a donation was not kept.
 public struct DonationRefusal: Error, Sendable {
     /// What the donor is told.
     public var status: ExtensionStatus
+    /// The same, more precisely where it can be said: a name of ``ServiceErrorName`` or that of the status.
+    public var errorName: String
     /// Why.
     public var message: String
 
     /// Creates a refusal.
     public init(status: ExtensionStatus, message: String) {
         self.status = status
+        errorName = status.errorName
+        self.message = message
+    }
+
+    /// Creates a refusal with a name of ``ServiceErrorName``.
+    public init(errorName: String, message: String) {
+        status = ExtensionStatus(errorName: errorName)
+        self.errorName = errorName
         self.message = message
     }
 }
 
 extension Donation {
-    /// Reads a donation from a worker's request; `nil` for requests that are none.
-    init?(_ request: HostRequest) throws(DonationRefusal) {
-        switch request {
-        case .indexRecords(let index, let batch): self = .items(try Self.items(in: batch), index: index)
-        case .deleteItems(let index, let identifiers): self = .deleteItems(identifiers, index: index)
-        case .deleteDomains(let index, let domains): self = .deleteDomains(domains, index: index)
-        case .deleteAll(let index): self = .deleteAll(index: index)
-        case .log: return nil
+    /// Reads a donation from a request; `nil` for one that asks and changes nothing.
+    ///
+    /// - Throws: ``DonationRefusal`` for what cannot be read.
+    public init?(_ request: IndexRequest) throws(DonationRefusal) {
+        index = request.index
+        switch request.action {
+        case .indexRecords(let batch): changes = [try Self.items(in: batch)]
+        case .deleteItems(let identifiers): changes = [.deleteItems(identifiers)]
+        case .deleteDomains(let domains): changes = [.deleteDomains(domains)]
+        case .deleteAll: changes = [.deleteAll]
+        case .commitBatch(let bytes, let state, let expectation):
+            changes = try Self.changes(in: bytes)
+            clientState = state
+            self.expectation = expectation
+        case .clientState: return nil
         }
     }
 
-    private static func items(in batch: [UInt8]) throws(DonationRefusal) -> [EncodedItem] {
+    private static func changes(in bytes: [UInt8]) throws(DonationRefusal) -> [Change] {
+        let list: [ChangeList.Change]
+        do throws(ItemRecordError) { list = try ChangeList.changes(in: bytes) } catch {
+            throw DonationRefusal(status: .invalidArgument, message: "A batch is refused. \(error)")
+        }
+        var changes: [Change] = []
+        for change in list {
+            switch change {
+            case .indexRecords(let batch): changes.append(try items(in: batch))
+            case .deleteItems(let identifiers): changes.append(.deleteItems(identifiers))
+            case .deleteDomains(let domains): changes.append(.deleteDomains(domains))
+            case .deleteAll: changes.append(.deleteAll)
+            }
+        }
+        return changes
+    }
+
+    private static func items(in batch: [UInt8]) throws(DonationRefusal) -> Change {
         guard batch.count <= RecordBatch.maximumBytes else {
             throw DonationRefusal(
                 status: .tooLarge,
@@ -62,10 +136,11 @@ extension Donation {
             for slice in try RecordBatch.split(batch) {
                 items.append(try EncodedItem(decoding: Array(slice)))
             }
-            return items
+            return .items(items)
         } catch {
             throw DonationRefusal(
-                status: .invalidArgument, message: "Record \(items.count + 1) of a donation is refused. \(error)")
+                errorName: ServiceErrorName.invalidItem,
+                message: "Record \(items.count + 1) of a donation is refused. \(error)")
         }
     }
 }

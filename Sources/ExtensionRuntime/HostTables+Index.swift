@@ -35,11 +35,12 @@ private func texts(_ pointer: UnsafePointer<UnsafePointer<CChar>?>?, _ count: In
 }
 
 private func send(
-    _ host: HostPointer?, _ request: HostRequest, _ function: searchlight_completion?,
-    _ context: UnsafeMutableRawPointer?
+    _ host: HostPointer?, _ index: UnsafePointer<CChar>?, _ action: IndexRequest.Action,
+    _ function: searchlight_completion?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let session = session(host) else { return SEARCHLIGHT_INVALID_ARGUMENT }
-    session.send(request, completion: Completion(function: function, context: context).handler)
+    let request = IndexRequest(action, index: text(index))
+    session.send(.index(request), completion: Completion(function: function, context: context).handler)
     return SEARCHLIGHT_OK
 }
 
@@ -59,22 +60,22 @@ let indexTable = StaticTable(
                 }
             }
             guard batch.count <= RecordBatch.maximumBytes else { return SEARCHLIGHT_TOO_LARGE }
-            return send(host, .indexRecords(index: text(index), batch: batch), completion, context)
+            return send(host, index, .indexRecords(batch), completion, context)
         },
         index_records: { host, index, bytes, length, completion, context in
             guard let bytes, length > 0 else { return SEARCHLIGHT_INVALID_ARGUMENT }
             guard length <= RecordBatch.maximumBytes else { return SEARCHLIGHT_TOO_LARGE }
             let batch = Array(UnsafeBufferPointer(start: bytes, count: length))
-            return send(host, .indexRecords(index: text(index), batch: batch), completion, context)
+            return send(host, index, .indexRecords(batch), completion, context)
         },
         delete_items: { host, index, identifiers, count, completion, context in
             guard let identifiers = texts(identifiers, count) else { return SEARCHLIGHT_INVALID_ARGUMENT }
-            return send(host, .deleteItems(index: text(index), identifiers: identifiers), completion, context)
+            return send(host, index, .deleteItems(identifiers), completion, context)
         },
         delete_domains: { host, index, domains, count, completion, context in
             guard let domains = texts(domains, count) else { return SEARCHLIGHT_INVALID_ARGUMENT }
-            return send(host, .deleteDomains(index: text(index), domains: domains), completion, context)
+            return send(host, index, .deleteDomains(domains), completion, context)
         },
         delete_all: { host, index, completion, context in
-            send(host, .deleteAll(index: text(index)), completion, context)
+            send(host, index, .deleteAll, completion, context)
         }))

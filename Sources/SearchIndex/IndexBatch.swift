@@ -5,7 +5,7 @@ import ServiceProtocol
 public struct IndexBatch: Hashable, Sendable {
     /// Whose index.
     public let scope: IndexScope
-    private(set) var operations: [JournalOperation] = []
+    var operations: [JournalOperation] = []
     private var firstProblem: SearchIndexError?
 
     /// Begins an empty batch.
@@ -54,9 +54,4 @@ public struct IndexBatch: Hashable, Sendable {
 }
 
 /// What a client state must be for a batch to be accepted.
-public enum ClientStateExpectation: Hashable, Sendable {
-    /// Anything.
-    case any
-    /// These bytes, or none at all for `nil`.
-    case exactly([UInt8]?)
-}
+public typealias ClientStateExpectation = ServiceProtocol.ClientStateExpectation

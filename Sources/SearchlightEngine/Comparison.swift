@@ -5,9 +5,9 @@ import ServiceProtocol
 import Synchronization
 
 /// How the items of the index differ from those that an extension donates now.
-public struct Comparison: Sendable {
+public struct Comparison: Hashable, Sendable, Codable {
     /// An item by its names.
-    public struct Name: Hashable, Comparable, Sendable {
+    public struct Name: Hashable, Comparable, Sendable, Codable {
         /// The index; `nil` is the default one.
         public var index: String?
         /// Its unique identifier.
@@ -36,10 +36,7 @@ public struct Comparison: Sendable {
 }
 
 extension SearchlightEngine {
-    /// Has an extension donate everything to nobody, and compares that with what the index has of it. Nothing of the
-    /// index changes, nor what is owed.
-    ///
-    /// - Throws: ``EngineError``.
+    /// See ``StoreService/compare(_:)``.
     public func compare(_ identifier: String) async throws(EngineError) -> Comparison {
         let bundle = try bundle(identifier)
         let notes = DonationNotes(now: configuration.now())
@@ -101,20 +98,26 @@ final class DonationNotes: DonationReceiver {
     static func hash(of record: ItemRecord) -> Int { record.hashValue }
 
     func receive(_ donation: Donation, from bundle: String) async throws(DonationRefusal) {
+        let index = donation.index
         notes.withLock { notes in
-            switch donation {
-            case .items(let items, let index): for item in items { note(item.record, index, &notes) }
-            case .deleteItems(let identifiers, let index):
-                for identifier in identifiers { notes[.init(index: index, identifier: identifier)] = nil }
-            case .deleteDomains(let domains, let index):
-                notes = notes.filter { name, note in
-                    name.index != index
-                        || !domains.contains { note.domain == $0 || note.domain?.hasPrefix($0 + ".") == true }
+            for change in donation.changes {
+                switch change {
+                case .items(let items): for item in items { note(item.record, index, &notes) }
+                case .deleteItems(let identifiers):
+                    for identifier in identifiers { notes[.init(index: index, identifier: identifier)] = nil }
+                case .deleteDomains(let domains):
+                    notes = notes.filter { name, note in
+                        name.index != index
+                            || !domains.contains { note.domain == $0 || note.domain?.hasPrefix($0 + ".") == true }
+                    }
+                case .deleteAll: notes = notes.filter { $0.key.index != index }
                 }
-            case .deleteAll(let index): notes = notes.filter { $0.key.index != index }
             }
         }
     }
+
+    /// None: nothing is kept.
+    func clientState(of index: String?, bundle: String) async throws(DonationRefusal) -> [UInt8]? { nil }
 
     private func note(_ record: ItemRecord, _ index: String?, _ notes: inout [Comparison.Name: Note]) {
         let name = Comparison.Name(index: index, identifier: record.uniqueIdentifier)

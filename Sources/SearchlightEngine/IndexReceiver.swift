@@ -25,33 +25,57 @@ struct IndexReceiver: DonationReceiver {
             throw DonationRefusal(
                 status: .unavailable, message: "The index is open for reading only; donate during a reindex.")
         }
+        let scope = IndexScope(bundle: bundle, index: donation.index)
         do throws(SearchIndexError) {
-            switch donation {
-            case .items(let items, let name):
-                try await index.index(items, in: IndexScope(bundle: bundle, index: name))
-            case .deleteItems(let identifiers, let name):
-                try await index.delete(identifiers: identifiers, in: IndexScope(bundle: bundle, index: name))
-            case .deleteDomains(let domains, let name):
-                try await index.delete(domains: domains, in: IndexScope(bundle: bundle, index: name))
-            case .deleteAll(let name) where replacements.contains(bundle):
-                try await index.replaceAll(in: IndexScope(bundle: bundle, index: name))
-            case .deleteAll(let name):
-                try await index.deleteAll(in: IndexScope(bundle: bundle, index: name))
+            var changes = donation.changes[...]
+            if replacements.contains(bundle), let last = changes.lastIndex(where: \.isDeleteAll) {
+                // What came before it is deleted anyway.
+                changes = changes[(last + 1)...]
+                try await index.replaceAll(in: scope)
             }
+            var batch = IndexBatch(scope: scope)
+            for change in changes {
+                switch change {
+                case .items(let items): batch.index(items)
+                case .deleteItems(let identifiers): batch.delete(identifiers: identifiers)
+                case .deleteDomains(let domains): batch.delete(domains: domains)
+                case .deleteAll: batch.deleteAll()
+                }
+            }
+            try await index.commit(batch, clientState: donation.clientState, expecting: donation.expectation)
         } catch {
-            throw DonationRefusal(status: error.donationStatus, message: error.description)
+            throw DonationRefusal(error)
+        }
+    }
+
+    func clientState(of index: String?, bundle: String) async throws(DonationRefusal) -> [UInt8]? {
+        do throws(SearchIndexError) {
+            return try await self.index.clientState(of: IndexScope(bundle: bundle, index: index))
+        } catch {
+            throw DonationRefusal(error)
         }
     }
 }
 
-extension SearchIndexError {
-    /// What the donor is told.
-    fileprivate var donationStatus: ExtensionStatus {
-        switch self {
-        case .invalidItem, .clientStateTooLong, .batchTooLarge: .invalidArgument
-        case .mismatchedClientState: .refused
-        case .full, .readOnly, .noStore, .newerFormat, .closed: .unavailable
-        case .damaged, .storage: .failed
+extension Donation.Change {
+    fileprivate var isDeleteAll: Bool {
+        if case .deleteAll = self { true } else { false }
+    }
+}
+
+extension DonationRefusal {
+    /// What the donor is told of an error of the index.
+    fileprivate init(_ error: SearchIndexError) {
+        switch error {
+        case .invalidItem: self.init(errorName: ServiceErrorName.invalidItem, message: error.description)
+        case .clientStateTooLong:
+            self.init(errorName: ServiceErrorName.invalidClientState, message: error.description)
+        case .batchTooLarge: self.init(status: .tooLarge, message: error.description)
+        case .mismatchedClientState:
+            self.init(errorName: ServiceErrorName.mismatchedClientState, message: error.description)
+        case .full, .readOnly: self.init(errorName: ServiceErrorName.storeNotWritable, message: error.description)
+        case .noStore, .newerFormat, .closed: self.init(status: .unavailable, message: error.description)
+        case .damaged, .storage: self.init(status: .failed, message: error.description)
         }
     }
 }

@@ -2,10 +2,11 @@
 import ServiceProtocol
 import Synchronization
 
-/// What one worker donates, on its way to whoever keeps it: in order, one after the other, and bounded.
+/// What one worker or app donates over its connection, on its way to whoever keeps it: in order, one after the other, and
+/// bounded.
 ///
-/// When the worker has gone, what waits is dropped: it was never acknowledged, and its successor may have begun.
-final class DonationIntake: Sendable {
+/// When the donor has gone, what waits is dropped: it was never acknowledged, and its successor may have begun.
+public final class DonationIntake: Sendable {
     /// The most donations that may wait; the runtime in a worker keeps fewer under way.
     static let maximumWaiting = 64
     /// The most bytes that may wait: two of the largest batches.
@@ -36,14 +37,14 @@ final class DonationIntake: Sendable {
                 state.waitingBytes -= element.bytes
                 if state.isClosed, state.loss == nil {
                     state.loss = DonationRefusal(
-                        status: .unavailable, message: "its worker ended before they were kept")
+                        status: .unavailable, message: "its connection ended before they were kept")
                 }
                 return !state.isClosed
             }
         }
     }
     private struct Element: Sendable {
-        let request: HostRequest
+        let request: IndexRequest
         let call: IncomingCall
         let bytes: Int
     }
@@ -57,8 +58,9 @@ final class DonationIntake: Sendable {
 
     /// Begins to take donations.
     ///
-    /// - Parameter keep: Keeps one donation; called for one after the other.
-    init(keep: @escaping @Sendable (HostRequest) async throws(DonationRefusal) -> Void) {
+    /// - Parameter keep: Keeps one donation, or answers one question; called for one after the other. Gives back the
+    ///   arguments of the answer.
+    public init(keep: @escaping @Sendable (IndexRequest) async throws(DonationRefusal) -> [BusValue]) {
         let (steps, continuation) = AsyncStream.makeStream(of: Step.self)
         self.continuation = continuation
         consumer = Task { [gate] in
@@ -69,18 +71,17 @@ final class DonationIntake: Sendable {
                 }
                 guard gate.pass(element) else { continue }
                 do throws(DonationRefusal) {
-                    try await keep(element.request)
-                    element.call.reply()
+                    element.call.reply(try await keep(element.request))
                 } catch {
                     if error.status != .invalidArgument { gate.lose(error) }
-                    element.call.refuse(name: error.status.errorName, message: error.message)
+                    element.call.refuse(name: error.errorName, message: error.message)
                 }
             }
         }
     }
 
     /// The first donation since the last call that could not be kept for a reason that is not its own.
-    func takeLoss() -> DonationRefusal? {
+    public func takeLoss() -> DonationRefusal? {
         gate.state.withLock { state in
             defer { state.loss = nil }
             return state.loss
@@ -88,10 +89,10 @@ final class DonationIntake: Sendable {
     }
 
     /// Takes a donation, or refuses it when too much waits. Never blocks.
-    func take(_ request: HostRequest, _ call: IncomingCall) {
+    public func take(_ request: IndexRequest, _ call: IncomingCall) {
         let bytes = request.byteCount
         let refusal: String? = gate.state.withLock { state in
-            if state.isClosed { return "The worker is being ended." }
+            if state.isClosed { return "The connection is being ended." }
             if bytes > RecordBatch.maximumBytes {
                 return "A donation has \(bytes) bytes; the limit is \(RecordBatch.maximumBytes). Send smaller ones."
             }
@@ -111,7 +112,7 @@ final class DonationIntake: Sendable {
     }
 
     /// Returns when everything has been kept, refused or dropped that was taken before.
-    func settle() async {
+    public func settle() async {
         let hasEnded = await withCheckedContinuation { (waiting: CheckedContinuation<Bool, Never>) in
             if case .terminated = continuation.yield(.barrier(waiting)) { waiting.resume(returning: true) }
         }
@@ -119,25 +120,14 @@ final class DonationIntake: Sendable {
     }
 
     /// Takes no more, and drops what waits. Does not wait for the donation that is being kept.
-    func close() {
+    public func close() {
         gate.state.withLock { $0.isClosed = true }
         continuation.finish()
     }
 
     /// Closes, and returns when nothing of this worker's will be kept any more.
-    func drain() async {
+    public func drain() async {
         close()
         await consumer.value
-    }
-}
-
-extension HostRequest {
-    /// About how much memory the request takes.
-    fileprivate var byteCount: Int {
-        switch self {
-        case .indexRecords(_, let batch): batch.count
-        case .deleteItems(_, let names), .deleteDomains(_, let names): names.reduce(0) { $0 + $1.utf8.count + 16 }
-        case .deleteAll, .log: 0
-        }
     }
 }

@@ -2,7 +2,7 @@
 import ServiceProtocol
 
 /// A worker that has loaded an extension, and the conversation with it.
-final class RunningWorker: Sendable {
+final class RunningWorker: Responder {
     let bundle: ExtensionBundle
     private let process: WorkerProcess
     private let connection: BusConnection
@@ -47,10 +47,11 @@ final class RunningWorker: Sendable {
         self.process = process
         onEvent(.started(bundle: identifier, processIdentifier: process.identifier))
         let intake = DonationIntake { request throws(DonationRefusal) in
-            guard let donation = try Donation(request) else { return }
-            try await receiver.receive(donation, from: identifier)
-            if case .items(let items, _) = donation { onEvent(.donated(bundle: identifier, count: items.count)) }
+            let answer = try await receiver.answer(request, from: identifier) { count in
+                onEvent(.donated(bundle: identifier, count: count))
+            }
             progress.note()
+            return answer
         }
         self.intake = intake
         do throws(BusError) {
@@ -76,12 +77,11 @@ final class RunningWorker: Sendable {
         _ call: IncomingCall, into intake: DonationIntake, log: (HostRequest.LogLevel, String) -> Void
     ) {
         do throws(BusError) {
-            let request = try HostRequest(call)
-            if case .log(let level, let message) = request {
+            switch try HostRequest(call) {
+            case .log(let level, let message):
                 log(level, message)
                 call.reply()
-            } else {
-                intake.take(request, call)
+            case .index(let request): intake.take(request, call)
             }
         } catch {
             if case .remote(let name, let message) = error {

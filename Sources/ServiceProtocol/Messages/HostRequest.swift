@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a worker asks of its host. Each case is one method of the interface `com.searchlight.Host1`. The connection
-/// says which bundle asks; no argument does.
+/// What a worker asks of its host: what every donor may (``IndexRequest``), and to write something down, the one method of
+/// the interface `com.searchlight.Host1`. The connection says which bundle asks; no argument does.
 public enum HostRequest: Sendable, Hashable {
-    /// Add or replace the items of a batch (``RecordBatch``) in an index; `nil` is the default index.
-    case indexRecords(index: String?, batch: [UInt8])
-    /// Delete items by identifier.
-    case deleteItems(index: String?, identifiers: [String])
-    /// Delete domains and all below them.
-    case deleteDomains(index: String?, domains: [String])
-    /// Delete everything in the index.
-    case deleteAll(index: String?)
+    /// A change of the index, or a question about it.
+    case index(IndexRequest)
     /// Something to tell the person who looks after the extension; has no answer.
     case log(level: LogLevel, message: String)
 
     /// How grave a message of an extension is.
-    public enum LogLevel: UInt64, Sendable {
+    public enum LogLevel: UInt64, Sendable, Codable {
         /// Good to know.
         case info = 1
         /// Something was left out.
@@ -29,24 +23,16 @@ public enum HostRequest: Sendable, Hashable {
 
     /// The method that carries the request.
     public var member: BusMember {
-        let name =
-            switch self {
-            case .indexRecords: "IndexRecords"
-            case .deleteItems: "DeleteItems"
-            case .deleteDomains: "DeleteDomains"
-            case .deleteAll: "DeleteAll"
-            case .log: "Log"
-            }
-        return BusMember(Self.interface, name)
+        switch self {
+        case .index(let request): request.member
+        case .log: BusMember(Self.interface, "Log")
+        }
     }
 
     /// The arguments of the method.
     public var arguments: [BusValue] {
         switch self {
-        case .indexRecords(let index, let batch): [.string(index ?? ""), .bytes(batch)]
-        case .deleteItems(let index, let identifiers): [.string(index ?? ""), .strings(identifiers)]
-        case .deleteDomains(let index, let domains): [.string(index ?? ""), .strings(domains)]
-        case .deleteAll(let index): [.string(index ?? "")]
+        case .index(let request): request.arguments
         case .log(let level, let message): [.unsigned(level.rawValue), .string(message)]
         }
     }
@@ -55,20 +41,13 @@ public enum HostRequest: Sendable, Hashable {
     ///
     /// - Throws: ``BusError``, as ``WorkerRequest/init(_:)`` does.
     public init(_ call: IncomingCall) throws(BusError) {
-        var arguments = BusArguments(call.arguments, of: call.member.member)
-        switch (call.member.interface, call.member.member) {
-        case (Self.interface, "IndexRecords"):
-            self = .indexRecords(index: try arguments.string().nonEmpty, batch: try arguments.bytes())
-        case (Self.interface, "DeleteItems"):
-            self = .deleteItems(index: try arguments.string().nonEmpty, identifiers: try arguments.strings())
-        case (Self.interface, "DeleteDomains"):
-            self = .deleteDomains(index: try arguments.string().nonEmpty, domains: try arguments.strings())
-        case (Self.interface, "DeleteAll"): self = .deleteAll(index: try arguments.string().nonEmpty)
-        case (Self.interface, "Log"):
-            let level = LogLevel(rawValue: try arguments.unsigned()) ?? .info
-            self = .log(level: level, message: try arguments.string())
-        default: throw .unknownMethod(call.member)
+        guard call.member == BusMember(Self.interface, "Log") else {
+            self = .index(try IndexRequest(call))
+            return
         }
+        var arguments = BusArguments(call.arguments, of: call.member.member)
+        let level = LogLevel(rawValue: try arguments.unsigned()) ?? .info
+        self = .log(level: level, message: try arguments.string())
         try arguments.finish()
     }
 }

@@ -63,6 +63,15 @@ struct RecordReader {
         return Array(bytes[offset..<(offset + length)])
     }
 
+    /// Bytes after their length, as many as there are.
+    mutating func blob() throws(ItemRecordError) -> [UInt8] {
+        let start = offset
+        let length = try unsigned()
+        guard length <= UInt64(left) else { throw .truncated(offset: start) }
+        defer { offset += Int(length) }
+        return Array(bytes[offset..<(offset + Int(length))])
+    }
+
     mutating func string(_ limit: ItemLimit = .recordBytes) throws(ItemRecordError) -> String {
         let start = offset
         let length = try count(limit)

@@ -179,8 +179,14 @@ struct BusConnectionTests {
             .preview(item: "i", query: nil, contentPath: "/f"), .didThrottle, .didFinishThrottle,
         ]
         let hostRequests: [HostRequest] = [
-            .indexRecords(index: "n", batch: [1, 2]), .deleteItems(index: nil, identifiers: ["x"]),
-            .deleteDomains(index: nil, domains: ["d"]), .deleteAll(index: "n"), .log(level: .warning, message: "m"),
+            .index(IndexRequest(.indexRecords([1, 2]), index: "n")),
+            .index(IndexRequest(.deleteItems(["x"]), index: nil)),
+            .index(IndexRequest(.deleteDomains(["d"]), index: nil)), .index(IndexRequest(.deleteAll, index: "n")),
+            .index(IndexRequest(.clientState, index: "n")),
+            .index(IndexRequest(.commitBatch(changes: [4], clientState: [], expecting: .any), index: "n")),
+            .index(IndexRequest(.commitBatch(changes: [], clientState: [7], expecting: .exactly(nil)), index: "n")),
+            .index(IndexRequest(.commitBatch(changes: [], clientState: [], expecting: .exactly([])), index: "n")),
+            .log(level: .warning, message: "m"),
         ]
         let seenByWorker = Mutex<[WorkerRequest]>([])
         let seenByHost = Mutex<[HostRequest]>([])
