@@ -13,8 +13,9 @@ open class CSUserQueryContext: CSSearchQueryContext {
     open var maxSuggestionCount = 0
     /// The most results that bear a rank, 100 unless set. Those behind them still come, and compare as less fitting.
     open var maxRankedResultCount = 100
-    /// Whether results shall hold the words that were typed, and not only their meaning. Kept, and without effect: the index
-    /// on Linux finds words only, so the results are the same either way. False unless set.
+    /// Whether results shall hold the words that were typed, and not only their meaning. False unless set.
+    ///
+    /// - Note: Unused on Linux: the index finds words only, so the results are the same either way.
     open var disableSemanticSearch = false
 
     /// The suggestion that the person chose last.
