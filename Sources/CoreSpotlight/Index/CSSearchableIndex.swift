@@ -61,13 +61,24 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         self.sender = sender
     }
 
-    /// Whether this process can reach an index now.
-    open class func isIndexingAvailable() -> Bool { (try? ProcessSenders.only()) != nil }
+    deinit { ProcessService.delegates.remove(ObjectIdentifier(self)) }
+
+    /// Whether this process can reach an index now. An app that has no connection to the service yet makes one, and may
+    /// have to wait up to five seconds for the answer.
+    open class func isIndexingAvailable() -> Bool { ProcessSenders.isAvailable }
 
     /// Whom the index asks for items while the app runs; not retained. In an extension the request handler is asked.
+    ///
+    /// While any index of the app has a delegate, the service asks the app instead of its extension: to reindex, of all
+    /// delegates, each with its index, and all must acknowledge; for what an item promised, of one after the other until one
+    /// has it. Delegates are called off the main thread, several at once. Setting the delegate connects to the service
+    /// in the background; after a restart of the service the app is known again without further ado.
     open weak var indexDelegate: (any CSSearchableIndexDelegate)? {
         get { lock.withLock { lockedDelegate } }
-        set { lock.withLock { lockedDelegate = newValue } }
+        set {
+            lock.withLock { lockedDelegate = newValue }
+            if !ProcessSenders.isWorker { ProcessService.delegates.set(newValue != nil, for: self) }
+        }
     }
 
     // MARK: Items
