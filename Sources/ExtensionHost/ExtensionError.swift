@@ -2,7 +2,7 @@
 import ServiceProtocol
 
 /// Why an extension could not do what it was asked.
-public enum ExtensionError: Error, Sendable, CustomStringConvertible {
+public enum ExtensionError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// There is no extension with this identifier.
     case notFound(identifier: String, searchPath: [String], known: [String])
     /// Its bundle is there and unusable.
@@ -15,6 +15,8 @@ public enum ExtensionError: Error, Sendable, CustomStringConvertible {
     case crashed(identifier: String, during: String, exit: WorkerExit, lastOutput: [String])
     /// It did not answer in time; its worker was ended.
     case timedOut(identifier: String, during: String, limit: Duration)
+    /// Its app, which is asked instead of it, is gone, does not answer or cannot be understood, and there is no extension.
+    case delegateUnavailable(identifier: String, during: String, reason: String)
     /// It answered that it could not.
     case failed(identifier: String, during: String, status: ExtensionStatus, message: String)
     /// It answered what makes no sense.
@@ -39,6 +41,8 @@ public enum ExtensionError: Error, Sendable, CustomStringConvertible {
                     ? "" : " It last said:\n" + lastOutput.map { "  | " + $0 }.joined(separator: "\n"))
         case .timedOut(let identifier, let during, let limit):
             "\(identifier) was asked to \(during) and did not answer or make progress within \(limit); it was stopped."
+        case .delegateUnavailable(let identifier, let during, let reason):
+            "The app \(identifier) was asked to \(during) and could not be: \(reason)."
         case .failed(let identifier, let during, .unsupported, ""):
             "\(identifier) does not serve requests to \(during)."
         case .failed(let identifier, let during, let status, let message):
@@ -51,7 +55,7 @@ public enum ExtensionError: Error, Sendable, CustomStringConvertible {
 }
 
 /// How a worker ended.
-public enum WorkerExit: Hashable, Sendable, CustomStringConvertible {
+public enum WorkerExit: Hashable, Sendable, Codable, CustomStringConvertible {
     /// By `exit`, with a status.
     case exited(Int32)
     /// By a signal.

@@ -2,7 +2,7 @@
 import ServiceProtocol
 
 /// What happens while extensions work, for whoever shows progress or keeps a log.
-public enum ExtensionEvent: Sendable {
+public enum ExtensionEvent: Hashable, Sendable, Codable {
     /// A worker was started for the extension.
     case started(bundle: String, processIdentifier: Int32)
     /// The extension printed a line.
@@ -11,6 +11,18 @@ public enum ExtensionEvent: Sendable {
     case log(bundle: String, level: HostRequest.LogLevel, message: String)
     /// So many items were stored.
     case donated(bundle: String, count: Int)
-    /// The worker is gone; the request will be made once more in a fresh one.
+    /// The worker, or the app that was asked instead of the extension, is gone; the request is made once more, of whoever
+    /// answers next.
     case retrying(bundle: String, after: ExtensionError)
+}
+
+extension ExtensionEvent {
+    /// Whose extension it is.
+    public var bundle: String {
+        switch self {
+        case .started(let bundle, _), .output(let bundle, _), .log(let bundle, _, _), .donated(let bundle, _),
+            .retrying(let bundle, _):
+            bundle
+        }
+    }
 }

@@ -1,77 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
 import ServiceProtocol
 
-/// Asks extensions to do things, each in a worker process of its own, and gets over their failures.
+/// Asks extensions to do things, each in a worker process of its own, or their apps while these are registered as
+/// delegates; and gets over their failures.
 ///
 /// A worker is started when its extension is first asked something and kept until ``shutdown()``. A request that is
-/// under way when its worker crashes is made once more in a fresh worker; then it fails.
+/// under way when its worker crashes is made once more in a fresh worker; then it fails. A delegate that is gone, goes, is
+/// too late or does not serve the request leaves it to the next older one, and at last to the extension, which is asked
+/// from the start. What a delegate answers otherwise, its refusals too, is the answer.
 public actor ExtensionHost {
     private let configuration: WorkerConfiguration
+    private let registry: ExtensionRegistry
     private let receiver: any DonationReceiver
     private let onEvent: @Sendable (ExtensionEvent) -> Void
     private var isShutDown = false
     private var workers: [String: Task<Result<RunningWorker, ExtensionError>, Never>] = [:]
+    /// The apps that are asked instead of extensions.
+    public nonisolated let delegates: LiveDelegates
 
     /// Creates a host.
     ///
     /// - Parameters:
     ///   - configuration: How workers are started.
+    ///   - registry: The extensions there are.
     ///   - receiver: Keeps what extensions donate.
     ///   - onEvent: Told what happens; called on any thread, must not block.
     public init(
-        configuration: WorkerConfiguration, receiver: any DonationReceiver,
+        configuration: WorkerConfiguration, registry: ExtensionRegistry, receiver: any DonationReceiver,
         onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) {
         self.configuration = configuration
+        self.registry = registry
         self.receiver = receiver
         self.onEvent = onEvent
+        delegates = LiveDelegates(configuration)
     }
 
-    /// Has the extension donate everything. Returns once it has acknowledged.
+    /// Has everything of a bundle donated. Returns once that was acknowledged.
     ///
+    /// - Parameter onAsking: Told who will be asked, before that; again if it is somebody else's turn.
     /// - Throws: ``ExtensionError``; then the reindex is still owed.
-    public func reindexAll(_ bundle: ExtensionBundle) async throws(ExtensionError) {
-        _ = try await perform(.reindexAll, bundle)
+    public func reindexAll(
+        _ identifier: String, onAsking: @Sendable (Donor) -> Void = { _ in }
+    ) async throws(ExtensionError) {
+        _ = try await perform(.reindexAll, identifier, onAsking: onAsking)
     }
 
-    /// Has the extension donate again, or delete, some items. Returns once it has acknowledged.
+    /// Has some items of a bundle donated again, or deleted. Returns once that was acknowledged.
     ///
     /// - Throws: ``ExtensionError``.
-    public func reindexItems(_ identifiers: [String], _ bundle: ExtensionBundle) async throws(ExtensionError) {
-        _ = try await perform(.reindexItems(identifiers), bundle)
+    public func reindexItems(_ items: [String], _ identifier: String) async throws(ExtensionError) {
+        _ = try await perform(.reindexItems(items), identifier)
     }
 
     /// Fulfils a data promise.
     ///
     /// - Throws: ``ExtensionError``.
-    public func data(item: String, type: String, _ bundle: ExtensionBundle) async throws(ExtensionError) -> Payload {
+    public func data(item: String, type: String, _ identifier: String) async throws(ExtensionError) -> Payload {
         let request = WorkerRequest.provideData(item: item, type: type)
-        return try await answer(request, bundle) { (arguments) throws(BusError) in try Payload(&arguments) }
+        return try await answer(request, identifier) { (arguments) throws(BusError) in try Payload(&arguments) }
     }
 
     /// Fulfils a file promise; with the original if `inPlace`.
     ///
     /// - Throws: ``ExtensionError``.
     public func file(
-        item: String, type: String, inPlace: Bool, _ bundle: ExtensionBundle
+        item: String, type: String, inPlace: Bool, _ identifier: String
     ) async throws(ExtensionError) -> FileReply {
         let request = WorkerRequest.provideFile(item: item, type: type, inPlace: inPlace)
-        return try await answer(request, bundle) { (arguments) throws(BusError) in try FileReply(&arguments) }
+        return try await answer(request, identifier) { (arguments) throws(BusError) in try FileReply(&arguments) }
     }
 
-    /// Has the extension render an item.
+    /// Has an item rendered.
     ///
-    /// - Throws: ``ExtensionError``; `unsupported` if it renders none.
+    /// - Throws: ``ExtensionError``; `unsupported` if nobody renders it.
     public func preview(
-        item: String, query: String?, contentPath: String?, _ bundle: ExtensionBundle
+        item: String, query: String?, contentPath: String?, _ identifier: String
     ) async throws(ExtensionError) -> PreviewReply {
         let request = WorkerRequest.preview(item: item, query: query, contentPath: contentPath)
-        return try await answer(request, bundle) { (arguments) throws(BusError) in try PreviewReply(&arguments) }
+        return try await answer(request, identifier) { (arguments) throws(BusError) in try PreviewReply(&arguments) }
     }
 
-    /// Ends all workers and waits until they are gone.
+    /// Tells the delegate of a bundle, or else its running worker, to slow down or that it need not any more. Nobody is
+    /// started for it.
+    ///
+    /// - Returns: Whether there was somebody to tell.
+    @discardableResult
+    public func throttle(_ identifier: String, isThrottled: Bool) async -> Bool {
+        let request = isThrottled ? WorkerRequest.didThrottle : .didFinishThrottle
+        var asked: Set<DelegateToken> = []
+        while let delegate = nextDelegate(of: identifier, &asked, includingSilent: false) {
+            do throws(ExtensionError) {
+                _ = try await delegate.perform(request)
+                return true
+            } catch {
+                // One that does not listen was told all the same.
+                guard case .delegateUnavailable = error else { return true }
+            }
+        }
+        guard let existing = workers[identifier], case .success(let worker) = await existing.value else { return false }
+        return (try? await perform(request, with: worker)) != nil
+    }
+
+    /// Ends all workers and waits until they are gone; delegates are asked nothing more.
     public func shutdown() async {
         isShutDown = true
+        delegates.close()
         let ending = workers
         workers = [:]
         for worker in ending.values {
@@ -80,46 +114,85 @@ public actor ExtensionHost {
     }
 
     private func answer<Value>(
-        _ request: WorkerRequest, _ bundle: ExtensionBundle,
+        _ request: WorkerRequest, _ identifier: String,
         _ read: (inout BusArguments) throws(BusError) -> Value
     ) async throws(ExtensionError) -> Value {
-        var arguments = BusArguments(try await perform(request, bundle), of: request.member.member)
+        var arguments = BusArguments(try await perform(request, identifier), of: request.member.member)
         do throws(BusError) {
             let value = try read(&arguments)
             try arguments.finish()
             return value
         } catch {
-            throw .malformedAnswer(
-                identifier: bundle.identifier, during: request.purpose, reason: error.description)
+            throw .malformedAnswer(identifier: identifier, during: request.purpose, reason: error.description)
         }
+    }
+
+    /// Asks one responder after the other until one answers.
+    private func perform(
+        _ request: WorkerRequest, _ identifier: String, onAsking: @Sendable (Donor) -> Void = { _ in }
+    ) async throws(ExtensionError) -> [BusValue] {
+        let bundle = Result { () throws(ExtensionError) in try registry.bundle(identifier) }
+        var asked: Set<DelegateToken> = []
+        var problem: ExtensionError?
+        while let delegate = nextDelegate(of: identifier, &asked, includingSilent: (try? bundle.get()) == nil) {
+            noteRetry(identifier, after: problem)
+            onAsking(.delegate(delegate.token))
+            do throws(ExtensionError) {
+                return try await delegate.perform(request)
+            } catch {
+                guard error.isLeftToOthers else { throw error }
+                problem = error
+            }
+        }
+        guard !isShutDown else { throw .cancelled }
+        switch bundle {
+        case .failure(let error): throw problem ?? error
+        case .success(let bundle):
+            noteRetry(identifier, after: problem)
+            onAsking(.worker)
+            return try await perform(request, bundle)
+        }
+    }
+
+    private func nextDelegate(
+        of identifier: String, _ asked: inout Set<DelegateToken>, includingSilent: Bool
+    ) -> DelegateResponder? {
+        guard asked.count < LiveDelegates.maximumAsked else { return nil }
+        let next = delegates.newest(for: identifier, excluding: asked, includingSilent: includingSilent)
+        if let next { asked.insert(next.token) }
+        return next
+    }
+
+    private func noteRetry(_ identifier: String, after problem: ExtensionError?) {
+        if case .delegateUnavailable? = problem, let problem { onEvent(.retrying(bundle: identifier, after: problem)) }
     }
 
     private func perform(
         _ request: WorkerRequest, _ bundle: ExtensionBundle
     ) async throws(ExtensionError) -> [BusValue] {
         do throws(ExtensionError) {
-            return try await performOnce(request, bundle)
+            return try await perform(request, with: try await worker(for: bundle))
         } catch {
             guard case .crashed(_, let during, _, _) = error, during != WorkerRequest.loadPurpose, !isShutDown else {
                 throw error
             }
             onEvent(.retrying(bundle: bundle.identifier, after: error))
-            return try await performOnce(request, bundle)
+            return try await perform(request, with: try await worker(for: bundle))
         }
     }
 
-    private func performOnce(
-        _ request: WorkerRequest, _ bundle: ExtensionBundle
+    private func perform(
+        _ request: WorkerRequest, with worker: RunningWorker
     ) async throws(ExtensionError) -> [BusValue] {
-        let worker = try await worker(for: bundle)
+        let identifier = worker.bundle.identifier
         do throws(ExtensionError) {
             return try await worker.perform(request)
         } catch {
             // Whoever failed with this worker removes it, unless another request already has.
-            if worker.hasEnded, let current = workers[bundle.identifier], case .success(let same) = await current.value,
-                same === worker, workers[bundle.identifier] == current
+            if worker.hasEnded, let current = workers[identifier], case .success(let same) = await current.value,
+                same === worker, workers[identifier] == current
             {
-                workers[bundle.identifier] = nil
+                workers[identifier] = nil
             }
             throw error
         }

@@ -5,7 +5,7 @@ import ServiceProtocol
 public struct IndexBatch: Hashable, Sendable {
     /// Whose index.
     public let scope: IndexScope
-    private(set) var operations: [JournalOperation] = []
+    var operations: [JournalOperation] = []
     private var firstProblem: SearchIndexError?
 
     /// Begins an empty batch.

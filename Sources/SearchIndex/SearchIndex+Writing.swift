@@ -85,44 +85,6 @@ extension SearchIndex {
         }
     }
 
-    /// Begins the replacement of all items of a bundle. Until ``finishReplacement(of:)``, ``replaceAll(in:)`` takes the
-    /// place of ``deleteAll(in:)``.
-    ///
-    /// - Throws: ``SearchIndexError``.
-    public func beginReplacement(of bundle: String) async throws(SearchIndexError) {
-        try await write("Beginning a reindex of \(bundle)") { db in
-            try db.execute(sql: "DELETE FROM unconfirmed WHERE item IN (\(Self.itemsOfBundle))", arguments: [bundle])
-        }
-    }
-
-    /// Deletes everything in one index of a bundle, but not yet: what is donated again before the replacement is
-    /// finished stays, with its number, and until then everything can be found. So a reindex that begins by deleting all
-    /// leaves no gap, and one that fails leaves what was there.
-    ///
-    /// - Throws: ``SearchIndexError``.
-    public func replaceAll(in scope: IndexScope) async throws(SearchIndexError) {
-        try await write("Replacing all items of \(scope.bundle)") { db in
-            try db.execute(
-                sql: "INSERT OR IGNORE INTO unconfirmed \(Self.itemsOfBundle) AND index_name = ?",
-                arguments: [scope.bundle, scope.index ?? ""])
-        }
-    }
-
-    /// Finishes the replacement: deletes what was to be deleted and has not been donated again.
-    ///
-    /// - Throws: ``SearchIndexError``.
-    public func finishReplacement(of bundle: String) async throws(SearchIndexError) {
-        _ = try await write("Finishing a reindex of \(bundle)") { db in
-            try ItemWriter.delete(
-                db, where: "id IN (SELECT item FROM unconfirmed) AND id IN (\(Self.itemsOfBundle))", [bundle],
-                DerivedWriter(db))
-        }
-    }
-
-    private static let itemsOfBundle = """
-        SELECT id FROM item WHERE bundle = (SELECT id FROM bundle WHERE identifier = ?)
-        """
-
     /// Deletes what has expired and gives back how many items that were.
     ///
     /// - Throws: ``SearchIndexError``.

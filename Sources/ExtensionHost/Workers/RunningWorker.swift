@@ -2,7 +2,7 @@
 import ServiceProtocol
 
 /// A worker that has loaded an extension, and the conversation with it.
-final class RunningWorker: Sendable {
+final class RunningWorker: Responder {
     let bundle: ExtensionBundle
     private let process: WorkerProcess
     private let connection: BusConnection

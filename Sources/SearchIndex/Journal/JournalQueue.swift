@@ -58,6 +58,12 @@ struct JournalQueue {
         return refused
     }
 
+    /// Notes that a client state was changed where it is stored, past the journal; it is to be asked for there.
+    mutating func forgetState(of scope: IndexScope) {
+        durableStates[scope] = nil
+        acceptedStates[scope] = nil
+    }
+
     private func holds(_ append: JournalPendingAppend) -> Bool {
         append.precondition?(acceptedStates[append.scope] ?? .unchanged) ?? true
     }

@@ -60,7 +60,7 @@ enum ExitStatus: Int32 {
             case .refused: self = .refused
             default: self = .failure
             }
-        case .workerUnavailable, .cannotLoad, .malformedAnswer: self = .failure
+        case .workerUnavailable, .delegateUnavailable, .cannotLoad, .malformedAnswer: self = .failure
         }
     }
 }
