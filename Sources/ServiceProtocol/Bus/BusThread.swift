@@ -86,29 +86,11 @@ final class BusThread {
     private static let path = "/com/searchlight"
 
     static func start(_ start: Start) throws(BusError) {
-        let box = Unmanaged.passRetained(Box(start))
-        var thread = pthread_t()
-        let result = pthread_create(
-            &thread, nil,
-            { argument in
-                guard let argument else { return nil }
-                BusThread.main(Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().start)
-                return nil
-            }, box.toOpaque())
-        guard result == 0 else {
-            box.release()
-            throw .system(operation: "starting the thread of a connection", code: result)
-        }
-        pthread_detach(thread)
-    }
-
-    private final class Box {
-        let start: Start
-        init(_ start: Start) { self.start = start }
+        let result = OwnThread.start(start.name) { main(start) }
+        guard result == 0 else { throw .system(operation: "starting the thread of a connection", code: result) }
     }
 
     private static func main(_ start: Start) {
-        csystemd_name_thread(start.name)
         if let thread = try? BusThread(start) { thread.run() }
         // Also when the connection could not even be begun: whoever has posted a job waits for its end.
         start.mailbox.abandon()

@@ -4,6 +4,7 @@ import ExtensionHost
 import Foundation
 import Glibc
 import SearchlightEngine
+import ServiceProtocol
 
 /// The options every command takes.
 struct GlobalOptions: ParsableArguments {
@@ -37,13 +38,11 @@ struct GlobalOptions: ParsableArguments {
         }
     }
 
-    var storeDirectory: String {
-        if let store = store ?? environment["SEARCHLIGHT_STORE"] {
-            return absolute(store)
-        }
-        let home = environment["HOME"] ?? NSHomeDirectory()
-        let data = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.local/share"
-        return data + "/searchlight/store"
+    var storeDirectory: String { location.folder }
+
+    /// Where the store is, and the socket of its service.
+    var location: StoreLocation {
+        if let store { StoreLocation(folder: store) } else { StoreLocation(environment: environment) }
     }
 
     private var searchPath: [String] {

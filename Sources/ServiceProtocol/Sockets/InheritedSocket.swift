@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystemd
+import Glibc
+
+/// Listening sockets that a service manager opened before it started this process (sd_listen_fds(3)).
+public enum InheritedSocket {
+    /// The most descriptors that are looked at.
+    private static let maximumCount = 64
+
+    /// Takes the one listening Unix stream socket that was handed over, if any was.
+    ///
+    /// Reads the variables `LISTEN_PID` and `LISTEN_FDS`, and closes what was handed over besides. Call it once, before
+    /// other threads open descriptors, and do not give the variables to child processes.
+    ///
+    /// - Parameters:
+    ///   - environment: The variables.
+    ///   - process: This process.
+    ///   - first: The number of the first descriptor (`SD_LISTEN_FDS_START`).
+    /// - Returns: `nil` when nothing was handed over to this process.
+    /// - Throws: ``ServiceSocketError/notInherited(detail:)`` when it is something else.
+    public static func take(
+        environment: [String: String], process: pid_t = getpid(), first: Int32 = SD_LISTEN_FDS_START
+    ) throws(ServiceSocketError) -> OwnedDescriptor? {
+        guard let receiver = environment["LISTEN_PID"].flatMap({ pid_t($0) }), receiver == process,
+            let text = environment["LISTEN_FDS"]
+        else { return nil }
+        guard let count = Int(text), (0...maximumCount).contains(count) else {
+            throw .notInherited(detail: "LISTEN_FDS is not a number up to \(maximumCount)")
+        }
+        guard count > 0 else { return nil }
+        let taken = (0..<Int32(count)).map { OwnedDescriptor(adopting: first + $0) }
+        guard count == 1 else { throw .notInherited(detail: "it handed over \(count) descriptors instead of one") }
+        guard sd_is_socket_unix(taken[0].number, Int32(SOCK_STREAM.rawValue), 1, nil, 0) > 0 else {
+            throw .notInherited(detail: "descriptor \(first) is something else")
+        }
+        guard fcntl(taken[0].number, F_SETFD, FD_CLOEXEC) == 0 else {
+            throw .system(operation: "keeping the inherited socket from child processes", code: errno)
+        }
+        return taken[0]
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// Why a service's socket cannot be listened on, or not be connected to.
+public enum ServiceSocketError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// There is no socket: no service has run on this store, or it ended in order.
+    case absent(path: String)
+    /// There is a socket, and nobody listens: the service died.
+    case nobodyListens(path: String)
+    /// The file system does not let this user in.
+    case notPermitted(path: String)
+    /// Something that is no socket has its name.
+    case notASocket(path: String)
+    /// A service listens and did not take the connection in time.
+    case busy(path: String)
+    /// What the service manager handed over is not what was asked for.
+    case notInherited(detail: String)
+    /// A system call failed.
+    case system(operation: String, code: Int32)
+
+    /// The error in one or two sentences.
+    public var description: String {
+        switch self {
+        case .absent(let path): "No service runs on this store: there is no socket at \(path)."
+        case .nobodyListens(let path): "The service of this store has ended: nobody listens on \(path)."
+        case .notPermitted(let path): "The socket at \(path) may not be used by this user. Check who owns its folder."
+        case .notASocket(let path):
+            "The file at \(path) has the name of the service's socket and is none. Move it away and try again."
+        case .busy(let path):
+            "The service that listens on \(path) takes no connections. Wait until it has done its work, or restart it."
+        case .notInherited(let detail):
+            "The service manager did not hand over a listening Unix stream socket: \(detail). Check the socket unit."
+        case .system(let operation, let code): "\(operation) failed: \(String(cString: strerror(code)))."
+        }
+    }
+}
