@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import SearchlightEngine
+import Glibc
 import Synchronization
 
 /// What all sessions of a service share.
@@ -17,12 +17,12 @@ final class ServiceCore: Sendable {
     let activity: ServiceActivity
     /// What the service does of its own, such as asking a registered app for what is owed.
     let background = SessionTasks(maximum: 64)
-    /// What shells ask of the service itself.
-    let control: ServiceControl
+    /// The process of the service.
+    let process = UInt64(getpid())
 
     init(
         holder: EngineHolder, limits: ServiceLimits, log: ServiceLog, clock: any Clock<Duration>, user: UInt32,
-        version: String, activity: ServiceActivity, control: ServiceControl
+        version: String, activity: ServiceActivity
     ) {
         self.holder = holder
         self.limits = limits
@@ -31,7 +31,6 @@ final class ServiceCore: Sendable {
         self.user = user
         self.version = version
         self.activity = activity
-        self.control = control
         budget = ByteBudget(limit: limits.heldBytes)
     }
 }

@@ -82,12 +82,12 @@ extension EngineHolder {
         guard !state.withLock({ $0.isStopping }) else { return state.withLock { $0.phase = .stopped } }
         do throws(EngineError) {
             let engine = try opening()
-            onReopen(engine)
             guard state.withLock({ !$0.isStopping }) else {
                 await engine.close()
                 return state.withLock { $0.phase = .stopped }
             }
             state.withLock { $0.phase = .open(engine) }
+            onReopen(engine)
             letIn()
         } catch {
             state.withLock { $0.phase = .failed(error) }
@@ -126,7 +126,9 @@ extension EngineHolder {
             state.phase = .closing
             return engine
         }
-        await engine?.close()
+        guard let engine else { return }
+        onClose()
+        await engine.close()
     }
 
     /// Waits until nobody uses the engine, but not longer than that.

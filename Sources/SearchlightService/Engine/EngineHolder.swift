@@ -50,7 +50,9 @@ final class EngineHolder: Sendable {
     let opening: Opening
     let limits: ServiceLimits
     let clock: any Clock<Duration>
-    /// Called with an engine that was opened again, before anybody uses it.
+    /// Called before the engine is closed, once nobody uses it.
+    let onClose: @Sendable () -> Void
+    /// Called with an engine that was opened again.
     let onReopen: @Sendable (SearchlightEngine) -> Void
 
     /// Opens the engine.
@@ -58,11 +60,12 @@ final class EngineHolder: Sendable {
     /// - Throws: What the opening throws.
     init(
         _ limits: ServiceLimits, clock: any Clock<Duration>, opening: @escaping Opening,
-        onReopen: @escaping @Sendable (SearchlightEngine) -> Void
+        onClose: @escaping @Sendable () -> Void = {}, onReopen: @escaping @Sendable (SearchlightEngine) -> Void = { _ in }
     ) throws(EngineError) {
         self.opening = opening
         self.limits = limits
         self.clock = clock
+        self.onClose = onClose
         self.onReopen = onReopen
         state = Mutex(State(phase: .open(try opening())))
     }

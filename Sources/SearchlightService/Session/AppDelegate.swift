@@ -92,8 +92,7 @@ final class AppDelegate: Sendable {
             defer { token.end() }
             do throws(EngineAbsence) {
                 try await core.holder.use({ $0 }) { (engine) throws(EngineAbsence) in
-                    guard let job = engine.owedWork(for: bundle) else { return }
-                    do throws(EngineError) { try await engine.perform(job) } catch {
+                    do throws(EngineError) { _ = try await engine.reindexOwed(bundle) } catch {
                         core.log.write(.warning, "The reindex that \(bundle) owes failed. \(error.description)")
                     }
                 }

@@ -153,7 +153,7 @@ final class ClientSession: Sendable {
             case .success(let generation):
                 let welcome = Welcome(
                     serviceVersion: core.version, bundle: rights.bundle, generation: UInt64(max(0, generation)),
-                    processIdentifier: UInt64(ServiceProcess.identifier))
+                    processIdentifier: core.process)
                 call.reply(welcome.arguments)
             case .failure(let error): call.refuse(name: BusErrorName.failed, message: error.description)
             }
