@@ -7,7 +7,7 @@ import Synchronization
 final class ShellConversation: ClientSession.Conversation {
     /// The interfaces that are for shells alone.
     static let interfaces: Set<String> = [
-        ShellRequest.perform(name: "", json: []).member.interface, ShellRequest.borrowStore.member.interface,
+        ShellRequest.performMember.interface, ShellRequest.borrowStore.member.interface,
     ]
 
     private let number: UInt64
@@ -53,7 +53,6 @@ final class ShellConversation: ClientSession.Conversation {
                 if await core.holder.takeBack(from: number) { return call.reply() }
                 call.refuse(
                     name: ExtensionStatus.refused.errorName, message: "This client has not borrowed the store.")
-            case .perform: break
             }
         }
         if started == nil {
