@@ -15,25 +15,25 @@ public actor ExtensionHost {
     private let onEvent: @Sendable (ExtensionEvent) -> Void
     private var isShutDown = false
     private var workers: [String: Task<Result<RunningWorker, ExtensionError>, Never>] = [:]
-    /// The apps that are asked instead of extensions.
-    public nonisolated let delegates: LiveDelegates
+    private let delegates: LiveDelegates
 
     /// Creates a host.
     ///
     /// - Parameters:
     ///   - configuration: How workers are started.
     ///   - registry: The extensions there are.
+    ///   - delegates: The apps that are asked instead of extensions; `nil` for none.
     ///   - receiver: Keeps what extensions donate.
     ///   - onEvent: Told what happens; called on any thread, must not block.
     public init(
-        configuration: WorkerConfiguration, registry: ExtensionRegistry, receiver: any DonationReceiver,
-        onEvent: @escaping @Sendable (ExtensionEvent) -> Void
+        configuration: WorkerConfiguration, registry: ExtensionRegistry, delegates: LiveDelegates? = nil,
+        receiver: any DonationReceiver, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) {
         self.configuration = configuration
         self.registry = registry
         self.receiver = receiver
         self.onEvent = onEvent
-        delegates = LiveDelegates(configuration)
+        self.delegates = delegates ?? LiveDelegates(configuration)
     }
 
     /// Has everything of a bundle donated. Returns once that was acknowledged.

@@ -86,6 +86,13 @@ extension Job {
     /// Gives a job from a file without numbers one that is before all others.
     mutating func numberIfNeeded() { if numbers == nil { number(request: 0) } }
 
+    /// How many items it names, also beside everything.
+    var itemCount: Int {
+        if let numbers { return numbers.items.count }
+        if case .reindexItems(let names) = work { return names.count }
+        return 0
+    }
+
     /// Melts another request into the job.
     mutating func ask(for more: Work, request: Int) {
         var numbers = numbers ?? RequestNumbers(work, request: 0)

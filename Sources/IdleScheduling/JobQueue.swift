@@ -11,6 +11,9 @@ public struct JobQueue: Hashable, Sendable, Codable {
     /// How many requests there have been; each has its number from here.
     private var requests = 0
 
+    /// The most items that a bundle owes one by one; whoever asks for more asks for everything.
+    public static let maximumItems = 1000
+
     /// Creates an empty queue.
     public init() {}
 
@@ -23,11 +26,16 @@ public struct JobQueue: Hashable, Sendable, Codable {
     @discardableResult
     public mutating func add(_ job: Job) -> Job {
         requests += 1
+        let index = jobs.firstIndex { $0.bundle == job.bundle }
         var owed = job
-        if let index = jobs.firstIndex(where: { $0.bundle == job.bundle }) {
+        // To ask for everything costs less than to keep a list without end.
+        let items = job.itemCount + (index.map { jobs[$0].itemCount } ?? 0)
+        if items > Self.maximumItems { owed.work = .reindexAll }
+        if let index {
+            let work = owed.work
             owed = jobs.remove(at: index)
             owed.requested = min(owed.requested, job.requested)
-            owed.ask(for: job.work, request: requests)
+            owed.ask(for: work, request: requests)
         } else {
             owed.number(request: requests)
         }
@@ -45,6 +53,9 @@ public struct JobQueue: Hashable, Sendable, Codable {
         let isOwed = jobs[index].finish(done)
         if !isOwed { jobs.remove(at: index) }
     }
+
+    /// Forgets the job of a bundle.
+    public mutating func remove(bundle: String) { jobs.removeAll { $0.bundle == bundle } }
 
     /// Notes that the job of a bundle failed; it stays owed and waits.
     public mutating func fail(bundle: String, reason: String, now: Double) {

@@ -36,13 +36,16 @@ public struct Comparison: Hashable, Sendable, Codable {
 }
 
 extension SearchlightEngine {
-    /// See ``StoreService/compare(_:)``.
+    /// Has an extension, never its app, donate everything to nobody, and compares that with what the index has of it.
+    /// Nothing of the index changes, nor what is owed.
+    ///
+    /// - Throws: ``EngineError``.
     public func compare(_ identifier: String) async throws(EngineError) -> Comparison {
-        let bundle = try bundle(identifier)
         let notes = DonationNotes(now: configuration.now())
-        let host = ExtensionHost(configuration: configuration.worker, receiver: notes, onEvent: onEvent)
+        let host = ExtensionHost(
+            configuration: configuration.worker, registry: registry, receiver: notes, onEvent: onEvent)
         do throws(ExtensionError) {
-            try await host.reindexAll(bundle)
+            try await host.reindexAll(identifier)
         } catch {
             await host.shutdown()
             throw .extension(error)

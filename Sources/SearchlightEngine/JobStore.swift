@@ -6,10 +6,15 @@ import SearchIndex
 import ServiceProtocol
 import Synchronization
 
-/// The jobs that are owed, kept in a file of the store so that they outlive the process.
+/// The jobs that are owed and the bundles that ever donated, kept in a file of the store so that they outlive the process.
 final class JobStore: Sendable {
     private let path: String
-    private let queue: Mutex<JobQueue>
+    private struct State {
+        var queue = JobQueue()
+        /// The bundles that ever donated.
+        var donors: Set<String> = []
+    }
+    private let state: Mutex<State>
 
     /// Whether there was a file that could not be understood. The first change sets it aside as `jobs.json.damaged`.
     let wasDamaged: Bool
@@ -19,62 +24,27 @@ final class JobStore: Sendable {
     /// The generation of the index for which everything owed by its losses was written down.
     private let generation: Mutex<Int>
 
-    /// Bound on the file, which holds at most one job for each bundle.
-    private static let maximumBytes = 64 << 20
-    private static let formatVersion = 2
     private static let firstGeneration = 1
-
-    private struct Document: Codable {
-        var formatVersion: Int
-        var generation: Int?
-        var queue: JobQueue
-        /// Of the document without it; since format 2.
-        var checksum: UInt32?
-
-        /// Encodes the document with its checksum; the same document always to the same bytes.
-        func encoded() throws -> Data {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys]
-            var document = self
-            document.checksum = nil
-            document.checksum = CRC32C.of(Array(try encoder.encode(document)))
-            return try encoder.encode(document)
-        }
-
-        /// Whether this program can read it and nothing in it was changed.
-        func isSound() -> Bool {
-            switch formatVersion {
-            case 1: checksum == nil
-            // What was read is encoded again, so that only a change of the meaning counts.
-            case JobStore.formatVersion:
-                checksum != nil
-                    && (try? encoded()).flatMap { try? JSONDecoder().decode(Document.self, from: $0) }?.checksum
-                        == checksum
-            default: false
-            }
-        }
-    }
 
     /// Reads the jobs of a store. A missing file means none; of one that cannot be understood, see ``wasDamaged``.
     init(directory: String) {
         path = directory + "/jobs.json"
         var status = stat()
         guard stat(path, &status) == 0 else {
-            queue = Mutex(JobQueue())
+            state = Mutex(State())
             generation = Mutex(Self.firstGeneration)
             (wasDamaged, wasMissing) = (false, true)
             return
         }
         wasMissing = false
-        if status.st_size <= Self.maximumBytes, let data = try? Data(contentsOf: URL(filePath: path)),
-            let document = try? JSONDecoder().decode(Document.self, from: data),
-            document.isSound()
+        if status.st_size <= JobDocument.maximumBytes, let data = try? Data(contentsOf: URL(filePath: path)),
+            let document = JobDocument(data)
         {
-            queue = Mutex(document.queue)
+            state = Mutex(State(queue: document.queue, donors: Set(document.donors ?? [])))
             generation = Mutex(document.generation ?? Self.firstGeneration)
             wasDamaged = false
         } else {
-            queue = Mutex(JobQueue())
+            state = Mutex(State())
             generation = Mutex(Self.firstGeneration)
             wasDamaged = true
         }
@@ -102,23 +72,68 @@ final class JobStore: Sendable {
         }
     }
 
-    var jobs: [Job] { queue.withLock { $0.jobs } }
+    var jobs: [Job] { state.withLock { $0.queue.jobs } }
+
+    /// What a bundle owes.
+    subscript(bundle: String) -> Job? { state.withLock { $0.queue[bundle] } }
 
     /// Changes the queue and keeps the change; when that fails, the change is undone.
     func update(always: Bool = false, _ change: (inout JobQueue) -> Void) throws(EngineError) {
-        let problem: EngineError? = queue.withLock { queue in
-            let before = queue
-            change(&queue)
-            guard always || queue != before else { return nil }
+        try updateState(always: always) { change(&$0.queue) }
+    }
+
+    private func updateState(always: Bool = false, _ change: (inout State) -> Void) throws(EngineError) {
+        let problem: EngineError? = state.withLock { state in
+            let before = state
+            change(&state)
+            guard always || state.queue != before.queue || state.donors != before.donors else { return nil }
             do throws(EngineError) {
-                try save(queue)
+                try save(state)
                 return nil
             } catch {
-                queue = before
+                state = before
                 return error
             }
         }
         if let problem { throw problem }
+    }
+
+    // MARK: Donors
+
+    /// The bundles that ever donated, sorted.
+    var donors: [String] { state.withLock { $0.donors.sorted() } }
+
+    /// Whether a bundle is known to have donated.
+    func isDonor(_ bundle: String) -> Bool { state.withLock { $0.donors.contains(bundle) } }
+
+    /// Notes that a bundle donates, unless that is known, or there are too many.
+    func note(donor: String) throws(EngineError) {
+        guard state.withLock({ Self.accepts(donor, $0) }) else { return }
+        try updateState { state in if Self.accepts(donor, state) { state.donors.insert(donor) } }
+    }
+
+    /// Takes in bundles that are known to have donated, without writing that down.
+    ///
+    /// - Returns: Whether any of them is new.
+    func learn(donors: [String]) -> Bool {
+        state.withLock { state in
+            let count = state.donors.count
+            for donor in donors where Self.accepts(donor, state) { state.donors.insert(donor) }
+            return state.donors.count > count
+        }
+    }
+
+    /// Forgets what a bundle owes, and that it ever donated.
+    func forget(_ bundle: String) throws(EngineError) {
+        try updateState { state in
+            state.queue.remove(bundle: bundle)
+            state.donors.remove(bundle)
+        }
+    }
+
+    private static func accepts(_ donor: String, _ state: State) -> Bool {
+        JobDocument.canBeKept(donor: donor) && state.donors.count < JobDocument.maximumDonors
+            && !state.donors.contains(donor)
     }
 
     /// Writes all bytes; a full disk may take some of them first, and only the next attempt says why.
@@ -137,12 +152,14 @@ final class JobStore: Sendable {
     }
 
     /// Replaces the file as a whole, so that a crash leaves the old or the new one.
-    private func save(_ queue: JobQueue) throws(EngineError) {
+    private func save(_ state: State) throws(EngineError) {
         let temporary = path + ".new"
         do {
-            let document = Document(
-                formatVersion: Self.formatVersion, generation: generation.withLock { $0 }, queue: queue)
+            let document = JobDocument(
+                generation: generation.withLock { $0 }, queue: state.queue, donors: state.donors.sorted())
             let data = try document.encoded()
+            // What cannot be read again must not take the place of what can.
+            guard data.count <= JobDocument.maximumBytes else { throw POSIXError(.EFBIG) }
             let number = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard number >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
             let descriptor = OwnedDescriptor(adopting: number)

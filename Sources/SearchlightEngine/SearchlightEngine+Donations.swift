@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
 import MetadataQuery
 import SearchIndex
 import ServiceProtocol
@@ -8,9 +9,19 @@ extension SearchlightEngine {
     public func commit(
         _ batch: IndexBatch, clientState: [UInt8]?, expecting expectation: ClientStateExpectation
     ) async throws(EngineError) {
-        try await onIndex { (index) throws(SearchIndexError) in
-            try await index.commit(batch, clientState: clientState, expecting: expectation)
-        }
+        try await commit(batch, clientState: clientState, expecting: expectation, from: .app)
+    }
+
+    /// Makes a batch durable, of somebody.
+    ///
+    /// - Parameter donor: Who donates. While everything of the bundle is reindexed, a deletion of everything by the one who
+    ///   is asked is carried out at the end, for what was not donated again; by others at once, and then that reindex is
+    ///   owed once more. What others donate meanwhile stays.
+    /// - Throws: ``EngineError``; then nothing is changed.
+    public func commit(
+        _ batch: IndexBatch, clientState: [UInt8]?, expecting expectation: ClientStateExpectation, from donor: Donor
+    ) async throws(EngineError) {
+        try await writer.commit(batch, clientState: clientState, expecting: expectation, from: donor)
     }
 
     /// The client state of the last batch of a scope; `nil` if there is none. An engine that only reads knows what was

@@ -31,7 +31,10 @@ extension SearchlightEngine {
         return first
     }
 
-    /// See ``StoreService/preview(of:query:)``.
+    /// What a person is shown of an item: rendered by its app or its extension, or from its attributes when both are
+    /// missing, render none or fail.
+    ///
+    /// - Throws: ``EngineError``.
     public func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview {
         let fallback = AttributePreview(item.record, query: query)
         func attributes(_ problem: String?) -> Preview {
@@ -54,13 +57,13 @@ extension SearchlightEngine {
     private func renderedPreview(
         of item: StoredItem, query: String?, title: String
     ) async throws(EngineError) -> Preview {
-        let bundle = try bundle(item.scope.bundle)
+        let bundle = item.scope.bundle
         let reply = try await onHost { (host) throws(ExtensionError) in
             let reply = try await host.preview(
                 item: item.record.uniqueIdentifier, query: query, contentPath: item.record.contentPath, bundle)
             guard Preview.contentTypes.contains(reply.contentType) else {
                 throw .malformedAnswer(
-                    identifier: bundle.identifier, during: "preview \(item.record.uniqueIdentifier)",
+                    identifier: bundle, during: "preview \(item.record.uniqueIdentifier)",
                     reason: "content of type \(reply.contentType) cannot be shown")
             }
             return reply
@@ -80,7 +83,7 @@ extension SearchlightEngine {
     public func fulfil(
         _ promise: Representation, of item: StoredItem
     ) async throws(EngineError) -> FulfilledPromise {
-        let bundle = try bundle(item.scope.bundle)
+        let bundle = item.scope.bundle
         let identifier = item.record.uniqueIdentifier
         return try await onHost { (host) throws(ExtensionError) in
             switch promise.form {

@@ -3,6 +3,13 @@ import MetadataQuery
 import SearchIndex
 
 extension SearchlightEngine {
+    /// Grows whenever donations were lost.
+    ///
+    /// - Throws: ``EngineError``.
+    public func generation() async throws(EngineError) -> Int {
+        try await onIndex { (index) throws(SearchIndexError) in try await index.generation() }
+    }
+
     /// The items of a bundle that satisfy a query, as records; see
     /// ``SearchIndex/records(matching:filters:bundle:as:after:)``.
     ///

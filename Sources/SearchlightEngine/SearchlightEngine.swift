@@ -13,7 +13,9 @@ public final class SearchlightEngine: StoreService {
     let index: SearchIndex
     let host: ExtensionHost
     let jobStore: JobStore
-    let replacements = Replacements()
+    let delegates: LiveDelegates
+    let reindexes: Reindexes
+    let writer: DonationWriter
     let configuration: EngineConfiguration
     let onEvent: @Sendable (ExtensionEvent) -> Void
     let listeners: EventListeners
@@ -51,10 +53,13 @@ public final class SearchlightEngine: StoreService {
         }
         registry = ExtensionRegistry(searchPath: configuration.extensionSearchPath)
         registry.registerTypes()
+        delegates = LiveDelegates(configuration.worker)
+        reindexes = Reindexes(delegates: delegates)
+        writer = DonationWriter(
+            index: index, isWritable: isWritable, reindexes: reindexes, jobs: jobStore, now: configuration.now)
         host = ExtensionHost(
-            configuration: configuration.worker,
-            receiver: IndexReceiver(index: index, isWritable: isWritable, replacements: replacements),
-            onEvent: tell)
+            configuration: configuration.worker, registry: registry, delegates: delegates,
+            receiver: IndexReceiver(writer: writer, donor: .worker), onEvent: tell)
         do throws(EngineError) {
             try oweEverythingIfAnythingWasLost()
         } catch {
@@ -76,6 +81,9 @@ public final class SearchlightEngine: StoreService {
     /// The reindexes that are owed: asked for and not acknowledged.
     public var owedJobs: [Job] { jobStore.jobs }
 
+    /// The bundles that ever donated and were not forgotten, sorted. When donations are lost, each owes a reindex.
+    public var donors: [String] { jobStore.donors }
+
     /// See ``StoreService/itemCounts()``.
     public func itemCounts() async throws(EngineError) -> [String: Int] {
         try await onIndex { (index) throws(SearchIndexError) in try await index.itemCounts() }
@@ -84,17 +92,30 @@ public final class SearchlightEngine: StoreService {
     /// The jobs or donations that were lost may have been any; asking for all again is the only way to lose none.
     private func oweEverythingIfAnythingWasLost() throws(EngineError) {
         guard configuration.access == .readWrite else { return }
+        // The names are in two places, so that neither loss makes them forgotten.
+        let hasLearned = try jobStore.learn(donors: knownBundles())
         if jobStore.wasMissing, index.recovery.isNew, !index.recovery.lostDonations {
             // From now on, its absence says that it was lost.
             return try jobStore.oweAll([], generation: index.recovery.generation)
         }
         try owe(generation: index.recovery.generation, always: jobStore.wasDamaged || jobStore.wasMissing)
+        // Without room that is done with the next change.
+        if hasLearned { try? jobStore.update(always: true) { _ in } }
+    }
+
+    private func knownBundles() throws(EngineError) -> [String] {
+        do throws(SearchIndexError) {
+            return try index.bundles(upTo: JobDocument.maximumDonors)
+        } catch {
+            throw .index(error)
+        }
     }
 
     private func owe(generation: Int, always: Bool = false) throws(EngineError) {
         guard always || jobStore.isBehind(generation: generation) else { return }
         let now = configuration.now()
-        let jobs = registry.extensions.map { Job(bundle: $0.identifier, work: .reindexAll, requested: now) }
+        let bundles = Set(registry.extensions.map(\.identifier) + jobStore.donors)
+        let jobs = bundles.sorted().map { Job(bundle: $0, work: .reindexAll, requested: now) }
         try jobStore.oweAll(jobs, generation: generation)
     }
 
@@ -108,9 +129,5 @@ public final class SearchlightEngine: StoreService {
         _ body: (ExtensionHost) async throws(ExtensionError) -> Value
     ) async throws(EngineError) -> Value {
         do throws(ExtensionError) { return try await body(host) } catch { throw .extension(error) }
-    }
-
-    func bundle(_ identifier: String) throws(EngineError) -> ExtensionBundle {
-        do throws(ExtensionError) { return try registry.bundle(identifier) } catch { throw .extension(error) }
     }
 }

@@ -81,6 +81,9 @@ public final class LiveDelegates: Sendable {
     /// Whether an app is registered for a bundle.
     public func isRegistered(for bundle: String) -> Bool { state.withLock { $0.bundles[bundle] != nil } }
 
+    /// Whether a registration has not ended.
+    public func isRegistered(_ token: DelegateToken) -> Bool { state.withLock { $0.tokens[token] != nil } }
+
     /// The newest registration of a bundle that has not been asked yet.
     ///
     /// - Parameter includingSilent: Whether one that let its last request time out, and has shown no sign of life since,

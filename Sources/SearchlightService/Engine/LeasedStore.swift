@@ -5,6 +5,7 @@ import Previews
 import Promises
 import SearchIndex
 import SearchlightEngine
+import struct SearchlightEngine.Comparison
 
 /// The engine of the service as commands ask it: each question waits while the store is lent, and the store is not lent
 /// before it was answered.

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import IdleScheduling
+import SearchIndex
+
+/// Makes donations durable, with regard to who donates and what is being reindexed; see ``Reindexes``.
+struct DonationWriter: Sendable {
+    let index: SearchIndex
+    let isWritable: Bool
+    let reindexes: Reindexes
+    let jobs: JobStore
+    let now: @Sendable () -> Double
+
+    /// Makes a batch durable; see ``SearchIndex/commit(_:clientState:expecting:)``.
+    func commit(
+        _ batch: IndexBatch, clientState: [UInt8]?, expecting expectation: ClientStateExpectation, from donor: Donor
+    ) async throws(EngineError) {
+        let bundle = batch.scope.bundle
+        if isWritable, batch.hasItems { try jobs.note(donor: bundle) }
+        let donation = reindexes.begin(batch, from: donor)
+        defer { reindexes.finish(donation) }
+        var expectation = expectation
+        if let rest = batch.afterDeletingAll {
+            if reindexes.marks(donor, bundle) {
+                try await mark(batch.scope, expecting: expectation)
+                expectation = .any
+                // If its turn is over meanwhile, nobody may be left to delete what was marked.
+                if reindexes.marks(donor, bundle) {
+                    return try await append(rest, clientState: clientState, expecting: expectation)
+                }
+            }
+            if isWritable, reindexes.undoes(donor, bundle) {
+                let job = Job(bundle: bundle, work: .reindexAll, requested: now())
+                try jobs.update { $0.add(job) }
+            }
+        }
+        try await append(batch, clientState: clientState, expecting: expectation)
+    }
+
+    private func append(
+        _ batch: IndexBatch, clientState: [UInt8]?, expecting expectation: ClientStateExpectation
+    ) async throws(EngineError) {
+        do throws(SearchIndexError) {
+            try await index.commit(batch, clientState: clientState, expecting: expectation)
+        } catch {
+            throw .index(error)
+        }
+    }
+
+    /// Marks everything as deleted. That deletes the client state, so what it must be is asked for before.
+    private func mark(_ scope: IndexScope, expecting expectation: ClientStateExpectation) async throws(EngineError) {
+        do throws(SearchIndexError) {
+            if case .exactly(let expected) = expectation {
+                guard try await index.clientState(of: scope) == expected else { throw .mismatchedClientState }
+            }
+            try await index.replaceAll(in: scope)
+        } catch {
+            throw .index(error)
+        }
+    }
+}

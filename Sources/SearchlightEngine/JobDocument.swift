@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import IdleScheduling
+import SearchIndex
+
+/// The file of the jobs. Format 1 had no checksum, format 2 no donors.
+struct JobDocument: Codable {
+    /// Bound on the file, which holds at most one job for each bundle.
+    static let maximumBytes = 64 << 20
+    /// The most names of bundles that ever donated; those of others are not noted.
+    static let maximumDonors = 10_000
+    /// The longest of these names, in bytes of UTF-8: as long as the identifier of an extension may be.
+    static let maximumDonorBytes = 255
+    private static let currentFormat = 3
+
+    private(set) var formatVersion = currentFormat
+    /// The generation of the index for which everything owed by its losses was written down.
+    var generation: Int?
+    var queue: JobQueue
+    /// The bundles that ever donated, sorted; since format 3.
+    var donors: [String]?
+    /// Of the document without it; since format 2.
+    private var checksum: UInt32?
+
+    /// A document in the present format.
+    init(generation: Int, queue: JobQueue, donors: [String]) {
+        self.generation = generation
+        self.queue = queue
+        self.donors = donors
+    }
+
+    /// Reads a document; `nil` if it cannot be understood, or anything in it was changed.
+    init?(_ data: Data) {
+        guard let document = try? JSONDecoder().decode(JobDocument.self, from: data), document.isSound() else {
+            return nil
+        }
+        self = document
+    }
+
+    /// Whether the name of a bundle is short enough to be noted.
+    static func canBeKept(donor: String) -> Bool { donor.utf8.count <= maximumDonorBytes }
+
+    /// Encodes the document with its checksum; the same document always to the same bytes.
+    func encoded() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        var document = self
+        document.checksum = nil
+        document.checksum = CRC32C.of(Array(try encoder.encode(document)))
+        return try encoder.encode(document)
+    }
+
+    private func isSound() -> Bool {
+        switch formatVersion {
+        case 1: checksum == nil && donors == nil
+        case 2: donors == nil && hasRightChecksum()
+        case Self.currentFormat:
+            hasRightChecksum() && donors.map { $0.count <= Self.maximumDonors && $0.allSatisfy(Self.canBeKept) } == true
+        default: false
+        }
+    }
+
+    /// What was read is encoded again, so that only a change of the meaning counts.
+    private func hasRightChecksum() -> Bool {
+        checksum != nil
+            && (try? encoded()).flatMap { try? JSONDecoder().decode(JobDocument.self, from: $0) }?.checksum == checksum
+    }
+}

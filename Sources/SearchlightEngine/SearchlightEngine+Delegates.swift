@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import IdleScheduling
+import SearchIndex
+
+extension SearchlightEngine {
+    /// Registers an app as the delegate of its bundle: it is asked to reindex and to fulfil promises instead of its
+    /// extension, until it is unregistered; the newest one, if there are several. ``owedWork(for:)`` says what to ask it for
+    /// at once.
+    ///
+    /// - Returns: What the other functions are told. What the app donates goes to ``receiver(for:)`` with it.
+    /// - Throws: ``EngineError/extension(_:)`` if there are too many.
+    public func registerDelegate(
+        _ delegate: any LiveDelegate, for bundle: String
+    ) throws(EngineError) -> DelegateToken {
+        do throws(ExtensionError) {
+            return try delegates.register(delegate, for: bundle)
+        } catch {
+            throw .extension(error)
+        }
+    }
+
+    /// Ends a registration. What the app is being asked is asked of the extension.
+    ///
+    /// - Returns: Whether it was still there; a second call does nothing.
+    @discardableResult
+    public func unregisterDelegate(_ token: DelegateToken) -> Bool {
+        defer { reindexes.forget(token) }
+        return delegates.unregister(token)
+    }
+
+    /// Notes that an app shows that it works, so that it is waited for; what it donates to ``receiver(for:)`` counts by
+    /// itself.
+    public func noteProgress(of token: DelegateToken) { delegates.noteProgress(token) }
+
+    /// Keeps what somebody donates. While a connection is that of a registered delegate, it must be given its token.
+    public func receiver(for donor: Donor) -> any DonationReceiver {
+        guard case .delegate(let token) = donor else { return IndexReceiver(writer: writer, donor: donor) }
+        return IndexReceiver(writer: writer, donor: donor) { [delegates] in delegates.noteProgress(token) }
+    }
+
+    /// Tells the delegate of a bundle, or else its running worker, that indexing is slowed down, or not any more. Nobody is
+    /// started for it.
+    ///
+    /// - Returns: Whether there was somebody to tell.
+    @discardableResult
+    public func throttle(_ bundle: String, isThrottled: Bool) async -> Bool {
+        await host.throttle(bundle, isThrottled: isThrottled)
+    }
+
+    /// What a bundle owes: was asked for and not acknowledged. ``Job/notBefore`` says until when to wait after failures,
+    /// unless something has changed, as when its app has just registered.
+    public func owedWork(for bundle: String) -> Job? { jobStore[bundle] }
+
+    /// Removes everything there is of a bundle: its items, its client states, what it owes, and its name, so that what an
+    /// app that is gone has left behind does not stay for ever. If it donates meanwhile, it is known again.
+    ///
+    /// - Returns: How many items there were.
+    /// - Throws: ``EngineError``; then some of it may be gone, and a second call removes the rest.
+    @discardableResult
+    public func forget(_ bundle: String) async throws(EngineError) -> Int {
+        guard reindexes.begin(bundle) else { throw .alreadyReindexing(bundle) }
+        defer { reindexes.end(bundle) }
+        let count = try await onIndex { (index) throws(SearchIndexError) in try await index.forget(bundle: bundle) }
+        try jobStore.forget(bundle)
+        if try await itemCounts()[bundle] != nil { try jobStore.note(donor: bundle) }
+        return count
+    }
+}
