@@ -53,7 +53,7 @@ let package = Package(
         // The service
         .target(
             name: "SearchlightEngine",
-            dependencies: ["SearchIndex", "ExtensionHost", "Promises", "Previews", "IdleScheduling"],
+            dependencies: ["SearchIndex", "ExtensionHost", "Promises", "Previews", "IdleScheduling", "CSandbox"],
             swiftSettings: strict),
         .target(
             name: "SearchIndex",

@@ -2,14 +2,16 @@
 import ExtensionHost
 import IdleScheduling
 import SearchIndex
+import Synchronization
 
 /// The whole of Searchlight behind one door: the index, the extensions and what goes between them. A service holds one
 /// for as long as it runs, a command for as long as it takes.
 ///
 /// May be used from any task.
 public final class SearchlightEngine: StoreService {
-    /// The extensions that were found when the engine was opened.
-    public let registry: ExtensionRegistry
+    private let found: Mutex<ExtensionRegistry>
+    /// The extensions that were found when they were last looked for.
+    public var registry: ExtensionRegistry { found.withLock { $0 } }
     let index: SearchIndex
     let host: ExtensionHost
     let jobStore: JobStore
@@ -49,8 +51,9 @@ public final class SearchlightEngine: StoreService {
         } else {
             (index, waitingEntries, recovery) = try Self.openForReading(configuration, jobStore)
         }
-        registry = ExtensionRegistry(searchPath: configuration.extensionSearchPath)
+        let registry = ExtensionRegistry(searchPath: configuration.extensionSearchPath)
         registry.registerTypes()
+        found = Mutex(registry)
         host = ExtensionHost(
             configuration: configuration.worker,
             receiver: IndexReceiver(index: index, isWritable: isWritable, replacements: replacements),
@@ -111,6 +114,21 @@ public final class SearchlightEngine: StoreService {
     }
 
     func bundle(_ identifier: String) throws(EngineError) -> ExtensionBundle {
-        do throws(ExtensionError) { return try registry.bundle(identifier) } catch { throw .extension(error) }
+        do throws(ExtensionError) {
+            return try lookForExtensions().bundle(identifier)
+        } catch {
+            throw .extension(error)
+        }
+    }
+
+    /// Looks for extensions again: they come and go while a service runs.
+    func lookForExtensions() -> ExtensionRegistry {
+        let now = ExtensionRegistry(searchPath: configuration.extensionSearchPath)
+        let before = found.withLock { found in
+            defer { found = now }
+            return found
+        }
+        if now.extensions != before.extensions { now.registerTypes() }
+        return now
     }
 }
