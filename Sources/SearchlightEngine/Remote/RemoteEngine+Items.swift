@@ -27,6 +27,7 @@ extension RemoteEngine {
         }
     }
 
+    /// See ``StoreService/count(_:upTo:)``.
     public func count(_ request: SearchRequest, upTo maximum: Int?) async throws(EngineError) -> Int {
         try await connection.perform(CountFoundCall(request: SearchText(request), maximum: maximum)).answer
     }
@@ -50,22 +51,26 @@ extension RemoteEngine {
         }
     }
 
+    /// See ``StoreService/count(matching:bundle:place:)``.
     public func count(
         matching query: QueryExpression, bundle: String?, place: QueryPlace
     ) async throws(EngineError) -> Int {
         try await connection.perform(CountCall(query: QueryText(query), bundle: bundle, place: place)).answer
     }
 
+    /// See ``StoreService/explain(_:bundle:place:)``.
     public func explain(
         _ query: QueryExpression, bundle: String?, place: QueryPlace
     ) async throws(EngineError) -> QueryPlan {
         try await connection.perform(ExplainCall(query: QueryText(query), bundle: bundle, place: place)).answer
     }
 
+    /// See ``StoreService/item(named:bundle:)``.
     public func item(named name: String, bundle: String?) async throws(EngineError) -> StoredItem {
         try await connection.perform(ItemCall(item: name, bundle: bundle)).answer
     }
 
+    /// See ``StoreService/preview(of:query:)``.
     public func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview {
         let call = PreviewCall(item: item, query: query)
         var (head, rest) = try await connection.perform(call)
@@ -78,6 +83,7 @@ extension RemoteEngine {
             problem: head.problem)
     }
 
+    /// See ``StoreService/fulfil(_:of:)``.
     public func fulfil(_ promise: Representation, of item: StoredItem) async throws(EngineError) -> FulfilledPromise {
         let call = FulfilCall(promise: promise, item: item)
         var (answer, rest) = try await connection.perform(call)

@@ -60,36 +60,44 @@ public final class RemoteEngine: StoreService {
     /// - Throws: ``EngineError``.
     public func stopService() async throws(EngineError) { _ = try await connection.perform(StopCall()) }
 
+    /// See ``StoreService/opening()``.
     public func opening() async throws(EngineError) -> StoreOpening {
         try await connection.perform(OpeningCall()).answer
     }
 
+    /// See ``StoreService/extensions()``.
     public func extensions() async throws(EngineError) -> InstalledExtensions {
         try await connection.perform(ExtensionsCall()).answer
     }
 
+    /// See ``StoreService/status(isExact:)``.
     public func status(isExact: Bool) async throws(EngineError) -> StoreStatus {
         try await connection.perform(StatusCall(isExact: isExact)).answer
     }
 
+    /// See ``StoreService/itemCounts()``.
     public func itemCounts() async throws(EngineError) -> [String: Int] {
         try await connection.perform(ItemCountsCall()).answer
     }
 
+    /// See ``StoreService/owedReindexes()``.
     public func owedReindexes() async throws(EngineError) -> [OwedJob] {
         try await connection.perform(OwedReindexesCall()).answer
     }
 
+    /// See ``StoreService/reindexAll(_:onEvent:)``.
     public func reindexAll(
         _ identifier: String, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) async throws(EngineError) -> Int {
         try await connection.perform(ReindexCall(bundle: identifier), onEvent: onEvent).answer
     }
 
+    /// See ``StoreService/compare(_:)``.
     public func compare(_ identifier: String) async throws(EngineError) -> Comparison {
         try await connection.perform(CompareCall(bundle: identifier)).answer
     }
 
+    /// See ``StoreService/commit(_:clientState:expecting:)``.
     public func commit(
         _ batch: IndexBatch, clientState: [UInt8]?, expecting expectation: ClientStateExpectation
     ) async throws(EngineError) {
@@ -99,15 +107,19 @@ public final class RemoteEngine: StoreService {
         _ = try await connection.perform(call, sending: try Payload.holding(bytes, for: call.purpose))
     }
 
+    /// See ``StoreService/clientState(of:)``.
     public func clientState(of scope: IndexScope) async throws(EngineError) -> [UInt8]? {
         try await connection.perform(ClientStateCall(scope: scope)).answer
     }
 
+    /// See ``StoreService/settle()``.
     public func settle() async throws(EngineError) { _ = try await connection.perform(SettleCall()) }
 
+    /// See ``StoreService/rejections(in:after:)``.
     public func rejections(in scope: IndexScope, after mark: Rejections.Mark?) async throws(EngineError) -> Rejections {
         try await connection.perform(RejectionsCall(scope: scope, mark: mark)).answer
     }
 
+    /// See ``StoreService/close()``.
     public func close() async { connection.close() }
 }
