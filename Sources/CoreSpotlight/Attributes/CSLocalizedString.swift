@@ -7,6 +7,9 @@ import Foundation
 /// A Swift `String` cannot carry languages, so on Linux such a text is given to an attribute with
 /// ``CSSearchableItemAttributeSet/setLocalizedString(_:for:)``, or as the value of a custom key; converted to `String`
 /// it is the text in the current language only.
+///
+/// - Note: Differs on Linux: put into an attribute as a `String` it becomes the text of one language;
+///   `setLocalizedString(_:for:)` keeps them all.
 open class CSLocalizedString: NSString {
     /// The texts by language code.
     let texts: [String: String]

@@ -25,6 +25,8 @@ open class CSPerson: NSObject, NSCopying, NSSecureCoding {
     open var handleIdentifier: String { value.handleIdentifier }
 
     /// The contact that the person was found to be.
+    ///
+    /// - Note: Unused on Linux: kept with the item; there is no store of contacts to look it up in.
     open var contactIdentifier: String? {
         get { value.contactIdentifier }
         set { value.contactIdentifier = newValue }

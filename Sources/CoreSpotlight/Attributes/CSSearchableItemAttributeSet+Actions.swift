@@ -6,24 +6,32 @@ import UniformTypeIdentifiers
 // What a person can do with a result, and what it can be turned into.
 extension CSSearchableItemAttributeSet {
     /// 1 if the first of `phoneNumbers` can be called.
+    ///
+    /// - Note: Unused on Linux: kept with the item; no launcher offers calls yet.
     public var supportsPhoneCall: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
     /// 1 if directions to `latitude` and `longitude` make sense.
+    ///
+    /// - Note: Unused on Linux: kept with the item; no launcher offers directions yet.
     public var supportsNavigation: NSNumber? {
         get { value() }
         set { store(newValue) }
     }
 
     /// The actions to offer, by the identifiers that the app's manifest declares.
+    ///
+    /// - Note: Unused on Linux: kept with the item; no launcher offers the actions of apps yet.
     public var actionIdentifiers: [String] {
         get { value() ?? [] }
         set { store(newValue) }
     }
 
     /// The type in which the item is shared from a result.
+    ///
+    /// - Note: Unused on Linux: kept with the item; no launcher offers sharing yet.
     public var sharedItemContentType: UTType? {
         get { value() }
         set { store(newValue) }

@@ -47,6 +47,8 @@ extension CSSearchableItemAttributeSet {
     }
 
     /// The identifier of the item that this entry belongs to and lives as long as.
+    ///
+    /// - Note: Differs on Linux: it ties every item, not activities alone, to the life of the item that it names.
     public var relatedUniqueIdentifier: String? {
         get { value() }
         set { store(newValue) }
@@ -125,6 +127,8 @@ extension CSSearchableItemAttributeSet {
     }
 
     /// A summary of the text, written by the system; `nil` until there is one.
+    ///
+    /// - Note: Unused on Linux: nothing writes summaries, so it stays `nil`.
     public var textContentSummary: String? { value() }
 
     /// What is said in an audio item.

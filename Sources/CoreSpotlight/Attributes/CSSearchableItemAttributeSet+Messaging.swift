@@ -125,5 +125,7 @@ extension CSSearchableItemAttributeSet {
     }
 
     /// 1 if the system found the message important; `nil` until it has looked.
+    ///
+    /// - Note: Unused on Linux: nothing judges messages, so it stays `nil`.
     public var isPriority: NSNumber? { value() }
 }

@@ -54,6 +54,8 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
     }
 
     /// Supplies none.
+    ///
+    /// - Note: Unused on Linux: no service asks for items before they expire.
     @preconcurrency
     open func searchableItems(
         forIdentifiers identifiers: [String], searchableItemsHandler: @escaping @Sendable ([CSSearchableItem]) -> Void
@@ -62,6 +64,8 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
     }
 
     /// Calls the form with a handler.
+    ///
+    /// - Note: Unused on Linux: no service asks for items before they expire.
     open func searchableItems(forIdentifiers identifiers: [String]) async -> [CSSearchableItem] {
         let items: [CSSearchableItem]? = try? await answer { answer in
             searchableItems(forIdentifiers: identifiers) { answer.give($0, nil) }
@@ -70,5 +74,7 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
     }
 
     /// Does nothing.
+    ///
+    /// - Note: Unused on Linux: nothing computes attributes that could be told of.
     open func searchableItemsDidUpdate(_ items: [CSSearchableItem]) {}
 }

@@ -7,6 +7,8 @@ import Foundation
 /// An index extension has no input and no single request to complete: it serves until its process ends.
 open class NSExtensionContext: NSObject {
     /// What was handed to the extension; nothing for index and preview extensions.
+    ///
+    /// - Note: Differs on Linux: always empty, since index and preview extensions have no input.
     open var inputItems: [Any] { [] }
 }
 

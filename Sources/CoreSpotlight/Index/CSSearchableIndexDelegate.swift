@@ -7,6 +7,9 @@ import Foundation
 /// Methods are called off the main thread, several at once. Where Apple's protocol has optional methods, this one has
 /// default implementations; the method to be called is chosen where the conformance is declared, so a subclass must
 /// inherit from a class that declares them, as ``CSIndexExtensionRequestHandler`` does.
+///
+/// - Note: Differs on Linux: optional methods have default implementations, so calls are written without a question
+///   mark.
 public protocol CSSearchableIndexDelegate: NSObjectProtocol {
     /// The index was lost: donate every item again, then call the handler. Until it was called the request is repeated.
     @preconcurrency
@@ -38,15 +41,21 @@ public protocol CSSearchableIndexDelegate: NSObjectProtocol {
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String, inPlace: Bool
     ) throws -> URL
 
-    /// Supplies items for these identifiers. Optional; no service on Linux asks yet.
+    /// Supplies items for these identifiers. Optional.
+    ///
+    /// - Note: Unused on Linux: no service asks for items before they expire.
     @preconcurrency
     func searchableItems(
         forIdentifiers identifiers: [String], searchableItemsHandler: @escaping @Sendable ([CSSearchableItem]) -> Void)
 
-    /// Supplies items for these identifiers. Optional; no service on Linux asks yet.
+    /// Supplies items for these identifiers. Optional.
+    ///
+    /// - Note: Unused on Linux: no service asks for items before they expire.
     func searchableItems(forIdentifiers identifiers: [String]) async -> [CSSearchableItem]
 
-    /// Is told of items for which the system found out something. Optional; no service on Linux tells yet.
+    /// Is told of items for which the system found out something. Optional.
+    ///
+    /// - Note: Unused on Linux: nothing computes attributes that could be told of.
     func searchableItemsDidUpdate(_ items: [CSSearchableItem])
 }
 

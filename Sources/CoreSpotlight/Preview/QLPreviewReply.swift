@@ -22,7 +22,9 @@ open class QLPreviewReply: NSObject {
     open var title = ""
 
     /// A preview that a closure makes when it is to be shown; heavy work belongs there, and it may still set the other
-    /// properties of the reply, which it is handed. `contentSize` is a wish that no viewer on Linux reads yet.
+    /// properties of the reply, which it is handed.
+    ///
+    /// - Note: Differs on Linux: `contentSize` is not read.
     public init(
         dataOfContentType contentType: UTType, contentSize: CGSize,
         createDataUsing closure: @escaping (QLPreviewReply) throws -> Data

@@ -9,19 +9,27 @@ import Foundation
 /// so that source written for Apple's SDK compiles; nothing calls them. Where Apple's protocol has optional methods, this
 /// one has default implementations.
 public protocol QLPreviewingController: NSObjectProtocol {
-    /// Prepares a view of an indexed item. Never called.
+    /// Prepares a view of an indexed item.
+    ///
+    /// - Note: Unused on Linux: there are no views; previews are data.
     @preconcurrency
     func preparePreviewOfSearchableItem(
         identifier: String, queryString: String?, completionHandler handler: @escaping @Sendable ((any Error)?) -> Void)
 
-    /// Prepares a view of an indexed item. Never called.
+    /// Prepares a view of an indexed item.
+    ///
+    /// - Note: Unused on Linux: there are no views; previews are data.
     func preparePreviewOfSearchableItem(identifier: String, queryString: String?) async throws
 
-    /// Prepares a view of a file. Never called.
+    /// Prepares a view of a file.
+    ///
+    /// - Note: Unused on Linux: there are no views; previews are data.
     @preconcurrency
     func preparePreviewOfFile(at url: URL, completionHandler handler: @escaping @Sendable ((any Error)?) -> Void)
 
-    /// Prepares a view of a file. Never called.
+    /// Prepares a view of a file.
+    ///
+    /// - Note: Unused on Linux: there are no views; previews are data.
     func preparePreviewOfFile(at url: URL) async throws
 
     /// Renders a file.
