@@ -62,7 +62,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "SearchlightEngine",
-            dependencies: ["SearchIndex", "ExtensionHost", "Promises", "Previews", "IdleScheduling"],
+            dependencies: ["SearchIndex", "ExtensionHost", "Promises", "Previews", "IdleScheduling", "CSandbox"],
             swiftSettings: strict),
         .target(
             name: "SearchIndex",

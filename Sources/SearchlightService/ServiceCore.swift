@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import SearchlightEngine
 import Synchronization
 
 /// What all sessions of a service share.
@@ -17,12 +18,14 @@ final class ServiceCore: Sendable {
     let activity: ServiceActivity
     /// What the service does of its own, such as asking a registered app for what is owed.
     let background = SessionTasks(maximum: 64)
+    /// What commands ask.
+    let calls: EngineCalls
     /// The process of the service.
     let process = UInt64(getpid())
 
     init(
         holder: EngineHolder, limits: ServiceLimits, log: ServiceLog, clock: any Clock<Duration>, user: UInt32,
-        version: String, activity: ServiceActivity
+        version: String, activity: ServiceActivity, control: ServiceControl
     ) {
         self.holder = holder
         self.limits = limits
@@ -31,6 +34,7 @@ final class ServiceCore: Sendable {
         self.user = user
         self.version = version
         self.activity = activity
+        calls = EngineCalls(control: control) { LeasedStore(holder: holder) }
         budget = ByteBudget(limit: limits.heldBytes)
     }
 }

@@ -11,6 +11,9 @@ struct Searchlight: AsyncParsableCommand {
             Apps ship extensions: bundles (NAME.searchext) in an extensions folder. “searchlight reindex” has them \
             donate their items to a private index; the other commands use what is there.
 
+            A command asks the service of the store if one runs, and does its work itself otherwise; what it prints is \
+            the same.
+
             ITEM is a number as “search” prints it (@12), or an item's unique identifier; for a file also its path.
 
             Exit status: 0 done, 1 failed, 2 not found, 3 no such representation, 4 refused, 5 cancelled, \
@@ -24,6 +27,7 @@ struct Searchlight: AsyncParsableCommand {
             ExtensionsCommand.self, StatusCommand.self, VerifyCommand.self, TypesCommand.self, QueryCommand.self,
             ListCommand.self,
             DonateCommand.self, DeleteCommand.self, ClientStateCommand.self,
+            ServiceCommand.self,
         ])
 }
 

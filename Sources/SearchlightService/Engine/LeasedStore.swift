@@ -124,7 +124,7 @@ extension EngineError {
         switch absence {
         case .failed(let error): self = error
         case .cancelled: self = .query(.cancelled)
-        default: self = .storeFile(path: "the store", operation: "Reaching", detail: absence.description)
+        default: self = .service(.refused(during: "use the store", reason: absence.description))
         }
     }
 }

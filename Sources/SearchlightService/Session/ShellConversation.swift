@@ -14,12 +14,16 @@ final class ShellConversation: ClientSession.Conversation {
     private let core: ServiceCore
     private let promises: PromiseDesk
     private let lending: SessionTasks
+    private let calls: EngineCallsConnection
 
     init(number: UInt64, link: (any ClientLink)?, core: ServiceCore) {
         self.number = number
         self.core = core
         promises = PromiseDesk(core)
         lending = SessionTasks(maximum: 2)
+        calls = EngineCallsConnection(core.calls)
+        // On the session bus progress is not told.
+        if let connection = link as? BusConnection { calls.attach(connection) }
     }
 
     func receive(_ call: IncomingCall) {
@@ -29,6 +33,7 @@ final class ShellConversation: ClientSession.Conversation {
                 call.refuse(
                     name: ServiceErrorName.accessDenied,
                     message: "A client that sees the whole index acts for no bundle. Connect as an app.")
+            case ShellRequest.performMember.interface: calls.receive(call)
             case ShellRequest.borrowStore.member.interface: take(try ShellRequest(call), call)
             default: take(try AppRequest(call), call)
             }
@@ -75,6 +80,7 @@ final class ShellConversation: ClientSession.Conversation {
     func part() {}
 
     func end() async {
+        calls.end()
         promises.cancelAll()
         // A loan that is being made is undone by whoever makes it.
         await core.holder.takeBack(from: number)

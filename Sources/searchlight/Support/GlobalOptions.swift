@@ -28,8 +28,17 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Print JSON.")
     var json = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Do not ask the service.",
+            discussion: """
+                Without it a command asks the service of the store if one runs, and does all itself if none does. \
+                $SEARCHLIGHT_IN_PROCESS=1 means the same.
+                """))
+    var inProcess = false
+
     /// The environment without the variables that are empty, which count as unset.
-    private var environment: [String: String] { ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty } }
+    var environment: [String: String] { ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty } }
 
     func validate() throws {
         if store?.isEmpty == true { throw ValidationError("--store is empty. Name a folder, or leave the option out.") }
@@ -45,8 +54,11 @@ struct GlobalOptions: ParsableArguments {
         if let store { StoreLocation(folder: store) } else { StoreLocation(environment: environment) }
     }
 
-    private var searchPath: [String] {
-        let explicit = (extensionPath ?? environment["SEARCHLIGHT_EXTENSION_PATH"]).map { path in
+    /// The folders with extensions that were asked for, with colons between.
+    var explicitExtensionPath: String? { extensionPath ?? environment["SEARCHLIGHT_EXTENSION_PATH"] }
+
+    var searchPath: [String] {
+        let explicit = explicitExtensionPath.map { path in
             path.split(separator: ":").map { absolute(String($0)) }.joined(separator: ":")
         }
         return ExtensionRegistry.standardSearchPath(explicit: explicit, environment: environment)
