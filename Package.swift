@@ -38,7 +38,10 @@ let package = Package(
             ], swiftSettings: strict),
         .executableTarget(
             name: "searchlightd",
-            dependencies: ["SearchlightService", "SearchlightEngine", "ServiceProtocol", arguments],
+            dependencies: [
+                "SearchlightService", "SearchlightEngine", "ExtensionHost", "Promises", "ServiceProtocol", "CSystemd",
+                arguments,
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "searchlight-worker", dependencies: ["ExtensionRuntime", "CSandbox"], cSettings: strictC),

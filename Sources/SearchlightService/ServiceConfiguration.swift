@@ -21,6 +21,8 @@ public struct ServiceConfiguration: Sendable {
     public var inheritedSocket: OwnedDescriptor?
     /// How long nothing may be connected or under way before it ends by itself; `nil` for ever.
     public var idleExit: Duration?
+    /// Whether it answers on the session bus, too.
+    public var usesSessionBus = false
     /// Says something to the service manager, as sd_notify(3).
     public var notify: @Sendable (String) -> Void = { _ in }
     /// How long the service manager waits for a sign of life, if it does.
