@@ -61,7 +61,9 @@ let package = Package(
         // The service
         .target(
             name: "SearchlightService",
-            dependencies: ["SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "MetadataQuery", "ServiceProtocol"],
+            dependencies: [
+                "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "MetadataQuery", "ServiceProtocol",
+            ],
             swiftSettings: strict),
         .target(
             name: "SearchlightEngine",
