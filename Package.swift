@@ -136,6 +136,10 @@ let package = Package(
                 "Previews",
                 "ServiceProtocol", "TestSupport", "TortureSupport",
             ], swiftSettings: strict),
+        // A client in another process.
+        .executableTarget(
+            name: "ServiceClient", dependencies: ["ServiceProtocol"], path: "Tests/ServiceClient",
+            swiftSettings: strict),
         .testTarget(
             name: "ServiceTests",
             dependencies: [
