@@ -31,10 +31,7 @@ extension SearchlightEngine {
         return first
     }
 
-    /// What a person is shown of an item: rendered by its app or its extension, or from its attributes when both are
-    /// missing, render none or fail.
-    ///
-    /// - Throws: ``EngineError``.
+    /// See ``StoreService/preview(of:query:)``.
     public func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview {
         let fallback = AttributePreview(item.record, query: query)
         func attributes(_ problem: String?) -> Preview {
@@ -93,6 +90,19 @@ extension SearchlightEngine {
                     try await host.file(
                         item: identifier, type: promise.type, inPlace: promise.form == .inPlaceFile, bundle))
             }
+        }
+    }
+
+    /// An item as bytes of a type, from its app or its extension, by name.
+    ///
+    /// - Parameters:
+    ///   - identifier: The unique identifier of the item.
+    ///   - type: A uniform type identifier that the item promises.
+    ///   - bundle: Whose item it is.
+    /// - Throws: ``EngineError``. A stream may end early all the same, if whoever fills it ends.
+    public func data(of identifier: String, as type: String, bundle: String) async throws(EngineError) -> Payload {
+        try await onHost { (host) throws(ExtensionError) in
+            try await host.data(item: identifier, type: type, bundle)
         }
     }
 }

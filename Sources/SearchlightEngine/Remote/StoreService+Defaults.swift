@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import Glibc
 import MetadataQuery
 import Promises
 import SearchIndex
@@ -64,15 +65,37 @@ extension StoreService {
         guard let choice = resolution.choice else {
             throw .promise(.unsupportedType(offered: resolution.offered.map(\.type), accepted: accepted))
         }
-        let promised = try await fulfil(choice, of: item)
+        do throws(EngineError) {
+            return (choice, try await deliver(choice, of: item, to: destination))
+        } catch {
+            // An app or a worker that ended in the middle of its bytes is asked no more, and others are.
+            guard case .promise(.wrongLength(let expected, let received)) = error, received < expected,
+                destination.isReplacedAsAWhole
+            else { throw error }
+            return (choice, try await deliver(choice, of: item, to: destination))
+        }
+    }
+
+    private func deliver(
+        _ promise: Representation, of item: StoredItem, to destination: Destination
+    ) async throws(EngineError) -> UInt64 {
+        let promised = try await fulfil(promise, of: item)
         let token = UInt64.random(in: .min ... .max)
-        let bytes = try await onDelivery { () throws(PromiseError) in
+        return try await onDelivery { () throws(PromiseError) in
             switch promised {
             case .data(let payload): try Delivery.deliver(payload, to: destination, token: token)
             case .file(let file): try Delivery.deliver(file, to: destination, token: token)
             }
         }
-        return (choice, bytes)
+    }
+}
+
+extension Destination {
+    /// Whether nothing is there of a delivery that failed, so that it may be made once more.
+    fileprivate var isReplacedAsAWhole: Bool {
+        guard case .file(let path) = self else { return false }
+        var status = stat()
+        return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
     }
 }
 
