@@ -57,7 +57,7 @@ struct GlobalOptions: ParsableArguments {
     /// The folders with extensions that were asked for, with colons between.
     var explicitExtensionPath: String? { extensionPath ?? environment["SEARCHLIGHT_EXTENSION_PATH"] }
 
-    var searchPath: [String] {
+    private var searchPath: [String] {
         let explicit = explicitExtensionPath.map { path in
             path.split(separator: ":").map { absolute(String($0)) }.joined(separator: ":")
         }
