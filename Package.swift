@@ -19,6 +19,7 @@ let package = Package(
     name: "searchlight",
     products: [
         .executable(name: "searchlight", targets: ["searchlight"]),
+        .executable(name: "searchlightd", targets: ["searchlightd"]),
         .executable(name: "searchlight-worker", targets: ["searchlight-worker"]),
         // What apps and extensions link; shared, so that all in one process see the same classes.
         .library(name: "CoreSpotlight", type: .dynamic, targets: ["CoreSpotlight", "UniformTypeIdentifiers"]),
@@ -36,6 +37,13 @@ let package = Package(
                 "ServiceProtocol", "UniformTypeIdentifiers", arguments,
             ], swiftSettings: strict),
         .executableTarget(
+            name: "searchlightd",
+            dependencies: [
+                "SearchlightService", "SearchlightEngine", "ExtensionHost", "Promises", "ServiceProtocol", "CSystemd",
+                arguments,
+            ],
+            swiftSettings: strict),
+        .executableTarget(
             name: "searchlight-worker", dependencies: ["ExtensionRuntime", "CSandbox"], cSettings: strictC),
         .executableTarget(
             name: "benchmarks",
@@ -52,8 +60,14 @@ let package = Package(
 
         // The service
         .target(
+            name: "SearchlightService",
+            dependencies: [
+                "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "MetadataQuery", "ServiceProtocol",
+            ],
+            swiftSettings: strict),
+        .target(
             name: "SearchlightEngine",
-            dependencies: ["SearchIndex", "ExtensionHost", "Promises", "Previews", "IdleScheduling"],
+            dependencies: ["SearchIndex", "ExtensionHost", "Promises", "Previews", "IdleScheduling", "CSandbox"],
             swiftSettings: strict),
         .target(
             name: "SearchIndex",
@@ -121,6 +135,16 @@ let package = Package(
                 "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "IdleScheduling", "Promises",
                 "Previews",
                 "ServiceProtocol", "TestSupport", "TortureSupport",
+            ], swiftSettings: strict),
+        // A client in another process.
+        .executableTarget(
+            name: "ServiceClient", dependencies: ["ServiceProtocol"], path: "Tests/ServiceClient",
+            swiftSettings: strict),
+        .testTarget(
+            name: "ServiceTests",
+            dependencies: [
+                "SearchlightService", "SearchlightEngine", "SearchIndex", "ExtensionHost", "MetadataQuery",
+                "ServiceProtocol", "TestSupport",
             ], swiftSettings: strict),
         .testTarget(
             name: "BenchmarkTests", dependencies: ["benchmarks", "SearchIndex", "ServiceProtocol", "TestSupport"],

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -73,3 +74,5 @@ int csandbox_restrict_self(void) {
 }
 
 int csandbox_pipe(int descriptors[2]) { return pipe2(descriptors, O_CLOEXEC) == 0 ? 0 : errno; }
+
+int csandbox_memory_file(void) { return memfd_create("searchlight", MFD_CLOEXEC); }

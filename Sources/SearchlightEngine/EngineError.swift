@@ -23,6 +23,8 @@ public enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConvert
     case ambiguousItem(String, candidates: [StoredItem])
     /// A file of the store cannot be read or written.
     case storeFile(path: String, operation: String, detail: String)
+    /// The service could not be asked.
+    case service(ServiceProblem)
 
     /// The error: what was attempted, what happened, what to do.
     public var description: String {
@@ -45,6 +47,7 @@ public enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConvert
             \(candidates.map { "@\($0.number) of \($0.scope.bundle)" }.joined(separator: ", ")). \
             Name one by its number, or add --bundle.
             """
+        case .service(let problem): problem.description
         case .storeFile(let path, let operation, let detail): "\(operation) \(path) failed: \(detail)."
         }
     }

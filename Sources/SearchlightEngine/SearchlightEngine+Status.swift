@@ -9,7 +9,9 @@ extension SearchlightEngine {
     }
 
     /// See ``StoreService/extensions()``.
-    public func extensions() async throws(EngineError) -> InstalledExtensions { InstalledExtensions(registry) }
+    public func extensions() async throws(EngineError) -> InstalledExtensions {
+        InstalledExtensions(lookForExtensions())
+    }
 
     /// See ``StoreService/owedReindexes()``.
     public func owedReindexes() async throws(EngineError) -> [OwedJob] { jobStore.jobs.map(OwedJob.init) }

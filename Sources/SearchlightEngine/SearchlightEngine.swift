@@ -2,14 +2,16 @@
 import ExtensionHost
 import IdleScheduling
 import SearchIndex
+import Synchronization
 
 /// The whole of Searchlight behind one door: the index, the extensions and what goes between them. A service holds one
 /// for as long as it runs, a command for as long as it takes.
 ///
 /// May be used from any task.
 public final class SearchlightEngine: StoreService {
-    /// The extensions that were found when the engine was opened.
-    public let registry: ExtensionRegistry
+    private let found: Mutex<ExtensionRegistry>
+    /// The extensions that were found when they were last looked for.
+    public var registry: ExtensionRegistry { found.withLock { $0 } }
     let index: SearchIndex
     let host: ExtensionHost
     let jobStore: JobStore
@@ -51,12 +53,13 @@ public final class SearchlightEngine: StoreService {
         } else {
             (index, waitingEntries, recovery) = try Self.openForReading(configuration, jobStore)
         }
-        registry = ExtensionRegistry(searchPath: configuration.extensionSearchPath)
+        let registry = ExtensionRegistry(searchPath: configuration.extensionSearchPath)
         registry.registerTypes()
         delegates = LiveDelegates(configuration.worker)
         reindexes = Reindexes(delegates: delegates)
         writer = DonationWriter(
             index: index, isWritable: isWritable, reindexes: reindexes, jobs: jobStore, now: configuration.now)
+        found = Mutex(registry)
         host = ExtensionHost(
             configuration: configuration.worker, registry: registry, delegates: delegates,
             receiver: IndexReceiver(writer: writer, donor: .worker), onEvent: tell)
@@ -129,5 +132,24 @@ public final class SearchlightEngine: StoreService {
         _ body: (ExtensionHost) async throws(ExtensionError) -> Value
     ) async throws(EngineError) -> Value {
         do throws(ExtensionError) { return try await body(host) } catch { throw .extension(error) }
+    }
+
+    func bundle(_ identifier: String) throws(EngineError) -> ExtensionBundle {
+        do throws(ExtensionError) {
+            return try lookForExtensions().bundle(identifier)
+        } catch {
+            throw .extension(error)
+        }
+    }
+
+    /// Looks for extensions again: they come and go while a service runs.
+    func lookForExtensions() -> ExtensionRegistry {
+        let now = ExtensionRegistry(searchPath: configuration.extensionSearchPath)
+        let before = found.withLock { found in
+            defer { found = now }
+            return found
+        }
+        if now.extensions != before.extensions { now.registerTypes() }
+        return now
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import SearchlightEngine
 import Glibc
 
 /// The command a person types.
@@ -11,6 +12,9 @@ struct Searchlight: AsyncParsableCommand {
             Apps ship extensions: bundles (NAME.searchext) in an extensions folder. “searchlight reindex” has them \
             donate their items to a private index; the other commands use what is there.
 
+            A command asks the service of the store if one runs, and does its work itself otherwise; what it prints is \
+            the same.
+
             ITEM is a number as “search” prints it (@12), or an item's unique identifier; for a file also its path.
 
             Exit status: 0 done, 1 failed, 2 not found, 3 no such representation, 4 refused, 5 cancelled, \
@@ -18,12 +22,13 @@ struct Searchlight: AsyncParsableCommand {
             9 the store is in use, 10 a check found damage, 64 wrong usage, 141 the reader of standard output has gone (as “head” does). With \
             --json a failure is an object with “error” and “status”, except wrong usage.
             """,
-        version: "0.1.0",
+        version: Installation.version,
         subcommands: [
             SearchCommand.self, ShowCommand.self, PreviewCommand.self, DragCommand.self, ReindexCommand.self,
             ExtensionsCommand.self, StatusCommand.self, VerifyCommand.self, TypesCommand.self, QueryCommand.self,
             ListCommand.self,
             DonateCommand.self, DeleteCommand.self, ClientStateCommand.self,
+            ServiceCommand.self,
         ])
 }
 

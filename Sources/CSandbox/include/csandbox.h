@@ -34,4 +34,7 @@ int csandbox_restrict_self(void);
 /* An anonymous stream: bytes written to descriptors[1] are read from descriptors[0]; close-on-exec. */
 int csandbox_pipe(int descriptors[2]);
 
+/* A file in memory, without a name, gone with its last descriptor; close-on-exec. -1, and errno, on failure. */
+int csandbox_memory_file(void);
+
 #endif

@@ -77,14 +77,23 @@ public struct ExtensionManifest: Hashable, Sendable {
         }
     }
 
-    private static func identifier(in root: [String: Any]) throws(BundleProblem) -> String {
-        guard let identifier = root["CFBundleIdentifier"] as? String else { throw .missingKey("CFBundleIdentifier") }
-        let allowed = identifier.utf8.allSatisfy { byte in
+    /// The longest bundle identifier, in bytes.
+    public static let maximumIdentifierBytes = 255
+
+    /// Whether a text may be the identifier of a bundle: a reverse-DNS name of letters, digits, `-` and `.`.
+    public static func isIdentifier(_ text: String) -> Bool {
+        let allowed = text.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
                 || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
         }
-        let parts = identifier.split(separator: ".", omittingEmptySubsequences: false)
-        guard allowed, parts.count >= 2, parts.allSatisfy({ !$0.isEmpty }), identifier.utf8.count <= 255 else {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        return allowed && parts.count >= 2 && parts.allSatisfy { !$0.isEmpty }
+            && text.utf8.count <= maximumIdentifierBytes
+    }
+
+    private static func identifier(in root: [String: Any]) throws(BundleProblem) -> String {
+        guard let identifier = root["CFBundleIdentifier"] as? String else { throw .missingKey("CFBundleIdentifier") }
+        guard isIdentifier(identifier) else {
             throw .invalidValue(
                 key: "CFBundleIdentifier", value: String(identifier.prefix(300)),
                 expected: "a reverse-DNS name such as com.example.journal (letters, digits, '-' and '.')")

@@ -89,7 +89,10 @@ public final class DonationIntake: Sendable {
     }
 
     /// Takes a donation, or refuses it when too much waits. Never blocks.
-    public func take(_ request: IndexRequest, _ call: IncomingCall) {
+    ///
+    /// - Returns: Whether it was taken. Then it is kept, refused, or dropped when the intake is closed.
+    @discardableResult
+    public func take(_ request: IndexRequest, _ call: IncomingCall) -> Bool {
         let bytes = request.byteCount
         let refusal: String? = gate.state.withLock { state in
             if state.isClosed { return "The connection is being ended." }
@@ -106,9 +109,10 @@ public final class DonationIntake: Sendable {
         }
         if let refusal {
             call.refuse(name: BusErrorName.limitsExceeded, message: refusal)
-        } else {
-            continuation.yield(.donation(Element(request: request, call: call, bytes: bytes)))
+            return false
         }
+        continuation.yield(.donation(Element(request: request, call: call, bytes: bytes)))
+        return true
     }
 
     /// Returns when everything has been kept, refused or dropped that was taken before.

@@ -20,6 +20,12 @@ public struct QueryPage: Hashable, Sendable, Codable {
     public var items: [StoredItem]
     /// Where the next page begins; `nil` after the last one.
     public var next: QueryCursor?
+
+    /// Creates a page.
+    public init(items: [StoredItem], next: QueryCursor?) {
+        self.items = items
+        self.next = next
+    }
 }
 
 extension SearchIndex {

@@ -68,6 +68,12 @@ public struct SearchPage: Hashable, Sendable, Codable {
     public var hits: [SearchHit]
     /// Where the next page begins; `nil` after the last one.
     public var next: SearchCursor?
+
+    /// Creates a page.
+    public init(hits: [SearchHit], next: SearchCursor?) {
+        self.hits = hits
+        self.next = next
+    }
 }
 
 /// An item that a search found.

@@ -28,7 +28,7 @@ struct StatusCommand: AsyncParsableCommand {
                 owed: status.owedJobs.map { StatusReport.Owed($0) }, sizes: StatusReport.Sizes(status.sizes),
                 generation: status.generation, recovery: status.lastFindings.map { .init($0) },
                 isMarkedDamaged: status.needsRepair, hasDamagedJobs: status.hasDamagedJobs,
-                waitingEntries: status.waitingEntries)
+                waitingEntries: status.waitingEntries, service: status.service.map { ServiceReport($0) })
             if options.json { return try Output.printJSON(report) }
             try show(report)
         }
@@ -36,6 +36,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     private func show(_ report: StatusReport) throws {
         try Output.line("Store: \(report.store)")
+        try Output.line("\(report.service.map { "Answered by: \($0.line)" } ?? "Answered by: this command itself")")
         let about = report.sizes.areEstimated ? "about " : ""
         for (bundle, count) in report.items.sorted(by: { $0.key < $1.key }) {
             let note = report.withoutExtension.contains(bundle) ? ", and no extension of this name is installed" : ""
@@ -140,4 +141,6 @@ private struct StatusReport: Encodable {
     var hasDamagedJobs: Bool
     /// Entries of the journal that cannot be shown.
     var waitingEntries: Int
+    /// Absent if this command itself looked at the store.
+    var service: ServiceReport?
 }

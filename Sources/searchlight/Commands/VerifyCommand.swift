@@ -10,7 +10,7 @@ struct VerifyCommand: AsyncParsableCommand {
         discussion: """
             Every file, every record and everything derived from them is checked; nothing is changed unless --repair is \
             given. Damage that loses items is made up for by a reindex, which is owed then. No other searchlight may \
-            change the index meanwhile.
+            change the index meanwhile; a service gives it back for that time.
 
             With --against the extension is asked to donate everything, and what it donates is compared with the index \
             and thrown away.
@@ -34,27 +34,31 @@ struct VerifyCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors(json: options.json) {
             if let against { return try await compare(against) }
-            let check = StoreCheck(try options.engineConfiguration(.readWrite))
-            let report = try check.verify(progress: progress)
-            if Output.showsProgress { Output.progress(nil) }
-            if !options.json { try show(report) }
-            guard repair, !report.isClean else {
-                if options.json { try Output.printJSON(VerifyReport(report)) }
-                if !report.isClean {
-                    if !options.json { Output.complain("To mend this: searchlight verify --repair") }
-                    throw ExitCode(ExitStatus.damageFound.rawValue)
-                }
-                return
-            }
-            let repair = try await check.repair(progress: progress)
-            if Output.showsProgress { Output.progress(nil) }
-            if options.json {
-                try Output.printJSON(VerifyReport(report, repair))
-            } else {
-                try show(repair)
-            }
-            if !repair.after.isClean { throw ExitCode(ExitStatus.damageFound.rawValue) }
+            try await options.withStoreAlone { try await verify() }
         }
+    }
+
+    private func verify() async throws {
+        let check = StoreCheck(try options.engineConfiguration(.readWrite))
+        let report = try check.verify(progress: progress)
+        if Output.showsProgress { Output.progress(nil) }
+        if !options.json { try show(report) }
+        guard repair, !report.isClean else {
+            if options.json { try Output.printJSON(VerifyReport(report)) }
+            if !report.isClean {
+                if !options.json { Output.complain("To mend this: searchlight verify --repair") }
+                throw ExitCode(ExitStatus.damageFound.rawValue)
+            }
+            return
+        }
+        let repair = try await check.repair(progress: progress)
+        if Output.showsProgress { Output.progress(nil) }
+        if options.json {
+            try Output.printJSON(VerifyReport(report, repair))
+        } else {
+            try show(repair)
+        }
+        if !repair.after.isClean { throw ExitCode(ExitStatus.damageFound.rawValue) }
     }
 
     private func progress(_ items: Int) {

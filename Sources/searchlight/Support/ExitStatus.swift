@@ -34,6 +34,16 @@ enum ExitStatus: Int32 {
         case .query: self = .failure
         case .promise(let error): self.init(error)
         case .extension(let error): self.init(error)
+        case .service(let problem): self.init(problem)
+        }
+    }
+
+    private init(_ problem: ServiceProblem) {
+        switch problem {
+        case .notAnswering: self = .timedOut
+        case .cannotConnect, .ended: self = .inputOutput
+        case .refused: self = .refused
+        case .otherVersion, .malformedAnswer, .requestTooLarge, .answerTooLarge: self = .failure
         }
     }
 

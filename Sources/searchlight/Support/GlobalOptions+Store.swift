@@ -17,7 +17,13 @@ enum StoreUse {
 extension GlobalOptions {
     /// Runs the body of a command with its store, and closes it.
     func withStore<Value>(_ use: StoreUse, _ body: (any StoreService) async throws -> Value) async throws -> Value {
-        let store: any StoreService = try openEngine(use)
+        let store: any StoreService
+        if let service = try await connectToService() {
+            try await adoptExtensions(of: service)
+            store = service
+        } else {
+            store = try openEngine(use)
+        }
         let result: Result<Value, any Error>
         do {
             tellOfOpening(try await store.opening())

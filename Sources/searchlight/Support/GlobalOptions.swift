@@ -28,8 +28,17 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Print JSON.")
     var json = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Do not ask the service.",
+            discussion: """
+                Without it a command asks the service of the store if one runs, and does all itself if none does. \
+                $SEARCHLIGHT_IN_PROCESS=1 means the same.
+                """))
+    var inProcess = false
+
     /// The environment without the variables that are empty, which count as unset.
-    private var environment: [String: String] { ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty } }
+    var environment: [String: String] { ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty } }
 
     func validate() throws {
         if store?.isEmpty == true { throw ValidationError("--store is empty. Name a folder, or leave the option out.") }
@@ -45,8 +54,11 @@ struct GlobalOptions: ParsableArguments {
         if let store { StoreLocation(folder: store) } else { StoreLocation(environment: environment) }
     }
 
+    /// The folders with extensions that were asked for, with colons between.
+    var explicitExtensionPath: String? { extensionPath ?? environment["SEARCHLIGHT_EXTENSION_PATH"] }
+
     private var searchPath: [String] {
-        let explicit = (extensionPath ?? environment["SEARCHLIGHT_EXTENSION_PATH"]).map { path in
+        let explicit = explicitExtensionPath.map { path in
             path.split(separator: ":").map { absolute(String($0)) }.joined(separator: ":")
         }
         return ExtensionRegistry.standardSearchPath(explicit: explicit, environment: environment)
@@ -87,26 +99,3 @@ extension GlobalOptions {
 
 /// A path as it is meant from the working directory.
 func absolute(_ path: String) -> String { URL(filePath: path).standardizedFileURL.path }
-
-/// Where the parts of Searchlight are, seen from this program: beside it in a build folder, in the usual places below
-/// the same prefix when installed.
-struct Installation {
-    let workerPath: String
-    let frameworkFolder: String?
-
-    init(environment: [String: String]) {
-        let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/"
-        let folder = URL(filePath: program).deletingLastPathComponent().path
-        func first(_ candidates: [String?]) -> String? {
-            candidates.compactMap { $0 }.first { FileManager.default.fileExists(atPath: $0) }
-        }
-        let prefix = URL(filePath: folder).deletingLastPathComponent().path
-        workerPath =
-            first([
-                environment["SEARCHLIGHT_WORKER"], folder + "/searchlight-worker",
-                prefix + "/libexec/searchlight/searchlight-worker",
-            ]) ?? folder + "/searchlight-worker"
-        let framework = first([folder + "/libCoreSpotlight.so", prefix + "/lib/searchlight/libCoreSpotlight.so"])
-        frameworkFolder = framework.map { URL(filePath: $0).deletingLastPathComponent().path }
-    }
-}

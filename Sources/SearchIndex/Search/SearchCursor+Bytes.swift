@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension SearchCursor {
+    /// The cursor as bytes: eight for each number, least significant first.
+    public var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(8 * (2 + shown.count))
+        func append(_ value: UInt64) {
+            for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
+        }
+        append(UInt64(bitPattern: bound))
+        append(now.bitPattern)
+        for number in shown { append(UInt64(bitPattern: number)) }
+        return bytes
+    }
+
+    /// Reads a cursor; `nil` for bytes that are none. A made-up one gives some place in the results of its search, and
+    /// nothing that the search does not find.
+    public init?(bytes: some RandomAccessCollection<UInt8>) {
+        guard bytes.count >= 16, bytes.count.isMultiple(of: 8) else { return nil }
+        var numbers: [UInt64] = []
+        numbers.reserveCapacity(bytes.count / 8)
+        var value: UInt64 = 0
+        for (index, byte) in bytes.enumerated() {
+            value |= UInt64(byte) << UInt64(8 * (index % 8))
+            if index % 8 == 7 {
+                numbers.append(value)
+                value = 0
+            }
+        }
+        let now = Double(bitPattern: numbers[1])
+        guard now.isFinite else { return nil }
+        self.init(
+            bound: Int64(bitPattern: numbers[0]), now: now, shown: numbers[2...].map { Int64(bitPattern: $0) })
+    }
+}

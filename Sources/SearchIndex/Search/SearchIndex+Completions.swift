@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import MetadataQuery
+import ServiceProtocol
+
+extension SearchIndex {
+    /// Texts that complete the last word of a text, best first: words of the best hits of a search for it.
+    ///
+    /// Only items of the bundle are looked at, so that no word of another's shows.
+    ///
+    /// - Parameters:
+    ///   - text: What was typed so far. If its last word is finished, there is nothing to complete.
+    ///   - bundle: Whose items.
+    ///   - limit: At most so many.
+    /// - Throws: ``IndexQueryError``.
+    public func completions(
+        of text: String, bundle: String, limit: Int
+    ) async throws(IndexQueryError) -> [String] {
+        guard let typed = WordBeingTyped(text) else { return [] }
+        var request = SearchRequest(text, bundle: bundle)
+        request.findsInsideWords = false
+        request.attributes = Set(WordBeingTyped.attributes)
+        request.limit = WordBeingTyped.hits
+        let page = try await search(request)
+        return typed.completions(in: page.hits.map(\.item.record), limit: limit)
+    }
+}
+
+/// The last word of what a person types, and what may become of it.
+struct WordBeingTyped {
+    /// So many of the best hits are looked at.
+    static let hits = 64
+    /// So many bytes of one text, and so many words of one item, are looked at.
+    static let bytesOfText = 16 << 10
+    static let wordsOfItem = 4096
+    /// The attributes with words that a person would expect, titles first.
+    static let attributes = [
+        "title", "displayName", "alternateNames", "keywords", "contactKeywords", "subject", "contentDescription",
+        "authorNames", "recipientNames", "textContent",
+    ]
+
+    /// What stands before the word.
+    private let beginning: String
+    /// The word, folded.
+    private let prefix: String
+
+    /// `nil` if the text does not end in a word that may go on.
+    init?(_ text: String) {
+        guard let last = UserQuery(text).terms.last, last.isPrefix else { return nil }
+        var range: Range<String.Index>?
+        for word in Words(text) { range = word }
+        guard let range, range.upperBound == text.endIndex else { return nil }
+        beginning = String(text[..<range.lowerBound])
+        prefix = Self.folded(text[range])
+        guard !prefix.isEmpty else { return nil }
+    }
+
+    /// The completed texts, best first: words of better hits, and words that more hits have, come first.
+    func completions(in records: [ItemRecord], limit: Int) -> [String] {
+        var candidates: [String: (text: String, score: Double)] = [:]
+        for (place, record) in records.enumerated() {
+            let weight = 1 / Double(place + 4)
+            var seen: Set<String> = []
+            for (word, folded) in words(of: record) where seen.insert(folded).inserted {
+                candidates[folded, default: (word, 0)].score += weight
+            }
+        }
+        let best = candidates.sorted {
+            ($1.value.score, $0.key.utf8.count, $0.key) < ($0.value.score, $1.key.utf8.count, $1.key)
+        }
+        return best.prefix(max(0, limit)).map { beginning + $0.value.text }
+    }
+
+    /// The words of an item that go on where the typed one ends, and their folded forms.
+    private func words(of record: ItemRecord) -> [(String, String)] {
+        var found: [(String, String)] = []
+        var looked = 0
+        for name in Self.attributes where record.isSearchable(name) {
+            for text in record.texts(name) {
+                let text = String(decoding: text.utf8.prefix(Self.bytesOfText), as: UTF8.self)
+                for range in Words(text) {
+                    looked += 1
+                    guard looked <= Self.wordsOfItem else { return found }
+                    let folded = Self.folded(text[range])
+                    // A word that the cut went through would be wrong.
+                    guard folded.hasPrefix(prefix), folded != prefix, !folded.contains("\u{FFFD}") else { continue }
+                    if range.upperBound == text.endIndex, text.utf8.count >= Self.bytesOfText { continue }
+                    found.append((String(text[range]), folded))
+                }
+            }
+        }
+        return found
+    }
+
+    private static func folded(_ word: Substring) -> String {
+        TextFolding.folded(String(word), case: true, diacritics: true)
+    }
+}

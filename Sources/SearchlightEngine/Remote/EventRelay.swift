@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import ServiceProtocol
+import Synchronization
+
+/// Some of what happened while a call ran.
+struct EventMessage: Codable, Sendable {
+    /// The call's.
+    var number: UInt64
+    var events: [ExtensionEvent]
+}
+
+/// Sends what extensions do to whoever waits for a call: the next only when the last was answered, so that one who does
+/// not keep up costs bounded memory.
+final class EventRelay: Sendable {
+    /// Sends one message; returns when it was answered.
+    typealias Sender = @Sendable (EventMessage) async -> Void
+
+    /// The most events in a message.
+    private static let maximumPerMessage = 64
+    /// The most that wait; what comes while so many do is counted.
+    private static let maximumWaiting = 10_000
+    /// What is sent of a text, in Unicode scalars; the command shows less.
+    private static let maximumScalars = 8000
+
+    private struct State {
+        var waiting: [ExtensionEvent] = []
+        /// How many lines were left out behind those that wait.
+        var skipped = 0
+        var bundle = ""
+        var task: Task<Void, Never>?
+    }
+    private let state = Mutex(State())
+    private let number: UInt64
+    private let send: Sender
+
+    init(number: UInt64, send: @escaping Sender) { (self.number, self.send) = (number, send) }
+
+    /// Takes an event. May be called from any thread; never blocks.
+    func take(_ event: ExtensionEvent) {
+        state.withLock { state in
+            if case .donated(let bundle, let count) = event, case .donated(bundle, let before)? = state.waiting.last {
+                state.waiting[state.waiting.count - 1] = .donated(bundle: bundle, count: before + count)
+            } else if state.waiting.count < Self.maximumWaiting || event.isProgress {
+                state.waiting.append(event.shortened(to: Self.maximumScalars))
+            } else {
+                (state.skipped, state.bundle) = (state.skipped + 1, event.bundle)
+            }
+            if state.task == nil { state.task = Task { await self.run() } }
+        }
+    }
+
+    /// Returns when all was sent and answered.
+    func finish() async { while let task = state.withLock({ $0.task }) { await task.value } }
+
+    private func run() async {
+        while let events = next() { await send(EventMessage(number: number, events: events)) }
+    }
+
+    private func next() -> [ExtensionEvent]? {
+        state.withLock { state in
+            if state.waiting.isEmpty, state.skipped > 0 {
+                let line = "(\(state.skipped) lines were left out: the command did not keep up)"
+                state.waiting = [.output(bundle: state.bundle, line: line)]
+                state.skipped = 0
+            }
+            guard !state.waiting.isEmpty else {
+                state.task = nil
+                return nil
+            }
+            let events = Array(state.waiting.prefix(Self.maximumPerMessage))
+            state.waiting.removeFirst(events.count)
+            return events
+        }
+    }
+}
+
+extension ExtensionEvent {
+    /// Whether it is one of the few without which the command would count wrongly.
+    fileprivate var isProgress: Bool {
+        switch self {
+        case .donated, .retrying: true
+        case .started, .output, .log: false
+        }
+    }
+
+    fileprivate func shortened(to limit: Int) -> ExtensionEvent {
+        func short(_ text: String) -> String {
+            text.utf8.count <= limit ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(limit)))
+        }
+        return switch self {
+        case .output(let bundle, let line): .output(bundle: bundle, line: short(line))
+        case .log(let bundle, let level, let message): .log(bundle: bundle, level: level, message: short(message))
+        case .started, .donated, .retrying: self
+        }
+    }
+}

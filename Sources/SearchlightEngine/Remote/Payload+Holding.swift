@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSandbox
+import Glibc
+import ServiceProtocol
+
+extension Payload {
+    /// Bytes to be sent: few of them inside of the message, many in a file without a name, so that nobody has to wait for
+    /// whoever reads them.
+    static func holding(_ bytes: [UInt8], for purpose: String) throws(EngineError) -> Payload {
+        guard bytes.count > maximumInlineBytes else { return .inline(bytes) }
+        let number = csandbox_memory_file()
+        guard number >= 0 else { throw failure(purpose, errno) }
+        let file = OwnedDescriptor(adopting: number)
+        let code = bytes.withUnsafeBytes { buffer -> Int32 in
+            var rest = buffer[...]
+            while !rest.isEmpty {
+                let count = write(number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return count < 0 ? errno : ENOSPC }
+                rest = rest.dropFirst(count)
+            }
+            return lseek(number, 0, SEEK_SET) == 0 ? 0 : errno
+        }
+        guard code == 0 else { throw failure(purpose, code) }
+        return .stream(file, length: UInt64(bytes.count))
+    }
+
+    private static func failure(_ purpose: String, _ code: Int32) -> EngineError {
+        .storeFile(
+            path: "in memory", operation: "Keeping what is sent to \(purpose)", detail: String(cString: strerror(code)))
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import MetadataQuery
+import Previews
+import Promises
+import SearchIndex
+import ServiceProtocol
+
+extension RemoteEngine {
+    /// Asks for fewer hits at a time where an answer would be too large.
+    public func search(_ request: SearchRequest) async throws(EngineError) -> SearchPage {
+        let wanted = max(1, min(request.limit, SearchIndex.maximumPage))
+        var (step, request) = (wanted, request)
+        var hits: [SearchHit] = []
+        while true {
+            request.limit = min(step, wanted - hits.count)
+            do throws(EngineError) {
+                let page = try await connection.perform(SearchCall(request: SearchText(request))).answer
+                hits += page.hits
+                if page.next == nil || page.hits.isEmpty || hits.count >= wanted {
+                    return SearchPage(hits: hits, next: page.next)
+                }
+                request.cursor = page.next
+            } catch {
+                guard case .service(.answerTooLarge) = error, step > 1 else { throw error }
+                step /= 2
+            }
+        }
+    }
+
+    /// See ``StoreService/count(_:upTo:)``.
+    public func count(_ request: SearchRequest, upTo maximum: Int?) async throws(EngineError) -> Int {
+        try await connection.perform(CountFoundCall(request: SearchText(request), maximum: maximum)).answer
+    }
+
+    /// Asks again where an answer was cut.
+    public func items(
+        matching query: QueryExpression, bundle: String?, limit: Int, after cursor: QueryCursor?, place: QueryPlace
+    ) async throws(EngineError) -> QueryPage {
+        let wanted = max(1, min(limit, SearchIndex.maximumPage))
+        var items: [StoredItem] = []
+        var cursor = cursor
+        while true {
+            let call = ItemsCall(
+                query: QueryText(query), bundle: bundle, limit: wanted - items.count, cursor: cursor, place: place)
+            let page = try await connection.perform(call).answer
+            items += page.items
+            if page.next == nil || page.items.isEmpty || items.count >= wanted {
+                return QueryPage(items: items, next: page.next)
+            }
+            cursor = page.next
+        }
+    }
+
+    /// See ``StoreService/count(matching:bundle:place:)``.
+    public func count(
+        matching query: QueryExpression, bundle: String?, place: QueryPlace
+    ) async throws(EngineError) -> Int {
+        try await connection.perform(CountCall(query: QueryText(query), bundle: bundle, place: place)).answer
+    }
+
+    /// See ``StoreService/explain(_:bundle:place:)``.
+    public func explain(
+        _ query: QueryExpression, bundle: String?, place: QueryPlace
+    ) async throws(EngineError) -> QueryPlan {
+        try await connection.perform(ExplainCall(query: QueryText(query), bundle: bundle, place: place)).answer
+    }
+
+    /// See ``StoreService/item(named:bundle:)``.
+    public func item(named name: String, bundle: String?) async throws(EngineError) -> StoredItem {
+        try await connection.perform(ItemCall(item: name, bundle: bundle)).answer
+    }
+
+    /// See ``StoreService/preview(of:query:)``.
+    public func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview {
+        let call = PreviewCall(item: item, query: query)
+        var (head, rest) = try await connection.perform(call)
+        let payload = try read(&rest, of: call) { (rest) throws(BusError) in try Payload(&rest) }
+        let content = try await onDelivery { () throws(PromiseError) in
+            try Delivery.collect(payload, limit: PreviewCall.maximumContentBytes)
+        }
+        return Preview(
+            title: head.title, contentType: head.contentType, content: content, source: head.source,
+            problem: head.problem)
+    }
+
+    /// See ``StoreService/fulfil(_:of:)``.
+    public func fulfil(_ promise: Representation, of item: StoredItem) async throws(EngineError) -> FulfilledPromise {
+        let call = FulfilCall(promise: promise, item: item)
+        var (answer, rest) = try await connection.perform(call)
+        return try read(&rest, of: call) { (rest) throws(BusError) in
+            switch answer {
+            case .data: .data(try Payload(&rest))
+            case .file: .file(try FileReply(&rest))
+            }
+        }
+    }
+
+    /// Reads what follows an answer.
+    private func read<Value>(
+        _ rest: inout BusArguments, of call: some EngineCall,
+        _ body: (inout BusArguments) throws(BusError) -> Value
+    ) throws(EngineError) -> Value {
+        do throws(BusError) {
+            let value = try body(&rest)
+            try rest.finish()
+            return value
+        } catch {
+            throw EngineError(error, during: call.purpose)
+        }
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+import SearchlightEngine
+
+extension EngineHolder {
+    /// Closes the engine for a borrower, once nobody uses it.
+    ///
+    /// - Parameter borrower: A number that ``takeBack(from:)`` names again.
+    /// - Throws: ``EngineAbsence``; then nothing is lent.
+    func lend(to borrower: UInt64) async throws(EngineAbsence) {
+        let refusal: EngineAbsence? = state.withLock { state in
+            switch state.phase {
+            case .open(let engine):
+                state.borrower = borrower
+                state.phase = .draining(engine, nil)
+                return nil
+            case .draining, .closing, .lent, .opening: return state.isStopping ? .stopped : .lent
+            case .failed(let error): return .failed(error)
+            case .stopped: return .stopped
+            }
+        }
+        if let refusal { throw refusal }
+        guard await drain(within: limits.lendTime) else {
+            letIn()
+            throw .inUse(limits.lendTime)
+        }
+        await closeDrained()
+        // The borrower may have gone meanwhile; its end left the rest to this.
+        let isLent = state.withLock { state in
+            let isLent = state.borrower == borrower
+            state.phase = isLent ? .lent : .opening
+            return isLent
+        }
+        guard !isLent else { return }
+        await reopen()
+        throw .cancelled
+    }
+
+    /// Takes the store back and opens the engine again.
+    ///
+    /// - Returns: Whether this borrower had it, or was about to; otherwise nothing is done.
+    @discardableResult
+    func takeBack(from borrower: UInt64) async -> Bool {
+        let (hadIt, reopens) = state.withLock { state -> (Bool, Bool) in
+            guard state.borrower == borrower else { return (false, false) }
+            state.borrower = nil
+            guard case .lent = state.phase else { return (true, false) }
+            state.phase = .opening
+            return (true, true)
+        }
+        if reopens { await reopen() }
+        return hadIt
+    }
+
+    /// Closes the engine for good: at once for those who want to begin, and for those who use it after a bounded time.
+    ///
+    /// - Returns: Whether all who used it were done.
+    func stop() async -> Bool {
+        let isOpen = state.withLock { state in
+            state.isStopping = true
+            if case .open(let engine) = state.phase {
+                state.phase = .draining(engine, nil)
+                return true
+            }
+            return false
+        }
+        refuseWaiters(.stopped)
+        guard isOpen else {
+            // A lent store is the borrower's; what is being closed or opened ends by itself.
+            state.withLock { state in
+                if case .lent = state.phase { state.phase = .stopped }
+            }
+            return true
+        }
+        let isDone = await drain(within: limits.stopTime)
+        await closeDrained()
+        state.withLock { $0.phase = .stopped }
+        return isDone
+    }
+
+    /// Opens the engine again; the phase is `opening`, so nobody else does.
+    private func reopen() async {
+        guard !state.withLock({ $0.isStopping }) else { return state.withLock { $0.phase = .stopped } }
+        do throws(EngineError) {
+            let engine = try opening()
+            guard state.withLock({ !$0.isStopping }) else {
+                await engine.close()
+                return state.withLock { $0.phase = .stopped }
+            }
+            state.withLock { $0.phase = .open(engine) }
+            onReopen(engine)
+            letIn()
+        } catch {
+            state.withLock { $0.phase = .failed(error) }
+            refuseWaiters(.failed(error))
+        }
+    }
+
+    /// Lets those in who wait; what was being drained is open again.
+    private func letIn() {
+        let (engine, waiters) = state.withLock { state -> (SearchlightEngine?, [Waiter]) in
+            if case .draining(let engine, _) = state.phase, !state.isStopping {
+                state.phase = .open(engine)
+                state.borrower = nil
+            }
+            guard case .open(let engine) = state.phase else { return (nil, []) }
+            let waiters = Array(state.waiters.values)
+            state.waiters = [:]
+            state.users += waiters.count
+            return (engine, waiters)
+        }
+        guard let engine else { return }
+        for waiter in waiters { waiter.resume(returning: .success(engine)) }
+    }
+
+    private func refuseWaiters(_ absence: EngineAbsence) {
+        let waiters = state.withLock { state in
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
+        }
+        for waiter in waiters { waiter.resume(returning: .failure(absence)) }
+    }
+
+    private func closeDrained() async {
+        let engine: SearchlightEngine? = state.withLock { state in
+            guard case .draining(let engine, _) = state.phase else { return nil }
+            state.phase = .closing
+            return engine
+        }
+        guard let engine else { return }
+        onClose()
+        await engine.close()
+    }
+
+    /// Waits until nobody uses the engine, but not longer than that.
+    ///
+    /// - Returns: Whether nobody does.
+    private func drain(within limit: Duration) async -> Bool {
+        let timer = Task { [clock] in
+            try await clock.sleep(for: limit)
+            stopWaiting()
+        }
+        defer { timer.cancel() }
+        await withCheckedContinuation { (waiting: CheckedContinuation<Void, Never>) in
+            let isWaiting = state.withLock { state in
+                guard state.users > 0, case .draining(let engine, _) = state.phase else { return false }
+                state.phase = .draining(engine, waiting)
+                return true
+            }
+            if !isWaiting { waiting.resume() }
+        }
+        return state.withLock { $0.users == 0 }
+    }
+
+    private func stopWaiting() {
+        let waiting: CheckedContinuation<Void, Never>? = state.withLock { state in
+            guard case .draining(let engine, let waiting) = state.phase else { return nil }
+            state.phase = .draining(engine, nil)
+            return waiting
+        }
+        waiting?.resume()
+    }
+}

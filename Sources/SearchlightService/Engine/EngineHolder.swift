@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+import SearchlightEngine
+import Synchronization
+
+/// The one engine of the service: used by many, lent to one, closed at the end.
+///
+/// While it is lent, its store is closed and the lock given back; who wants to use it waits, up to a number and a time.
+final class EngineHolder: Sendable {
+    /// Opens the engine.
+    typealias Opening = @Sendable () throws(EngineError) -> SearchlightEngine
+    typealias Entrance = Result<SearchlightEngine, EngineAbsence>
+    typealias Waiter = CheckedContinuation<Entrance, Never>
+
+    /// What is the matter with the engine. It goes from `open` over `draining`, `closing`, `lent` and `opening` back to
+    /// `open`.
+    enum Phase {
+        case open(SearchlightEngine)
+        /// Nobody begins to use it any more; the continuation is resumed when the last has ended.
+        case draining(SearchlightEngine, CheckedContinuation<Void, Never>?)
+        case closing
+        case lent
+        case opening
+        /// It could not be opened again.
+        case failed(EngineError)
+        case stopped
+    }
+    struct State {
+        var phase: Phase
+        /// How many use it.
+        var users = 0
+        var waiters: [UInt64: Waiter] = [:]
+        var lastWaiter: UInt64 = 0
+        /// Who has the store, or will; `nil` as soon as they do not want it any more.
+        var borrower: UInt64?
+        var isStopping = false
+
+        /// What becomes of somebody who wants to use the engine; `nil` to wait.
+        mutating func enter() -> Entrance? {
+            switch phase {
+            case .open(let engine):
+                users += 1
+                return .success(engine)
+            case .failed(let error): return .failure(.failed(error))
+            case .stopped: return .failure(.stopped)
+            case .draining, .closing, .lent, .opening: return isStopping ? .failure(.stopped) : nil
+            }
+        }
+    }
+    let state: Mutex<State>
+    let opening: Opening
+    let limits: ServiceLimits
+    let clock: any Clock<Duration>
+    /// Called before the engine is closed, once nobody uses it.
+    let onClose: @Sendable () -> Void
+    /// Called with an engine that was opened again.
+    let onReopen: @Sendable (SearchlightEngine) -> Void
+
+    /// Opens the engine.
+    ///
+    /// - Throws: What the opening throws.
+    init(
+        _ limits: ServiceLimits, clock: any Clock<Duration>, opening: @escaping Opening,
+        onClose: @escaping @Sendable () -> Void = {},
+        onReopen: @escaping @Sendable (SearchlightEngine) -> Void = { _ in }
+    ) throws(EngineError) {
+        self.opening = opening
+        self.limits = limits
+        self.clock = clock
+        self.onClose = onClose
+        self.onReopen = onReopen
+        state = Mutex(State(phase: .open(try opening())))
+    }
+
+    /// The engine, if it is there now; for what takes no time.
+    var current: SearchlightEngine? {
+        state.withLock { state in
+            if case .open(let engine) = state.phase { engine } else { nil }
+        }
+    }
+
+    /// Uses the engine; it is not closed meanwhile. Waits while it is lent.
+    ///
+    /// - Parameter refusal: What to throw when it cannot be used.
+    func use<Value, Failure: Error>(
+        _ refusal: (EngineAbsence) -> Failure, _ body: (SearchlightEngine) async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let engine: SearchlightEngine
+        do throws(EngineAbsence) { engine = try await enter() } catch { throw refusal(error) }
+        defer { leave() }
+        return try await body(engine)
+    }
+
+    private func enter() async throws(EngineAbsence) -> SearchlightEngine {
+        let (entrance, number) = state.withLock { state in
+            state.lastWaiter += 1
+            return (state.enter(), state.lastWaiter)
+        }
+        if let entrance { return try entrance.get() }
+        let timer = Task { [clock, limits] in
+            try await clock.sleep(for: limits.storeTime)
+            resume(number, .failure(.tooLong(limits.storeTime)))
+        }
+        defer { timer.cancel() }
+        return try await withTaskCancellationHandler {
+            await withCheckedContinuation { (waiter: Waiter) in wait(number, waiter) }
+        } onCancel: {
+            resume(number, .failure(.cancelled))
+        }.get()
+    }
+
+    private func wait(_ number: UInt64, _ waiter: Waiter) {
+        // It may have come back since it was looked at.
+        let entrance: Entrance? = state.withLock { state in
+            if let entrance = state.enter() { return entrance }
+            guard state.waiters.count < limits.waitingForStore else {
+                return .failure(.tooMany(limits.waitingForStore))
+            }
+            state.waiters[number] = waiter
+            return nil
+        }
+        if let entrance { return waiter.resume(returning: entrance) }
+        // A cancellation before this line found nobody waiting.
+        if Task.isCancelled { resume(number, .failure(.cancelled)) }
+    }
+
+    private func resume(_ number: UInt64, _ entrance: Entrance) {
+        state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(returning: entrance)
+    }
+
+    private func leave() {
+        let drained: CheckedContinuation<Void, Never>? = state.withLock { state in
+            state.users -= 1
+            guard state.users == 0, case .draining(let engine, let waiting) = state.phase else { return nil }
+            state.phase = .draining(engine, nil)
+            return waiting
+        }
+        drained?.resume()
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import MetadataQuery
+import Previews
+import Promises
+import SearchIndex
+import SearchlightEngine
+import struct SearchlightEngine.Comparison
+
+/// The engine of the service as commands ask it: each question waits while the store is lent, and the store is not lent
+/// before it was answered.
+struct LeasedStore: StoreService {
+    let holder: EngineHolder
+
+    private func use<Value>(
+        _ body: (SearchlightEngine) async throws(EngineError) -> Value
+    ) async throws(EngineError) -> Value {
+        try await holder.use(EngineError.init, body)
+    }
+
+    func opening() async throws(EngineError) -> StoreOpening {
+        try await use { (engine) throws(EngineError) in try await engine.opening() }
+    }
+
+    func extensions() async throws(EngineError) -> InstalledExtensions {
+        try await use { (engine) throws(EngineError) in try await engine.extensions() }
+    }
+
+    func status(isExact: Bool) async throws(EngineError) -> StoreStatus {
+        try await use { (engine) throws(EngineError) in try await engine.status(isExact: isExact) }
+    }
+
+    func itemCounts() async throws(EngineError) -> [String: Int] {
+        try await use { (engine) throws(EngineError) in try await engine.itemCounts() }
+    }
+
+    func owedReindexes() async throws(EngineError) -> [OwedJob] {
+        try await use { (engine) throws(EngineError) in try await engine.owedReindexes() }
+    }
+
+    func search(_ request: SearchRequest) async throws(EngineError) -> SearchPage {
+        try await use { (engine) throws(EngineError) in try await engine.search(request) }
+    }
+
+    func count(_ request: SearchRequest, upTo maximum: Int?) async throws(EngineError) -> Int {
+        try await use { (engine) throws(EngineError) in try await engine.count(request, upTo: maximum) }
+    }
+
+    func items(
+        matching query: QueryExpression, bundle: String?, limit: Int, after cursor: QueryCursor?, place: QueryPlace
+    ) async throws(EngineError) -> QueryPage {
+        try await use { (engine) throws(EngineError) in
+            try await engine.items(matching: query, bundle: bundle, limit: limit, after: cursor, place: place)
+        }
+    }
+
+    func count(
+        matching query: QueryExpression, bundle: String?, place: QueryPlace
+    ) async throws(EngineError) -> Int {
+        try await use { (engine) throws(EngineError) in
+            try await engine.count(matching: query, bundle: bundle, place: place)
+        }
+    }
+
+    func explain(
+        _ query: QueryExpression, bundle: String?, place: QueryPlace
+    ) async throws(EngineError) -> QueryPlan {
+        try await use { (engine) throws(EngineError) in
+            try await engine.explain(query, bundle: bundle, place: place)
+        }
+    }
+
+    func item(named name: String, bundle: String?) async throws(EngineError) -> StoredItem {
+        try await use { (engine) throws(EngineError) in try await engine.item(named: name, bundle: bundle) }
+    }
+
+    func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview {
+        try await use { (engine) throws(EngineError) in try await engine.preview(of: item, query: query) }
+    }
+
+    func fulfil(_ promise: Representation, of item: StoredItem) async throws(EngineError) -> FulfilledPromise {
+        try await use { (engine) throws(EngineError) in try await engine.fulfil(promise, of: item) }
+    }
+
+    func reindexAll(
+        _ identifier: String, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
+    ) async throws(EngineError) -> Int {
+        try await use { (engine) throws(EngineError) in try await engine.reindexAll(identifier, onEvent: onEvent) }
+    }
+
+    func compare(_ identifier: String) async throws(EngineError) -> Comparison {
+        try await use { (engine) throws(EngineError) in try await engine.compare(identifier) }
+    }
+
+    func commit(
+        _ batch: IndexBatch, clientState: [UInt8]?, expecting expectation: ClientStateExpectation
+    ) async throws(EngineError) {
+        try await use { (engine) throws(EngineError) in
+            try await engine.commit(batch, clientState: clientState, expecting: expectation)
+        }
+    }
+
+    func clientState(of scope: IndexScope) async throws(EngineError) -> [UInt8]? {
+        try await use { (engine) throws(EngineError) in try await engine.clientState(of: scope) }
+    }
+
+    func settle() async throws(EngineError) {
+        try await use { (engine) throws(EngineError) in try await engine.settle() }
+    }
+
+    func rejections(
+        in scope: IndexScope, after mark: Rejections.Mark?
+    ) async throws(EngineError) -> Rejections {
+        try await use { (engine) throws(EngineError) in try await engine.rejections(in: scope, after: mark) }
+    }
+
+    /// Nothing was opened for whoever asks.
+    func close() async {}
+}
+
+extension EngineError {
+    /// What a command is told of an engine that it cannot use.
+    init(_ absence: EngineAbsence) {
+        switch absence {
+        case .failed(let error): self = error
+        case .cancelled: self = .query(.cancelled)
+        default: self = .service(.refused(during: "use the store", reason: absence.description))
+        }
+    }
+}

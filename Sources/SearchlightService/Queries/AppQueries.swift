@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import MetadataQuery
+import SearchIndex
+import SearchlightEngine
+import ServiceProtocol
+
+/// Answers the queries of one bundle, about its own items and no others.
+struct AppQueries {
+    let engine: SearchlightEngine
+    let bundle: String
+    let limits: ServiceLimits
+
+    /// A page of a metadata query.
+    func query(_ request: QueryPageRequest) async throws(QueryRefusal) -> QueryPageReply {
+        let query = PageCursor.Query(kind: "Query", bundle: bundle, request)
+        let form = try form(request)
+        let cursor = try PageCursor.queryCursor(request.cursor, of: query)
+        let expression = try Self.parsed(request.text)
+        let filters = try filters(request)
+        do throws(EngineError) {
+            let page = try await engine.records(
+                matching: expression, filters: filters, bundle: bundle, as: form, after: cursor)
+            return QueryPageReply(
+                records: page.records, next: page.next.map { PageCursor.bytes($0, of: query) } ?? [])
+        } catch {
+            throw QueryRefusal(error)
+        }
+    }
+
+    /// A page of a search by words.
+    func search(_ request: QueryPageRequest) async throws(QueryRefusal) -> QueryPageReply {
+        let query = PageCursor.Query(kind: "Search", bundle: bundle, request)
+        let form = try form(request)
+        var search = SearchRequest(request.text, bundle: bundle)
+        search.cursor = try PageCursor.searchCursor(request.cursor, of: query, maximumHits: limits.searchHits)
+        search.filters = try filters(request)
+        do throws(EngineError) {
+            let page = try await engine.records(search, as: form, maximumHits: limits.searchHits)
+            return QueryPageReply(
+                records: page.records, next: page.next.map { PageCursor.bytes($0, of: query) } ?? [])
+        } catch {
+            throw QueryRefusal(error)
+        }
+    }
+
+    /// Texts that complete the last word of a text.
+    func suggestions(_ text: String, limit: UInt64) async throws(QueryRefusal) -> [String] {
+        let limit = Int(min(limit, QueryRequest.maximumSuggestions))
+        do throws(EngineError) {
+            return try await engine.completions(of: text, bundle: bundle, limit: limit)
+        } catch {
+            throw QueryRefusal(error)
+        }
+    }
+
+    private func form(_ request: QueryPageRequest) throws(QueryRefusal) -> RecordPageForm {
+        guard request.attributes.count <= limits.attributes else {
+            throw .limit("attributes", request.attributes.count, limits.attributes)
+        }
+        guard request.limit > 0 else {
+            throw QueryRefusal(name: BusErrorName.invalidArguments, message: "A page has at least one item.")
+        }
+        return RecordPageForm(
+            attributes: Set(request.attributes), limit: Int(min(request.limit, UInt64(limits.pageItems))),
+            maximumBytes: limits.pageBytes)
+    }
+
+    private func filters(_ request: QueryPageRequest) throws(QueryRefusal) -> [QueryExpression] {
+        guard request.filters.count <= limits.filters else {
+            throw .limit("filters", request.filters.count, limits.filters)
+        }
+        var filters: [QueryExpression] = []
+        for text in request.filters { filters.append(try Self.parsed(text)) }
+        return filters
+    }
+
+    private static func parsed(_ text: String) throws(QueryRefusal) -> QueryExpression {
+        do throws(QuerySyntaxError) { return try QueryExpression(parsing: text) } catch { throw .syntax(error) }
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import MetadataQuery
+import SearchIndex
+import SearchlightEngine
+import ServiceProtocol
+
+/// Why a query of a client is not answered with results: the name of an error, and a sentence.
+struct QueryRefusal: Error, Hashable {
+    var name: String
+    var message: String
+
+    /// A cursor that is not one of this query.
+    static let cursor = QueryRefusal(
+        name: ServiceErrorName.invalidQuery,
+        message: "The cursor does not belong to this query. Begin with the first page.")
+
+    static func syntax(_ error: QuerySyntaxError) -> QueryRefusal {
+        QueryRefusal(name: ServiceErrorName.invalidQuery, message: error.description)
+    }
+
+    static func limit(_ what: String, _ value: Int, _ limit: Int) -> QueryRefusal {
+        QueryRefusal(
+            name: BusErrorName.limitsExceeded, message: "The query has \(value) \(what), and the limit is \(limit).")
+    }
+
+    static let cancelled = QueryRefusal(
+        name: ExtensionStatus.cancelled.errorName, message: "The query was cancelled.")
+
+    init(name: String, message: String) {
+        self.name = name
+        self.message = message
+    }
+
+    /// What a client is told of an error of the engine.
+    init(_ error: EngineError) {
+        switch error {
+        case .query(.cancelled): self = .cancelled
+        case .query(.tooComplex):
+            self.init(name: ServiceErrorName.invalidQuery, message: error.description)
+        case .index(.closed): self.init(name: ExtensionStatus.unavailable.errorName, message: error.description)
+        default: self.init(name: BusErrorName.failed, message: error.description)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
+/// How much is going on: requests under way and connections. Whoever wants to know is told of each change between
+/// something and nothing, so that nobody has to look.
+final class ServiceActivity: Sendable {
+    /// What is going on.
+    struct Load: Sendable, Equatable {
+        var requests = 0
+        var connections = 0
+        /// Requests since the beginning.
+        var total: UInt64 = 0
+    }
+    private let load = Mutex(Load())
+    private let onChange: @Sendable () -> Void
+
+    /// - Parameter onChange: Called when requests or connections become some or none, from any thread.
+    init(onChange: @escaping @Sendable () -> Void) { self.onChange = onChange }
+
+    /// What is going on now.
+    var now: Load { load.withLock { $0 } }
+
+    /// Notes a request.
+    ///
+    /// - Returns: Lives as long as the request does.
+    func beginRequest() -> Token {
+        let isFirst = load.withLock { load in
+            load.requests += 1
+            load.total += 1
+            return load.requests == 1
+        }
+        if isFirst { onChange() }
+        return Token { [self] in
+            let isLast = load.withLock { load in
+                load.requests -= 1
+                return load.requests == 0
+            }
+            if isLast { onChange() }
+        }
+    }
+
+    /// Notes a connection, unless there are so many already.
+    ///
+    /// - Returns: Lives as long as the connection does.
+    func beginConnection(limit: Int) -> Token? {
+        let count: Int? = load.withLock { load in
+            guard load.connections < limit else { return nil }
+            load.connections += 1
+            return load.connections
+        }
+        guard let count else { return nil }
+        if count == 1 { onChange() }
+        return Token { [self] in
+            let isLast = load.withLock { load in
+                load.connections -= 1
+                return load.connections == 0
+            }
+            if isLast { onChange() }
+        }
+    }
+
+    /// Something that goes on for as long as this object lives, or until it is ended.
+    final class Token: Sendable {
+        private let onEnd: Mutex<(@Sendable () -> Void)?>
+
+        init(_ onEnd: @escaping @Sendable () -> Void) { self.onEnd = Mutex(onEnd) }
+
+        func end() {
+            let action = onEnd.withLock { action in
+                defer { action = nil }
+                return action
+            }
+            action?()
+        }
+
+        deinit { end() }
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import SearchlightEngine
+import Synchronization
+
+/// What all sessions of a service share.
+final class ServiceCore: Sendable {
+    let holder: EngineHolder
+    let limits: ServiceLimits
+    let log: ServiceLog
+    let clock: any Clock<Duration>
+    /// Whose service this is.
+    let user: UInt32
+    /// The version of the program.
+    let version: String
+    /// What donations wait or are being kept.
+    let budget: ByteBudget
+    let activity: ServiceActivity
+    /// What is written down of those who never say who they are.
+    let strangers: LogAllowance
+    /// What the service does of its own, such as asking a registered app for what is owed.
+    let background = SessionTasks(maximum: 64)
+    /// What commands ask.
+    let calls: EngineCalls
+    /// The process of the service.
+    let process = UInt64(getpid())
+
+    init(
+        holder: EngineHolder, limits: ServiceLimits, log: ServiceLog, clock: any Clock<Duration>, user: UInt32,
+        version: String, activity: ServiceActivity, control: ServiceControl
+    ) {
+        self.holder = holder
+        self.limits = limits
+        self.log = log
+        strangers = log.allowance()
+        self.clock = clock
+        self.user = user
+        self.version = version
+        self.activity = activity
+        calls = EngineCalls(control: control) { LeasedStore(holder: holder) }
+        budget = ByteBudget(limit: limits.heldBytes)
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import SearchlightEngine
+import ServiceProtocol
+import Synchronization
+
+/// What an app says: donations to its own index, queries of its own items, and that it answers for its bundle.
+///
+/// No argument of any call says whose items are meant; the bundle is that of the connection.
+final class AppConversation: ClientSession.Conversation {
+    private let bundle: String
+    private let core: ServiceCore
+    private let donations: AppDonations
+    private let queries: PendingQueries
+    private let delegate: AppDelegate
+    private let promises: PromiseDesk?
+
+    init(bundle: String, isSandboxed: Bool, link: (any ClientLink)?, core: ServiceCore) {
+        self.bundle = bundle
+        self.core = core
+        let registration = DelegateRegistration()
+        donations = AppDonations(bundle: bundle, registration: registration, core: core)
+        queries = PendingQueries(bundle: bundle, core: core)
+        delegate = AppDelegate(
+            bundle: bundle, link: link, intake: donations.intake, registration: registration, core: core)
+        promises = isSandboxed ? nil : PromiseDesk(core)
+    }
+
+    func receive(_ call: IncomingCall) {
+        do throws(BusError) {
+            switch call.member.interface {
+            case IndexRequest.interface: donations.take(try IndexRequest(call), call)
+            case QueryRequest.interface: queries.take(try QueryRequest(call), call)
+            case _ where ShellConversation.interfaces.contains(call.member.interface):
+                call.refuse(
+                    name: ServiceErrorName.accessDenied,
+                    message: "An app sees its own items only. Connect as a shell, from outside of a sandbox.")
+            default: take(try AppRequest(call), call)
+            }
+        } catch {
+            call.refuse(error)
+        }
+    }
+
+    private func take(_ request: AppRequest, _ call: IncomingCall) {
+        switch request {
+        case .register: delegate.register(call)
+        case .unregister: delegate.unregister(call)
+        case .fetchData(let bundle, let item, let type):
+            guard let promises else {
+                return call.refuse(
+                    name: ServiceErrorName.accessDenied,
+                    message: "\(self.bundle) runs in a sandbox and may not fetch data of items.")
+            }
+            promises.fetch(bundle: bundle, item: item, type: type, call)
+        }
+    }
+
+    func rejoin(_ engine: SearchlightEngine) { delegate.rejoin(engine) }
+    func part() { delegate.part() }
+
+    func end() async {
+        delegate.end()
+        queries.cancelAll()
+        promises?.cancelAll()
+        await donations.end()
+    }
+}

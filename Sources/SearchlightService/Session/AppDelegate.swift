@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import SearchlightEngine
+import ServiceProtocol
+import Synchronization
+
+/// As whom an app donates over its connection: as the registered delegate, or as itself.
+final class DelegateRegistration: Sendable {
+    struct State {
+        /// Whether the app has asked to be registered.
+        var isWanted = false
+        /// What it is registered as with the engine that is open.
+        var token: DelegateToken?
+    }
+    let state = Mutex(State())
+
+    var donor: Donor { state.withLock { $0.token }.map(Donor.delegate) ?? .app }
+}
+
+/// Has an app asked what its extension would be, over its connection, for as long as it is registered.
+final class AppDelegate: Sendable {
+    private let bundle: String
+    private let link: (any ClientLink)?
+    private let intake: DonationIntake
+    private let registration: DelegateRegistration
+    private let core: ServiceCore
+
+    init(
+        bundle: String, link: (any ClientLink)?, intake: DonationIntake, registration: DelegateRegistration,
+        core: ServiceCore
+    ) {
+        self.bundle = bundle
+        self.link = link
+        self.intake = intake
+        self.registration = registration
+        self.core = core
+    }
+
+    func register(_ call: IncomingCall) {
+        let problem: EngineError? = registration.state.withLock { state in
+            guard !state.isWanted else { return nil }
+            state.isWanted = true
+            // A lent store gets it when it is back.
+            guard let engine = core.holder.current else { return nil }
+            do throws(EngineError) { try enter(engine, &state) } catch {
+                state.isWanted = false
+                return error
+            }
+            return nil
+        }
+        if let problem {
+            return call.refuse(name: BusErrorName.limitsExceeded, message: problem.description)
+        }
+        call.reply()
+        askForWhatIsOwed()
+    }
+
+    func unregister(_ call: IncomingCall) {
+        leave()
+        call.reply()
+    }
+
+    func rejoin(_ engine: SearchlightEngine) {
+        let hasJoined = registration.state.withLock { state in
+            guard state.isWanted, state.token == nil else { return false }
+            return (try? enter(engine, &state)) != nil
+        }
+        if hasJoined { askForWhatIsOwed() }
+    }
+
+    func part() { registration.state.withLock { $0.token = nil } }
+
+    func end() { leave() }
+
+    private func enter(_ engine: SearchlightEngine, _ state: inout DelegateRegistration.State) throws(EngineError) {
+        guard let link else { return }
+        state.token = try engine.registerDelegate(ConnectedDelegate(link: link, intake: intake), for: bundle)
+    }
+
+    private func leave() {
+        let token = registration.state.withLock { state in
+            defer { state = DelegateRegistration.State() }
+            return state.token
+        }
+        if let token { core.holder.current?.unregisterDelegate(token) }
+    }
+
+    /// An app that has just registered is there to be asked for what was asked for before.
+    private func askForWhatIsOwed() {
+        _ = core.background.begin { [core, bundle] in
+            let token = core.activity.beginRequest()
+            defer { token.end() }
+            do throws(EngineAbsence) {
+                try await core.holder.use({ $0 }) { (engine) throws(EngineAbsence) in
+                    do throws(EngineError) { _ = try await engine.reindexOwed(bundle) } catch {
+                        core.log.write(.warning, "The reindex that \(bundle) owes failed. \(error.description)")
+                    }
+                }
+            } catch {
+                core.log.write(.warning, "\(bundle) was not asked for what it owes. \(error.description)")
+            }
+        }
+    }
+}
+
+/// An app as the host asks it.
+private struct ConnectedDelegate: LiveDelegate {
+    let link: any ClientLink
+    let intake: DonationIntake
+
+    func perform(_ request: WorkerRequest) async throws(BusError) -> [BusValue] {
+        try await link.call(request.member, request.arguments)
+    }
+
+    func settle() async { await intake.settle() }
+
+    func takeLoss() -> DonationRefusal? { intake.takeLoss() }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+
+/// The way back to a client: its connection, or its name on the session bus. May be used from any thread.
+protocol ClientLink: Sendable {
+    /// Sends a call and waits for the reply.
+    ///
+    /// - Throws: ``BusError``.
+    func call(_ member: BusMember, _ arguments: [BusValue]) async throws(BusError) -> [BusValue]
+
+    /// Sends a call that expects no reply.
+    func post(_ member: BusMember, _ arguments: [BusValue])
+
+    /// Ends the conversation.
+    func close()
+}
+
+extension BusConnection: ClientLink {}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+import SearchlightEngine
+import ServiceProtocol
+import Synchronization
+
+/// One client, from its first call to its end. Which calls it may make is decided once, by ``ClientRights``; everything
+/// it holds is given back at the end, however that comes.
+final class ClientSession: Sendable {
+    /// What a client with rights converses with.
+    protocol Conversation: Sendable {
+        /// Takes a call; never blocks.
+        func receive(_ call: IncomingCall)
+        /// Begins again with an engine that was opened again.
+        func rejoin(_ engine: SearchlightEngine)
+        /// Forgets what it has with an engine that is being closed.
+        func part()
+        /// Cancels what is under way and gives everything back; returns when that is done.
+        func end() async
+    }
+
+    /// A number that no other session of this service has.
+    let number: UInt64
+    let identity: ClientIdentity
+    private let core: ServiceCore
+    private let allowance: LogAllowance
+    /// The thread of a connection may be faster than whoever makes it, hence a lock that is held meanwhile.
+    private let link = Mutex<(any ClientLink)?>(nil)
+
+    private enum Phase {
+        /// It has not said who it is.
+        case new
+        /// There are too many clients; it is told so.
+        case turnedAway
+        /// It said who it is and gets nothing.
+        case refused(AccessDenial)
+        case ready(any Conversation)
+        case ended
+    }
+    private struct State {
+        var phase = Phase.new
+        var program = ""
+        var rights: ClientRights?
+        var deadline: Task<Void, Never>?
+    }
+    private let state: Mutex<State>
+
+    /// How long a client that is turned away may take to hear it.
+    private static let timeToHear = Duration.seconds(1)
+
+    init(number: UInt64, identity: ClientIdentity, core: ServiceCore, isTurnedAway: Bool = false) {
+        state = Mutex(State(phase: isTurnedAway ? .turnedAway : .new))
+        self.number = number
+        self.identity = identity
+        self.core = core
+        allowance = core.log.allowance()
+    }
+
+    /// Gives the session its way back to the client, and the client a time to say who it is.
+    func attach<Failure: Error>(_ make: () throws(Failure) -> any ClientLink) throws(Failure) {
+        let result: Result<Void, Failure> = link.withLock { link in
+            Result { () throws(Failure) in link = try make() }
+        }
+        try result.get()
+        state.withLock { state in
+            let (limit, reason): (Duration, String)
+            switch state.phase {
+            case .new: (limit, reason) = (core.limits.helloTime, "it did not say who it is")
+            case .turnedAway: (limit, reason) = (Self.timeToHear, "there are too many clients")
+            case .refused, .ready, .ended: return
+            }
+            state.deadline = Task { [weak self, clock = core.clock] in
+                guard (try? await clock.sleep(for: limit)) != nil else { return }
+                self?.giveUp(reason)
+            }
+        }
+    }
+
+    /// What it is called in the log.
+    var name: String {
+        state.withLock { state in
+            let program = state.program.isEmpty ? "a client" : state.program.prefix(64).debugDescription
+            return "\(program) (process \(identity.process)\(state.rights?.bundle.map { ", \($0)" } ?? ""))"
+        }
+    }
+
+    var rights: ClientRights? { state.withLock { $0.rights } }
+
+    /// Takes a call. Called on the connection's thread, for one after the other; never blocks.
+    func receive(_ call: IncomingCall) {
+        let (phase, conversation) = state.withLock { state -> (Phase, (any Conversation)?) in
+            if case .ready(let conversation) = state.phase { return (state.phase, conversation) }
+            return (state.phase, nil)
+        }
+        if let conversation {
+            guard call.member != Hello.member else {
+                return deny(call, "who this client is was said before and holds for the connection")
+            }
+            return conversation.receive(call)
+        }
+        switch phase {
+        case .new where call.member == Hello.member: welcome(call)
+        case .new: deny(call, "the first call of a connection is \(Hello.member.interface).\(Hello.member.member)")
+        case .turnedAway:
+            call.refuse(
+                name: BusErrorName.limitsExceeded,
+                message: "\(core.limits.connections) clients are connected, the most there may be. Try again later.")
+        case .refused(let denial):
+            call.refuse(name: ServiceErrorName.accessDenied, message: denial.description)
+        case .ready, .ended: call.refuse(name: ExtensionStatus.unavailable.errorName, message: "It is being ended.")
+        }
+    }
+
+    private func deny(_ call: IncomingCall, _ reason: String) {
+        core.log.write(.warning, allowance, "Refused \(call.member.member) of \(name): \(reason).")
+        call.refuse(name: ServiceErrorName.accessDenied, message: "The call is refused: \(reason).")
+    }
+
+    private func welcome(_ call: IncomingCall) {
+        let hello: Hello
+        do throws(BusError) { hello = try Hello(call) } catch {
+            core.log.write(.warning, allowance, "Refused the first call of \(name): \(error.description)")
+            return call.refuse(error)
+        }
+        state.withLock { $0.program = hello.program }
+        do throws(AccessDenial) {
+            let rights = try ClientRights(identity, user: core.user, hello: hello)
+            let conversation = makeConversation(rights)
+            let deadline = state.withLock { state -> Task<Void, Never>? in
+                state.rights = rights
+                state.phase = .ready(conversation)
+                return state.deadline
+            }
+            deadline?.cancel()
+            core.log.write(.info, allowance, "Connected: \(name)\(rights == .shell ? ", sees all" : "").")
+            answer(call, rights)
+        } catch {
+            state.withLock { $0.phase = .refused(error) }
+            core.log.write(.warning, allowance, "Refused \(name). \(error.description)")
+            call.refuse(name: ServiceErrorName.accessDenied, message: error.description)
+        }
+    }
+
+    private func makeConversation(_ rights: ClientRights) -> any Conversation {
+        // It is there by now, since the thread waits for it.
+        let link = link.withLock { $0 }
+        switch rights {
+        case .app(let bundle, let isSandboxed):
+            return AppConversation(bundle: bundle, isSandboxed: isSandboxed, link: link, core: core)
+        case .shell: return ShellConversation(number: number, link: link, core: core)
+        }
+    }
+
+    private func answer(_ call: IncomingCall, _ rights: ClientRights) {
+        let token = core.activity.beginRequest()
+        let started = core.background.begin { [core] in
+            defer { token.end() }
+            let generation: Result<Int, EngineError>
+            do throws(EngineAbsence) {
+                generation = try await core.holder.use({ $0 }) { (engine) throws(EngineAbsence) in
+                    do throws(EngineError) { return .success(try await engine.generation()) } catch {
+                        return .failure(error)
+                    }
+                }
+            } catch {
+                return call.refuse(name: ExtensionStatus.unavailable.errorName, message: error.description)
+            }
+            switch generation {
+            case .success(let generation):
+                let welcome = Welcome(
+                    serviceVersion: core.version, bundle: rights.bundle, generation: UInt64(max(0, generation)),
+                    processIdentifier: core.process)
+                call.reply(welcome.arguments)
+            case .failure(let error): call.refuse(name: BusErrorName.failed, message: error.description)
+            }
+        }
+        if started == nil {
+            call.refuse(name: BusErrorName.limitsExceeded, message: "Too many clients begin at once. Try again.")
+        }
+    }
+
+    /// Ends the connection, with a reason in the log.
+    func giveUp(_ reason: String) {
+        core.log.write(.warning, allowance, "Ended the connection of \(name): \(reason).")
+        link.withLock { $0 }?.close()
+    }
+
+    /// Writes down why the connection has ended.
+    func noteEnd(_ reason: String) {
+        core.log.write(.warning, allowance, "The connection of \(name) has ended: \(reason)")
+    }
+
+    /// The engine was opened again.
+    func rejoin(_ engine: SearchlightEngine) { conversation?.rejoin(engine) }
+
+    /// The engine is about to be closed.
+    func part() { conversation?.part() }
+
+    private var conversation: (any Conversation)? {
+        state.withLock { state in
+            if case .ready(let conversation) = state.phase { conversation } else { nil }
+        }
+    }
+
+    /// Gives back everything the client had. Called when its connection is gone; returns when nothing is left.
+    func end() async {
+        let (conversation, deadline) = state.withLock { state -> ((any Conversation)?, Task<Void, Never>?) in
+            defer { state.phase = .ended }
+            if case .ready(let conversation) = state.phase { return (conversation, state.deadline) }
+            return (nil, state.deadline)
+        }
+        deadline?.cancel()
+        let link = link.withLock { link in
+            defer { link = nil }
+            return link
+        }
+        link?.close()
+        await conversation?.end()
+    }
+}
+
+extension IncomingCall {
+    /// Answers with what is wrong with the call itself.
+    func refuse(_ error: BusError) {
+        if case .remote(let name, let message) = error {
+            refuse(name: name, message: message)
+        } else {
+            refuse(name: BusErrorName.invalidArguments, message: error.description)
+        }
+    }
+}

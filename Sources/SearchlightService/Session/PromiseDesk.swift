@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Glibc
+import Promises
+import SearchIndex
+import SearchlightEngine
+import ServiceProtocol
+
+/// Fetches data of items, of any bundle, for clients that may.
+final class PromiseDesk: Sendable {
+    private let core: ServiceCore
+    private let tasks: SessionTasks
+
+    /// The most fetches of one client under way.
+    private static let maximum = 16
+
+    init(_ core: ServiceCore) {
+        self.core = core
+        tasks = SessionTasks(maximum: Self.maximum)
+    }
+
+    func fetch(bundle: String, item: String, type: String, _ call: IncomingCall) {
+        let started = tasks.begin { [core] in
+            let token = core.activity.beginRequest()
+            defer { token.end() }
+            do throws(QueryRefusal) {
+                let payload = try await core.holder.use(QueryRefusal.init) { (engine) throws(QueryRefusal) in
+                    try await Self.payload(engine, bundle: bundle, item: item, type: type)
+                }
+                call.reply(payload.arguments)
+            } catch {
+                call.refuse(name: error.name, message: error.message)
+            }
+        }
+        guard started == nil else { return }
+        call.refuse(
+            name: BusErrorName.limitsExceeded,
+            message: "\(Self.maximum) fetches of this client are under way. Wait for one of them.")
+    }
+
+    func cancelAll() { tasks.cancelAll() }
+
+    private static func payload(
+        _ engine: SearchlightEngine, bundle: String, item: String, type: String
+    ) async throws(QueryRefusal) -> Payload {
+        do throws(EngineError) {
+            guard !bundle.isEmpty else { throw .itemNotFound(item) }
+            let item = try await engine.item(named: item, bundle: bundle)
+            // An item that promises nothing of the kind may still have it, as one whose app is asked for it.
+            let choice = engine.resolve(item, accepted: [type]).choice ?? Representation(type: type, form: .data)
+            switch try await engine.fulfil(choice, of: item) {
+            case .data(let payload): return payload
+            case .file(let file): return try contents(of: file)
+            }
+        } catch {
+            throw QueryRefusal(fetching: error)
+        }
+    }
+
+    /// A file as a stream of its bytes.
+    private static func contents(of file: FileReply) throws(EngineError) -> Payload {
+        var status = stat()
+        guard fstat(file.descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw .storeFile(path: file.name, operation: "Reading the provided file", detail: "it is no regular file")
+        }
+        return .stream(file.descriptor, length: UInt64(max(0, status.st_size)))
+    }
+}
+
+extension QueryRefusal {
+    /// What a client is told that fetches data.
+    fileprivate init(fetching error: EngineError) {
+        switch error {
+        case .itemNotFound, .ambiguousItem, .extension(.notFound):
+            self.init(name: ExtensionStatus.notFound.errorName, message: error.description)
+        case .extension(.failed(_, _, let status, _)):
+            self.init(name: status.errorName, message: error.description)
+        case .extension(.cancelled): self = .cancelled
+        case .extension: self.init(name: ExtensionStatus.unavailable.errorName, message: error.description)
+        default: self.init(error)
+        }
+    }
+}

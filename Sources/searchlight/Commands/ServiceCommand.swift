@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import SearchlightEngine
+
+struct ServiceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "service", abstract: "Ask the service how it is, or to end.",
+        subcommands: [ServiceStatusCommand.self, ServiceStopCommand.self])
+}
+
+struct ServiceStatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show the service of a store.",
+        discussion: "Exit status 2 if none runs. Commands do their work themselves then.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        try await reportingErrors(json: options.json) {
+            try await options.withService { service in
+                let report = ServiceReport(try await service.facts())
+                if options.json { return try Output.printJSON(report) }
+                try Output.line("\(report.line)")
+            }
+        }
+    }
+}
+
+struct ServiceStopCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stop", abstract: "Have the service of a store end.",
+        discussion: """
+            It finishes what is under way first. Where systemd listens for it, the next who asks starts it again. Exit \
+            status 2 if none runs.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        try await reportingErrors(json: options.json) {
+            try await options.withService { service in
+                let report = ServiceReport(try await service.facts())
+                try await service.stopService()
+                if options.json { return try Output.printJSON(report) }
+                try Output.line("The service (process \(report.processIdentifier)) ends.")
+            }
+        }
+    }
+}
+
+extension GlobalOptions {
+    /// Runs a body with the service of the store.
+    fileprivate func withService(_ body: (RemoteEngine) async throws -> Void) async throws {
+        guard let service = try await RemoteEngine.connect(storeDirectory: storeDirectory, program: "searchlight")
+        else {
+            throw CommandFailure(message: "No service runs for the store at \(storeDirectory).", status: .notFound)
+        }
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(service)) } catch { result = .failure(error) }
+        await service.close()
+        try result.get()
+    }
+}
+
+/// What a service says of itself.
+struct ServiceReport: Encodable {
+    var processIdentifier: Int32
+    var version: String
+    var uptimeSeconds: Int
+    var clients: Int
+
+    init(_ facts: ServiceFacts) {
+        (processIdentifier, version, clients) = (facts.processIdentifier, facts.version, facts.clients)
+        uptimeSeconds = Int(max(0, min(facts.uptime, 1e12)))
+    }
+
+    /// For a person to read.
+    var line: String {
+        "the service \(version) (process \(processIdentifier), running for \(uptime), \(counted(clients, "client")))"
+    }
+
+    private var uptime: String {
+        switch uptimeSeconds {
+        case ..<120: counted(uptimeSeconds, "second")
+        case ..<7200: counted(uptimeSeconds / 60, "minute")
+        case ..<172_800: counted(uptimeSeconds / 3600, "hour")
+        default: counted(uptimeSeconds / 86400, "day")
+        }
+    }
+}

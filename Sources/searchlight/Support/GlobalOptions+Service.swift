@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import SearchlightEngine
+
+extension GlobalOptions {
+    /// Whether the service is not to be asked.
+    private var staysInProcess: Bool { inProcess || (environment["SEARCHLIGHT_IN_PROCESS"] ?? "0") != "0" }
+
+    /// The service of the store, if one runs and is to be asked.
+    ///
+    /// - Throws: `EngineError.service`, if it cannot be spoken with.
+    func connectToService() async throws(EngineError) -> RemoteEngine? {
+        guard !staysInProcess else { return nil }
+        return try await RemoteEngine.connect(storeDirectory: storeDirectory, program: "searchlight")
+    }
+
+    /// Makes the types known that the service's extensions declare, and says where it does not look.
+    func adoptExtensions(of service: RemoteEngine) async throws(EngineError) {
+        let theirs = try await service.extensions().searchPath
+        let registry = ExtensionRegistry(searchPath: theirs)
+        registry.registerTypes()
+        let unknown = (explicitExtensionPath ?? "").split(separator: ":").map { absolute(String($0)) }
+            .filter { !theirs.contains($0) }
+        guard !unknown.isEmpty else { return }
+        Output.complain(
+            """
+            Note: the service looks for extensions in folders of its own, and not in \(unknown.joined(separator: ", ")). \
+            Set SEARCHLIGHT_EXTENSION_PATH for the service, or stop it and use --in-process.
+            """)
+    }
+
+    /// Runs a body that needs the store for itself: the service, if one runs, gives it back meanwhile.
+    func withStoreAlone(_ body: () async throws -> Void) async throws {
+        guard let service = try await connectToService() else { return try await body() }
+        let loan = try await StoreLoan.borrow(from: service)
+        var problem: (any Error)?
+        do { try await body() } catch { problem = error }
+        do throws(EngineError) {
+            try await loan.giveBack()
+        } catch {
+            // One that has ended meanwhile opens the store when it is started again.
+            if case .service(.ended) = error {} else { Output.complain("Note: \(Output.tidied(error.description))") }
+        }
+        await service.close()
+        if let problem { throw problem }
+    }
+}
