@@ -144,8 +144,12 @@ let package = Package(
             name: "ServiceTests",
             dependencies: [
                 "SearchlightService", "SearchlightEngine", "SearchIndex", "ExtensionHost", "MetadataQuery",
-                "ServiceProtocol", "TestSupport",
+                "ServiceProtocol", "CoreSpotlight", "TestSupport",
             ], swiftSettings: strict),
+        // An app in another process, of the public library alone.
+        .executableTarget(
+            name: "TestApp", dependencies: ["CoreSpotlight", "UniformTypeIdentifiers"], path: "Tests/TestApp",
+            swiftSettings: strict),
         .testTarget(
             name: "BenchmarkTests", dependencies: ["benchmarks", "SearchIndex", "ServiceProtocol", "TestSupport"],
             swiftSettings: strict),

@@ -31,14 +31,21 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     let name: String?
     /// Where requests go; `nil` for the connection of the process.
     let sender: RequestSender?
+    private let delegates: LiveDelegates?
     private let lock = NSLock()
     private weak var lockedDelegate: (any CSSearchableIndexDelegate)?
     private var lockedBatch: IndexBatch?
 
-    private static let shared = CSSearchableIndex(name: nil, sender: nil)
+    private static let shared = CSSearchableIndex()
 
     /// The index of the app for everything that needs no batches.
     open class func `default`() -> CSSearchableIndex { shared }
+
+    private override init() {
+        name = nil
+        sender = nil
+        delegates = ProcessService.delegates
+    }
 
     /// An index with a name, which can have batches and a client state.
     public init(name: String) {
@@ -61,7 +68,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         self.sender = sender
     }
 
-    deinit { ProcessService.delegates.remove(ObjectIdentifier(self)) }
+    deinit { delegates?.remove(ObjectIdentifier(self)) }
 
     /// Whether this process can reach an index now. An app that has no connection to the service yet makes one, and may
     /// have to wait up to five seconds for the answer.
@@ -77,7 +84,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         get { lock.withLock { lockedDelegate } }
         set {
             lock.withLock { lockedDelegate = newValue }
-            if !ProcessSenders.isWorker { ProcessService.delegates.set(newValue != nil, for: self) }
+            delegates?.set(newValue != nil, for: self)
         }
     }
 

@@ -15,7 +15,10 @@ enum ProcessService {
     static let sender = RequestSender(transport: transport)
 
     /// The delegates of the app's indexes.
-    static let delegates: LiveDelegates = LiveDelegates { connection.setDelegateWanted($0) }
+    static let delegates: LiveDelegates = LiveDelegates { isWanted in
+        // Of an extension the principal object is asked.
+        if !ProcessSenders.isWorker { connection.setDelegateWanted(isWanted) }
+    }
 
     /// How long somebody who asks whether the index is available may have to wait.
     private static let probePatience = 5
