@@ -36,22 +36,18 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     private weak var lockedDelegate: (any CSSearchableIndexDelegate)?
     private var lockedBatch: IndexBatch?
 
-    private static let shared = CSSearchableIndex()
+    private static let shared = CSSearchableIndex(
+        name: nil, sender: nil, delegates: ProcessService.delegates)
 
     /// The index of the app for everything that needs no batches.
     open class func `default`() -> CSSearchableIndex { shared }
-
-    private override init() {
-        name = nil
-        sender = nil
-        delegates = ProcessService.delegates
-    }
 
     /// An index with a name, which can have batches and a client state.
     public init(name: String) {
         self.name = name
         protectionClass = .completeUntilFirstUserAuthentication
         sender = nil
+        delegates = ProcessService.delegates
     }
 
     /// An index with a name. Linux has no protection classes: the index is readable by its owner alone, and encrypted if
@@ -60,12 +56,17 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         self.name = name
         self.protectionClass = protectionClass ?? .completeUntilFirstUserAuthentication
         sender = nil
+        delegates = ProcessService.delegates
     }
 
-    init(name: String?, sender: RequestSender?) {
+    /// - Parameters:
+    ///   - sender: Where requests go; `nil` for the connection of the process.
+    ///   - delegates: Where the delegate is made known; nowhere for `nil`.
+    init(name: String?, sender: RequestSender?, delegates: LiveDelegates? = nil) {
         self.name = name
         protectionClass = .completeUntilFirstUserAuthentication
         self.sender = sender
+        self.delegates = delegates
     }
 
     deinit { delegates?.remove(ObjectIdentifier(self)) }
