@@ -69,7 +69,7 @@ struct TalkTests {
             ReadingController().show(page: 3)
         }
         try await index.deleteAllSearchableItems()
-        guard case .index(let batch) = transport.sent.first?.request else {
+        guard case .indexRecords(let batch) = transport.sent.first?.action else {
             Issue.record("Nothing was donated.")
             return
         }
