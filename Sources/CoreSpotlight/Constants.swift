@@ -46,3 +46,6 @@ public let CSMailboxArchive = "mailbox.archive"
 
 /// The domain of ``CSIndexError``.
 public let CSIndexErrorDomain = "CSIndexErrorDomain"
+
+/// The domain of ``CSSearchQueryError``.
+public let CSSearchQueryErrorDomain = "CSSearchQueryErrorDomain"

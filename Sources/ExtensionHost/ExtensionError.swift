@@ -2,7 +2,7 @@
 import ServiceProtocol
 
 /// Why an extension could not do what it was asked.
-public enum ExtensionError: Error, Sendable, CustomStringConvertible {
+public enum ExtensionError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// There is no extension with this identifier.
     case notFound(identifier: String, searchPath: [String], known: [String])
     /// Its bundle is there and unusable.
@@ -51,7 +51,7 @@ public enum ExtensionError: Error, Sendable, CustomStringConvertible {
 }
 
 /// How a worker ended.
-public enum WorkerExit: Hashable, Sendable, CustomStringConvertible {
+public enum WorkerExit: Hashable, Sendable, Codable, CustomStringConvertible {
     /// By `exit`, with a status.
     case exited(Int32)
     /// By a signal.

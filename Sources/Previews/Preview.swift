@@ -3,7 +3,7 @@
 /// What a person is shown of an item.
 public struct Preview: Hashable, Sendable {
     /// Who rendered it.
-    public enum Source: String, Hashable, Sendable {
+    public enum Source: String, Hashable, Sendable, Codable {
         /// The app's extension.
         case `extension`
         /// Searchlight, from the item's attributes.

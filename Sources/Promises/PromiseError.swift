@@ -2,7 +2,7 @@
 import Glibc
 
 /// Why a promise was not delivered.
-public enum PromiseError: Error, Hashable, Sendable, CustomStringConvertible {
+public enum PromiseError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// The item offers nothing that conforms to what is accepted.
     case unsupportedType(offered: [String], accepted: [String])
     /// Reading from the provider or writing to the receiver failed.

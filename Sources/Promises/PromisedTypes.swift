@@ -3,9 +3,9 @@ import ServiceProtocol
 import UniformTypeIdentifiers
 
 /// One way in which an item said it can be had.
-public struct Representation: Hashable, Sendable {
+public struct Representation: Hashable, Sendable, Codable {
     /// What is produced.
-    public enum Form: String, Hashable, Sendable {
+    public enum Form: String, Hashable, Sendable, Codable {
         /// Bytes.
         case data
         /// A file made for the receiver.

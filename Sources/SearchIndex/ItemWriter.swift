@@ -30,7 +30,11 @@ struct ItemWriter {
                 db.cachedStatement(sql: "SELECT id FROM bundle WHERE identifier = ?"), arguments: [scope.bundle]) ?? 0
     }
 
-    func put(_ item: EncodedItem) throws {
+    /// Adds, replaces or updates an item.
+    ///
+    /// - Returns: Whether it did; an update of what is not there is ignored.
+    @discardableResult
+    func put(_ item: EncodedItem) throws -> Bool {
         var item = item
         let identifier = item.record.uniqueIdentifier
         guard SearchIndex.canBeStored(identifier), SearchIndex.canBeStored(item.record.domainIdentifier) else {
@@ -47,7 +51,7 @@ struct ItemWriter {
         let existing = try row.map(ItemRow.init)
         if item.record.isUpdate {
             // One that has expired is gone, though it may not have been deleted yet.
-            guard let existing, existing.expires ?? .infinity > now else { return }
+            guard let existing, existing.expires ?? .infinity > now else { return false }
             item = try merged(item.record, into: existing.record)
         }
         let text = try derived.nextText()
@@ -57,10 +61,11 @@ struct ItemWriter {
             try db.cachedStatement(sql: "DELETE FROM unconfirmed WHERE item = ?").execute(arguments: [id])
             // Most of what a reindex brings is what is there already; then only its age is new.
             if existing.bytes == Data(item.bytes) {
-                return try db.cachedStatement(
+                try db.cachedStatement(
                     sql: "UPDATE item SET expires = ?, donated = ?, checksum = ? WHERE id = ?"
                 )
                 .execute(arguments: [expiry(of: item.record), now, checksum(of: item), id])
+                return true
             }
             try derived.remove(
                 existing.record, bundle: bundle, item: id, text: try row.decode(forColumn: "text_row"))
@@ -75,26 +80,28 @@ struct ItemWriter {
             id = db.lastInsertedRowID
         }
         try derived.insert(item.record, bundle: bundle, item: id, text: text)
+        return true
     }
 
     /// Carries out what was journaled.
     ///
     /// - Parameter keepsState: Whether the entry's client state may be relied on; see ``StoreRow/statelessThrough``.
-    /// - Returns: What could not be carried out and why: an item is left out rather than holding up all that follow.
-    func apply(_ entry: JournalEntry, keepsState: Bool = true) throws -> [SearchIndexError] {
-        var rejected: [SearchIndexError] = []
+    /// - Returns: What was not carried out and why: an item is left out rather than holding up all that follow.
+    func apply(_ entry: JournalEntry, keepsState: Bool = true) throws -> [LeftOutItem] {
+        var leftOut: [LeftOutItem] = []
         var dependents: [String] = []
         for operation in entry.operations {
             switch operation {
             case .put(let bytes):
                 do {
                     let item = try EncodedItem(decoding: bytes)
-                    try put(item)
+                    if try !put(item) { leftOut.append(LeftOutItem(scope: scope, problem: nil)) }
                     if RelatedItems.related(of: item.record) != nil { dependents.append(item.record.uniqueIdentifier) }
                 } catch let error as ItemRecordError {
-                    rejected.append(.invalidItem(identifier: "?", reason: error.description))
+                    let problem = SearchIndexError.invalidItem(identifier: "?", reason: error.description)
+                    leftOut.append(LeftOutItem(scope: scope, problem: problem))
                 } catch let error as SearchIndexError {
-                    rejected.append(error)
+                    leftOut.append(LeftOutItem(scope: scope, problem: error))
                 }
             case .deleteItems(let identifiers):
                 for identifier in identifiers where SearchIndex.canBeStored(identifier) {
@@ -116,7 +123,7 @@ struct ItemWriter {
         if let state = entry.clientState, keepsState {
             try ClientStateRow(bundle: bundle, scope: scope, state: state).write(db)
         }
-        return rejected
+        return leftOut
     }
 
     /// Drops those items of a batch whose related one is not in the index once all of the batch is, whatever its order.

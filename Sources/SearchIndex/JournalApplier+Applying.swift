@@ -65,23 +65,23 @@ extension JournalApplier {
         let now = now()
         let reached = last
         let hasNewLoss = isNewLoss
-        let (rejected, deleted) = try pool.write { db in
-            var rejected: [SearchIndexError] = []
+        let (leftOut, deleted) = try pool.write { db in
+            var leftOut: [LeftOutItem] = []
             if hasNewLoss { try StoreRow.noteLoss(db, through: target) }
             let stateless = try StoreRow(db).statelessThrough
             let derived = DerivedWriter(db)
             for record in records {
                 let writer = try ItemWriter(
                     db, record.entry.scope, now: pending[record.sequence]?.donated ?? now, derived)
-                rejected += try writer.apply(record.entry, keepsState: record.sequence > stateless)
+                leftOut += try writer.apply(record.entry, keepsState: record.sequence > stateless)
             }
             try derived.flush()
             try StoreRow.update(db) { $0.applied = max($0.applied, reached) }
-            return (rejected, derived.deletedItems)
+            return (leftOut, derived.deletedItems)
         }
         let waiters = state.withLock { state in
             state.applied = reached
-            state.rejected = Array((state.rejected + rejected).suffix(Self.maximumKept))
+            for item in leftOut { state.leftOut.add(item) }
             if hasNewLoss { state.repairs.append("Acknowledged entries of the journal could not be read.") }
             state.deletedItems += deleted
             // Also those that could not be read, whose numbers may be far apart.

@@ -21,7 +21,7 @@ final class JournalApplier: Sendable {
     /// How much is applied in one transaction: enough to make its cost small, little enough to be found within a second.
     static let maximumBulkEntries = 8192
     static let maximumBulkBytes = 4 << 20
-    /// So many of what was refused and mended are kept, the latest.
+    /// So many of what was mended are kept, the latest.
     static let maximumKept = 1000
     /// How long the first entry waits for others, in seconds. It is to be found within a second.
     private static let delay = 0.5
@@ -47,7 +47,7 @@ final class JournalApplier: Sendable {
         /// Items deleted or replaced since words of theirs were last forgotten (``TermDictionary/purge(_:)``).
         var deletedItems = 0
         var waiters: [Waiter] = []
-        var rejected: [SearchIndexError] = []
+        var leftOut = LeftOutItems()
         /// What was mended.
         var repairs: [String] = []
     }
@@ -158,8 +158,8 @@ final class JournalApplier: Sendable {
     /// Removes the files of the journal that hold nothing more to be applied, damaged ones too. Blocks.
     func forgetApplied() throws(JournalError) { try journal.discardNow(through: state.withLock { $0.applied }) }
 
-    /// Items that were durable and could not be indexed, since the opening.
-    var rejected: [SearchIndexError] { state.withLock { $0.rejected } }
+    /// Items that were durable and were not indexed, since the opening.
+    var leftOut: LeftOutItems { state.withLock { $0.leftOut } }
 
     private enum Next { case drain, tidy, later, rest }
 

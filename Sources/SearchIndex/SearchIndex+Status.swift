@@ -4,7 +4,7 @@ import GRDB
 import Glibc
 
 /// What the last opening that found something wrong found.
-public struct KeptFindings: Hashable, Sendable {
+public struct KeptFindings: Hashable, Sendable, Codable {
     /// When, in seconds since 2001-01-01 UTC.
     public var moment: Double
     /// What, a sentence each.

@@ -4,7 +4,7 @@ import GRDB
 import ServiceProtocol
 
 /// Whose items are meant: everything is kept apart by bundle and by index.
-public struct IndexScope: Hashable, Sendable {
+public struct IndexScope: Hashable, Sendable, Codable {
     /// The bundle identifier of the app.
     public var bundle: String
     /// The name of the index; `nil` is the default one.
@@ -18,7 +18,7 @@ public struct IndexScope: Hashable, Sendable {
 }
 
 /// What an index found when it was opened.
-public struct RecoveryReport: Hashable, Sendable {
+public struct RecoveryReport: Hashable, Sendable, Codable {
     /// What was wrong and what was done about it, a sentence each. Bytes that were never acknowledged are among it.
     public var findings: [String] = []
     /// Whether donations that had been acknowledged are gone; the generation has grown, and apps have to donate again.
@@ -163,7 +163,12 @@ public final class SearchIndex: Sendable {
 
     /// Items that were durable and could not be indexed since the store was opened, and why: updates that made an item
     /// exceed a limit. What was there before is still there.
-    public var rejectedItems: [SearchIndexError] { applier?.rejected ?? [] }
+    public var rejectedItems: [SearchIndexError] { applier?.leftOut.all ?? [] }
+
+    /// What was left out of one scope since a mark; see ``Rejections``. Of what is not applied yet nothing is known.
+    public func rejections(in scope: IndexScope, after mark: Rejections.Mark?) -> Rejections {
+        applier?.leftOut.report(scope, after: mark) ?? Rejections()
+    }
 
     /// Grows whenever donations were lost, so that an app can tell.
     ///

@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 
 /// Why the index could not do what it was asked.
-public enum SearchIndexError: Error, Hashable, Sendable, CustomStringConvertible {
+public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// There is no store at this path yet.
     case noStore(path: String)
     /// The store was written by a later version of this program.

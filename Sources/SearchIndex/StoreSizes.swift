@@ -4,9 +4,9 @@ import GRDB
 import Glibc
 
 /// How much there is of what in a store. Sizes in bytes.
-public struct StoreSizes: Hashable, Sendable {
+public struct StoreSizes: Hashable, Sendable, Codable {
     /// What one bundle has.
-    public struct Bundle: Hashable, Sendable {
+    public struct Bundle: Hashable, Sendable, Codable {
         /// The bundle identifier.
         public var bundle: String
         /// How many items, expired ones that have not been deleted yet among them.

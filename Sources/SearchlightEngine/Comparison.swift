@@ -5,9 +5,9 @@ import ServiceProtocol
 import Synchronization
 
 /// How the items of the index differ from those that an extension donates now.
-public struct Comparison: Sendable {
+public struct Comparison: Hashable, Sendable, Codable {
     /// An item by its names.
-    public struct Name: Hashable, Comparable, Sendable {
+    public struct Name: Hashable, Comparable, Sendable, Codable {
         /// The index; `nil` is the default one.
         public var index: String?
         /// Its unique identifier.
@@ -36,10 +36,7 @@ public struct Comparison: Sendable {
 }
 
 extension SearchlightEngine {
-    /// Has an extension donate everything to nobody, and compares that with what the index has of it. Nothing of the
-    /// index changes, nor what is owed.
-    ///
-    /// - Throws: ``EngineError``.
+    /// See ``StoreService/compare(_:)``.
     public func compare(_ identifier: String) async throws(EngineError) -> Comparison {
         let bundle = try bundle(identifier)
         let notes = DonationNotes(now: configuration.now())

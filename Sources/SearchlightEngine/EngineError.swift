@@ -4,7 +4,7 @@ import Promises
 import SearchIndex
 
 /// Why the engine could not do what it was asked.
-public enum EngineError: Error, Sendable, CustomStringConvertible {
+public enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// The index below failed.
     case index(SearchIndexError)
     /// A query was cancelled or is larger than what is accepted.

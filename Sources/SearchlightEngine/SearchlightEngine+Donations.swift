@@ -4,16 +4,9 @@ import SearchIndex
 import ServiceProtocol
 
 extension SearchlightEngine {
-    /// Makes a batch durable: all of it, its client state included, or nothing; see
-    /// ``SearchIndex/commit(_:clientState:expecting:)``.
-    ///
-    /// - Parameters:
-    ///   - batch: The changes, in order.
-    ///   - clientState: The state from now on; `nil` leaves it as it is. At most 250 bytes.
-    ///   - expectation: What the state must be for this batch to be accepted.
-    /// - Throws: ``EngineError``; then nothing is changed.
+    /// See ``StoreService/commit(_:clientState:expecting:)``.
     public func commit(
-        _ batch: IndexBatch, clientState: [UInt8]? = nil, expecting expectation: ClientStateExpectation = .any
+        _ batch: IndexBatch, clientState: [UInt8]?, expecting expectation: ClientStateExpectation
     ) async throws(EngineError) {
         try await onIndex { (index) throws(SearchIndexError) in
             try await index.commit(batch, clientState: clientState, expecting: expectation)
@@ -35,39 +28,37 @@ extension SearchlightEngine {
         try await onIndex { (index) throws(SearchIndexError) in try await index.settle() }
     }
 
-    /// Items that were durable and could not be indexed since the engine was opened, and why.
-    public var rejectedItems: [SearchIndexError] { index.rejectedItems }
+    /// See ``StoreService/rejections(in:after:)``.
+    public func rejections(in scope: IndexScope, after mark: Rejections.Mark?) async throws(EngineError) -> Rejections {
+        index.rejections(in: scope, after: mark)
+    }
 
-    /// The items that satisfy a query, a page at a time, in the order in which they were first donated.
-    ///
-    /// - Parameters:
-    ///   - query: What is asked.
-    ///   - bundle: Only items of this bundle; `nil` means all.
-    ///   - limit: At most so many, 1 to ``SearchIndex/maximumPage``.
-    ///   - cursor: Where the page before ended; `nil` for the first.
-    /// - Throws: ``EngineError``.
+    /// See ``StoreService/items(matching:bundle:limit:after:place:)``.
     public func items(
-        matching query: QueryExpression, bundle: String? = nil, limit: Int = 100, after cursor: QueryCursor? = nil
+        matching query: QueryExpression, bundle: String?, limit: Int, after cursor: QueryCursor?, place: QueryPlace
     ) async throws(EngineError) -> QueryPage {
         try await onQuery { (index) throws(IndexQueryError) in
-            try await index.items(matching: query, bundle: bundle, limit: limit, after: cursor)
+            try await index.items(
+                matching: query, bundle: bundle, limit: limit, after: cursor, context: index.queryContext(in: place))
         }
     }
 
-    /// How many items satisfy a query.
-    ///
-    /// - Throws: ``EngineError``.
-    public func count(matching query: QueryExpression, bundle: String? = nil) async throws(EngineError) -> Int {
+    /// See ``StoreService/count(matching:bundle:place:)``.
+    public func count(
+        matching query: QueryExpression, bundle: String?, place: QueryPlace
+    ) async throws(EngineError) -> Int {
         try await onQuery { (index) throws(IndexQueryError) in
-            try await index.count(matching: query, bundle: bundle)
+            try await index.count(matching: query, bundle: bundle, context: index.queryContext(in: place))
         }
     }
 
-    /// How a query would be answered; nothing is searched.
-    ///
-    /// - Throws: ``EngineError``.
-    public func explain(_ query: QueryExpression, bundle: String? = nil) async throws(EngineError) -> QueryPlan {
-        try await onQuery { (index) throws(IndexQueryError) in try await index.explain(query, bundle: bundle) }
+    /// See ``StoreService/explain(_:bundle:place:)``.
+    public func explain(
+        _ query: QueryExpression, bundle: String?, place: QueryPlace
+    ) async throws(EngineError) -> QueryPlan {
+        try await onQuery { (index) throws(IndexQueryError) in
+            try await index.explain(query, bundle: bundle, context: index.queryContext(in: place))
+        }
     }
 
     func onQuery<Value>(

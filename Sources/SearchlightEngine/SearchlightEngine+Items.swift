@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
-import Foundation
 import Previews
 import Promises
 import SearchIndex
@@ -8,25 +7,18 @@ import ServiceProtocol
 import UniformTypeIdentifiers
 
 extension SearchlightEngine {
-    /// Finds items; see ``SearchIndex/search(_:)``.
-    ///
-    /// - Throws: ``EngineError``.
+    /// See ``StoreService/search(_:)``.
     public func search(_ request: SearchRequest) async throws(EngineError) -> SearchPage {
         try await onQuery { (index) throws(IndexQueryError) in try await index.search(request) }
     }
 
-    /// How many items a search finds, counted up to a maximum; see ``SearchIndex/count(_:upTo:)``.
-    ///
-    /// - Throws: ``EngineError``.
+    /// See ``StoreService/count(_:upTo:)``.
     public func count(_ request: SearchRequest, upTo maximum: Int?) async throws(EngineError) -> Int {
         try await onQuery { (index) throws(IndexQueryError) in try await index.count(request, upTo: maximum) }
     }
 
-    /// The one item that is meant by a name: `@` and its number, or its unique identifier.
-    ///
-    /// - Throws: ``EngineError/itemNotFound(_:)``, ``EngineError/ambiguousItem(_:candidates:)`` when several bundles
-    ///   have such an item, and the index's errors.
-    public func item(named name: String, bundle: String? = nil) async throws(EngineError) -> StoredItem {
+    /// See ``StoreService/item(named:bundle:)``.
+    public func item(named name: String, bundle: String?) async throws(EngineError) -> StoredItem {
         if name.hasPrefix("@"), let number = Int64(name.dropFirst()) {
             let found = try await onIndex { (index) throws(SearchIndexError) in try await index.item(number: number) }
             if let found, bundle == nil || found.scope.bundle == bundle { return found }
@@ -39,10 +31,7 @@ extension SearchlightEngine {
         return first
     }
 
-    /// What a person is shown of an item: rendered by its extension, or from its attributes when the extension is
-    /// missing, renders none or fails.
-    ///
-    /// - Throws: ``EngineError``.
+    /// See ``StoreService/preview(of:query:)``.
     public func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview {
         let fallback = AttributePreview(item.record, query: query)
         func attributes(_ problem: String?) -> Preview {
@@ -87,62 +76,20 @@ extension SearchlightEngine {
             source: .extension)
     }
 
-    /// What would be chosen if an item were dropped on a receiver.
-    public func resolve(
-        _ item: StoredItem, accepted: [String], preferring preference: UTTypeResolver.Preference = .receiver
-    ) -> PromiseResolution {
-        PromiseResolution(item.record, accepted: accepted, preferring: preference)
-    }
-
-    /// Drops an item on a receiver: has its extension produce the representation that serves best, and delivers it.
-    ///
-    /// - Parameters:
-    ///   - item: The item.
-    ///   - accepted: The uniform type identifiers the receiver accepts, best first.
-    ///   - preference: Whose order leads.
-    ///   - destination: Where the representation goes.
-    /// - Returns: What was delivered and how many bytes.
-    /// - Throws: ``EngineError``; then no file has appeared.
-    public func drag(
-        _ item: StoredItem, accepted: [String], preferring preference: UTTypeResolver.Preference = .receiver,
-        to destination: Destination
-    ) async throws(EngineError) -> (representation: Representation, bytes: UInt64) {
-        let resolution = resolve(item, accepted: accepted, preferring: preference)
-        guard let choice = resolution.choice else {
-            throw .promise(.unsupportedType(offered: resolution.offered.map(\.type), accepted: accepted))
-        }
+    /// See ``StoreService/fulfil(_:of:)``.
+    public func fulfil(
+        _ promise: Representation, of item: StoredItem
+    ) async throws(EngineError) -> FulfilledPromise {
         let bundle = try bundle(item.scope.bundle)
         let identifier = item.record.uniqueIdentifier
-        let token = UInt64.random(in: .min ... .max)
-        let bytes: UInt64
-        switch choice.form {
-        case .data:
-            let payload = try await onHost { (host) throws(ExtensionError) in
-                try await host.data(item: identifier, type: choice.type, bundle)
-            }
-            bytes = try await onDelivery { () throws(PromiseError) in
-                try Delivery.deliver(payload, to: destination, token: token)
-            }
-        case .file, .inPlaceFile:
-            let file = try await onHost { (host) throws(ExtensionError) in
-                try await host.file(item: identifier, type: choice.type, inPlace: choice.form == .inPlaceFile, bundle)
-            }
-            bytes = try await onDelivery { () throws(PromiseError) in
-                try Delivery.deliver(file, to: destination, token: token)
+        return try await onHost { (host) throws(ExtensionError) in
+            switch promise.form {
+            case .data: .data(try await host.data(item: identifier, type: promise.type, bundle))
+            case .file, .inPlaceFile:
+                .file(
+                    try await host.file(
+                        item: identifier, type: promise.type, inPlace: promise.form == .inPlaceFile, bundle))
             }
         }
-        return (choice, bytes)
     }
-}
-
-/// Moves bytes on a thread that may block.
-private func onDelivery<Value: Sendable>(
-    _ body: @escaping @Sendable () throws(PromiseError) -> Value
-) async throws(EngineError) -> Value {
-    let result: Result<Value, PromiseError> = await withCheckedContinuation { continuation in
-        DispatchQueue.global().async {
-            continuation.resume(returning: Result { () throws(PromiseError) in try body() })
-        }
-    }
-    do throws(PromiseError) { return try result.get() } catch { throw .promise(error) }
 }

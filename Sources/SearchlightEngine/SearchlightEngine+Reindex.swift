@@ -4,16 +4,16 @@ import IdleScheduling
 import SearchIndex
 
 extension SearchlightEngine {
-    /// Has an extension donate everything again; returns once it has acknowledged.
-    ///
-    /// What the extension deletes as a whole stays findable until then, and is deleted if it was not donated again. The
-    /// request is written down before it is made. If it fails, nothing that was there is gone, and it stays owed:
-    /// ``owedJobs`` shows it until a later reindex of the same bundle is acknowledged.
-    ///
-    /// - Parameter identifier: The bundle identifier.
-    /// - Returns: How many items the bundle has then.
-    /// - Throws: ``EngineError``.
-    public func reindexAll(_ identifier: String) async throws(EngineError) -> Int {
+    /// See ``StoreService/reindexAll(_:onEvent:)``.
+    public func reindexAll(
+        _ identifier: String, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
+    ) async throws(EngineError) -> Int {
+        let listener = listeners.listen(to: identifier, onEvent)
+        defer { listeners.end(listener) }
+        return try await reindexAllUnheard(identifier)
+    }
+
+    private func reindexAllUnheard(_ identifier: String) async throws(EngineError) -> Int {
         let bundle = try bundle(identifier)
         guard replacements.begin(identifier) else { throw .alreadyReindexing(identifier) }
         defer { replacements.end(identifier) }

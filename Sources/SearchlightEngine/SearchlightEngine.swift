@@ -7,7 +7,7 @@ import SearchIndex
 /// for as long as it runs, a command for as long as it takes.
 ///
 /// May be used from any task.
-public final class SearchlightEngine: Sendable {
+public final class SearchlightEngine: StoreService {
     /// The extensions that were found when the engine was opened.
     public let registry: ExtensionRegistry
     let index: SearchIndex
@@ -16,6 +16,7 @@ public final class SearchlightEngine: Sendable {
     let replacements = Replacements()
     let configuration: EngineConfiguration
     let onEvent: @Sendable (ExtensionEvent) -> Void
+    let listeners: EventListeners
     private let lock: StoreLock?
     /// How many entries of the journal are not shown, since the store is only read and cannot be written.
     public let waitingEntries: Int
@@ -32,7 +33,13 @@ public final class SearchlightEngine: Sendable {
         _ configuration: EngineConfiguration, onEvent: @escaping @Sendable (ExtensionEvent) -> Void = { _ in }
     ) throws(EngineError) {
         self.configuration = configuration
-        self.onEvent = onEvent
+        let listeners = EventListeners()
+        self.listeners = listeners
+        let tell: @Sendable (ExtensionEvent) -> Void = { event in
+            onEvent(event)
+            listeners.tell(event)
+        }
+        self.onEvent = tell
         let isWritable = configuration.access == .readWrite
         lock = isWritable ? try StoreLock(directory: configuration.storeDirectory) : nil
         jobStore = JobStore(directory: configuration.storeDirectory)
@@ -47,7 +54,7 @@ public final class SearchlightEngine: Sendable {
         host = ExtensionHost(
             configuration: configuration.worker,
             receiver: IndexReceiver(index: index, isWritable: isWritable, replacements: replacements),
-            onEvent: onEvent)
+            onEvent: tell)
         do throws(EngineError) {
             try oweEverythingIfAnythingWasLost()
         } catch {
@@ -69,9 +76,7 @@ public final class SearchlightEngine: Sendable {
     /// The reindexes that are owed: asked for and not acknowledged.
     public var owedJobs: [Job] { jobStore.jobs }
 
-    /// How many items each bundle has.
-    ///
-    /// - Throws: ``EngineError``.
+    /// See ``StoreService/itemCounts()``.
     public func itemCounts() async throws(EngineError) -> [String: Int] {
         try await onIndex { (index) throws(SearchIndexError) in try await index.itemCounts() }
     }

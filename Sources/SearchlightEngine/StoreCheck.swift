@@ -47,7 +47,7 @@ public struct StoreCheck: Sendable {
         configuration.access = .readWrite
         let engine = try SearchlightEngine(configuration)
         done += engine.recovery.findings
-        for job in engine.owedJobs { done.append("A reindex of \(job.bundle) is owed.") }
+        for job in engine.jobStore.jobs { done.append("A reindex of \(job.bundle) is owed.") }
         await engine.close()
         return Repair(done: done, after: try verify(progress: progress))
     }
@@ -72,33 +72,4 @@ public struct StoreCheck: Sendable {
         }
         return jobs.jobs.count
     }
-}
-
-extension SearchlightEngine {
-    /// Sizes by bundle and by structure; see ``SearchIndex/sizes(isExact:)``.
-    ///
-    /// - Throws: ``EngineError``.
-    public func sizes(isExact: Bool) async throws(EngineError) -> StoreSizes {
-        try await onIndex { (index) throws(SearchIndexError) in try await index.sizes(isExact: isExact) }
-    }
-
-    /// Grows whenever donations were lost.
-    ///
-    /// - Throws: ``EngineError``.
-    public func generation() async throws(EngineError) -> Int {
-        try await onIndex { (index) throws(SearchIndexError) in try await index.generation() }
-    }
-
-    /// What the last opening found that found something; `nil` if none ever did.
-    ///
-    /// - Throws: ``EngineError``.
-    public func lastFindings() async throws(EngineError) -> KeptFindings? {
-        try await onIndex { (index) throws(SearchIndexError) in try await index.lastFindings() }
-    }
-
-    /// Whether damage was met that is mended when the store is changed the next time.
-    public var needsRepair: Bool { index.needsRepair }
-
-    /// Whether the list of owed jobs cannot be read.
-    public var hasDamagedJobs: Bool { jobStore.wasDamaged }
 }

@@ -99,15 +99,15 @@ struct ItemTests {
         #expect(read?.updateListenerOptions == .priority)
     }
 
-    @Test func ranksOrderItems() {
+    @Test func theBetterItemIsAscendingByRankSoThatSortingPutsItFirst() {
         let low = item { $0.rank = 1 }
         let high = item { $0.rank = 2 }
         let none = item()
-        #expect(low.compare(byRank: high) == .orderedAscending)
-        #expect(high.compare(byRank: low) == .orderedDescending)
+        #expect(high.compare(byRank: low) == .orderedAscending)
+        #expect(low.compare(byRank: high) == .orderedDescending)
         #expect(low.compare(byRank: low) == .orderedSame)
-        #expect(none.compare(byRank: low) == .orderedAscending)
-        #expect(low.compare(byRank: none) == .orderedDescending)
+        #expect(low.compare(byRank: none) == .orderedAscending)
+        #expect(none.compare(byRank: low) == .orderedDescending)
         #expect(none.compare(byRank: item()) == .orderedSame)
     }
 }

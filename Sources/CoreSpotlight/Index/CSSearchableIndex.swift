@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
 import Foundation
 
 /// The index of an app: what the app donates here, people find.
@@ -170,9 +169,6 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
 extension CSSearchableIndex {
     private typealias Prepared = (requests: [IndexRequest], error: CSIndexError?)
 
-    /// Where handlers run: they may block, and wait for one another.
-    private static let handlers = DispatchQueue(label: "searchlight.index.handlers", attributes: .concurrent)
-
     private static func prepare(_ items: [CSSearchableItem]) -> Prepared { IndexRequest.index(items) }
 
     private func submit(_ prepared: Prepared, _ handler: (@Sendable ((any Error)?) -> Void)?) {
@@ -201,7 +197,7 @@ extension CSSearchableIndex {
 
     private func deliver(_ error: CSIndexError?, _ handler: (@Sendable ((any Error)?) -> Void)?) {
         guard let handler else { return }
-        Self.handlers.async { handler(error) }
+        HandlerQueue.shared.async { handler(error) }
     }
 
     private func refusal(of clientState: Data) -> CSIndexError {

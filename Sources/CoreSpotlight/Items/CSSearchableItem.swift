@@ -53,14 +53,15 @@ open class CSSearchableItem: NSObject, NSCopying, NSSecureCoding {
         return calendar
     }()
 
-    /// Orders results of one ranked query, the less fitting first; items without a rank come before those with one.
+    /// Orders results of one ranked query as they are to be shown: the better one is ascending, so that sorting puts the
+    /// best first. Items without a rank come after those with one.
     open func compare(byRank other: CSSearchableItem) -> ComparisonResult {
         switch (rank, other.rank) {
         case (nil, nil): .orderedSame
-        case (nil, _): .orderedAscending
-        case (_, nil): .orderedDescending
+        case (nil, _): .orderedDescending
+        case (_, nil): .orderedAscending
         case (let mine?, let theirs?):
-            mine < theirs ? .orderedAscending : mine > theirs ? .orderedDescending : .orderedSame
+            mine > theirs ? .orderedAscending : mine < theirs ? .orderedDescending : .orderedSame
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why an extension bundle is not used. Each says what is wrong and what to do.
-public enum BundleProblem: Error, Hashable, Sendable, CustomStringConvertible {
+public enum BundleProblem: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// There is no `Info.plist`, or it cannot be opened.
     case manifestUnreadable(reason: String)
     /// The `Info.plist` is larger than any manifest needs to be.

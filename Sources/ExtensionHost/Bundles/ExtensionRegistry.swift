@@ -5,7 +5,7 @@ import UniformTypeIdentifiers
 /// The extensions found on a search path, and those refused, each with its reason. Made from manifests alone.
 public struct ExtensionRegistry: Sendable {
     /// A bundle that is not used.
-    public struct Refusal: Hashable, Sendable {
+    public struct Refusal: Hashable, Sendable, Codable {
         /// The `.searchext` directory.
         public var path: String
         /// Why not.

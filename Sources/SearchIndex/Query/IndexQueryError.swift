@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a metadata query got no answer.
-public enum IndexQueryError: Error, Hashable, Sendable, CustomStringConvertible {
+public enum IndexQueryError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// The task was cancelled; the work has stopped.
     case cancelled
     /// The query is larger than what is accepted; parsed queries within the standard limits never are.

@@ -3,7 +3,7 @@ import GRDB
 import MetadataQuery
 
 /// How a query is answered.
-public struct QueryPlan: Hashable, Sendable {
+public struct QueryPlan: Hashable, Sendable, Codable {
     /// The statement, with a question mark for each value.
     public var sql: String
     /// How many values the statement is given.

@@ -15,7 +15,7 @@ public struct QueryCursor: Hashable, Sendable, Codable {
 }
 
 /// Some of the results of a query.
-public struct QueryPage: Sendable {
+public struct QueryPage: Hashable, Sendable, Codable {
     /// The items, in the order in which they were first donated.
     public var items: [StoredItem]
     /// Where the next page begins; `nil` after the last one.
@@ -26,15 +26,10 @@ extension SearchIndex {
     /// The most items of one page.
     public static let maximumPage = 10_000
 
-    /// What queries need to know of the world: the index's present, this process's time zone and first day of the week,
-    /// and the types that are declared now.
-    public func queryContext() -> QueryContext {
-        let zone = TimeZone.current
-        // Foundation counts from Sunday as 1.
-        let weekday = QueryClock.Weekday(rawValue: (Calendar.current.firstWeekday + 5) % 7) ?? .monday
-        let clock = QueryClock(now: now(), firstWeekday: weekday) { instant in
-            zone.secondsFromGMT(for: Date(timeIntervalSinceReferenceDate: instant))
-        }
+    /// What queries need to know of the world: the index's present, where the person is who asks, and the types that are
+    /// declared now.
+    public func queryContext(in place: QueryPlace = .current) -> QueryContext {
+        let clock = place.clock(at: now())
         let types = UTTypeRegistry.shared.snapshot
         return QueryContext(clock: clock) { one, other in
             guard let one = types.type(one), let other = types.type(other) else { return false }

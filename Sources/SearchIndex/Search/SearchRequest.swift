@@ -63,7 +63,7 @@ public struct SearchCursor: Hashable, Sendable, Codable {
 }
 
 /// Some of the results of a search, best first.
-public struct SearchPage: Sendable {
+public struct SearchPage: Hashable, Sendable, Codable {
     /// The hits.
     public var hits: [SearchHit]
     /// Where the next page begins; `nil` after the last one.
@@ -71,9 +71,9 @@ public struct SearchPage: Sendable {
 }
 
 /// An item that a search found.
-public struct SearchHit: Hashable, Sendable {
+public struct SearchHit: Hashable, Sendable, Codable {
     /// How an item fits what was typed. Better kinds come before worse ones, whatever else is said for an item.
-    public enum Kind: Int, Hashable, Sendable, Comparable, CaseIterable {
+    public enum Kind: Int, Hashable, Sendable, Comparable, CaseIterable, Codable {
         /// The whole title is what was typed.
         case wholeTitle
         /// The title begins with what was typed.

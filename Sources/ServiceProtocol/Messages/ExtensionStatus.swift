@@ -2,7 +2,7 @@
 
 /// How an extension says that a request went wrong: the statuses of `searchlight_extension.h` and their names on the
 /// connection.
-public enum ExtensionStatus: Int32, Sendable, CaseIterable {
+public enum ExtensionStatus: Int32, Sendable, CaseIterable, Codable {
     /// None of the others; the message says what.
     case failed = 1
     /// The extension does not serve this type or request.
@@ -47,7 +47,7 @@ public enum ExtensionStatus: Int32, Sendable, CaseIterable {
 }
 
 /// Why a worker could not load an extension, and the names of these reasons on the connection.
-public enum LoadFailure: String, Sendable, CaseIterable {
+public enum LoadFailure: String, Sendable, CaseIterable, Codable {
     /// The dynamic linker refused the library.
     case cannotOpen = "com.searchlight.Error.CannotOpen"
     /// The library exports no entry point and the manifest names no principal class.

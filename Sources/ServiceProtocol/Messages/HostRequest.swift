@@ -9,7 +9,7 @@ public enum HostRequest: Sendable, Hashable {
     case log(level: LogLevel, message: String)
 
     /// How grave a message of an extension is.
-    public enum LogLevel: UInt64, Sendable {
+    public enum LogLevel: UInt64, Sendable, Codable {
         /// Good to know.
         case info = 1
         /// Something was left out.

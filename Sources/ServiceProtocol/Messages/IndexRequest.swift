@@ -96,7 +96,7 @@ public struct IndexRequest: Sendable, Hashable {
 }
 
 /// What a client state must be for a batch to be accepted.
-public enum ClientStateExpectation: Hashable, Sendable {
+public enum ClientStateExpectation: Hashable, Sendable, Codable {
     /// Anything.
     case any
     /// These bytes, or none at all for `nil`.

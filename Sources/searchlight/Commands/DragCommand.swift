@@ -46,28 +46,21 @@ struct DragCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors(json: options.json && output != "-") {
-            let engine = try options.engine(.readOnly)
-            do {
-                try await drag(engine)
-            } catch {
-                await engine.close()
-                throw error
-            }
-            await engine.close()
+            try await options.withStore(.read) { store in try await drag(store) }
         }
     }
 
-    private func drag(_ engine: SearchlightEngine) async throws {
-        let item = try await choice.find(in: engine)
+    private func drag(_ store: any StoreService) async throws {
+        let item = try await choice.find(in: store)
         let types = AcceptedTypes(accepted, for: item)
         for note in types.notes { Output.complain("Note: \(note)") }
-        let resolution = engine.resolve(item, accepted: types.identifiers)
+        let resolution = store.resolve(item, accepted: types.identifiers)
         if dryRun { return try explain(resolution) }
         guard let output else { return }
         let target = try OutputChoice(output, for: item, as: resolution.choice?.type)
         let (representation, bytes): (Representation, UInt64)
         do throws(EngineError) {
-            (representation, bytes) = try await engine.drag(
+            (representation, bytes) = try await store.drag(
                 item, accepted: types.identifiers, to: target.destination)
         } catch {
             guard case .promise(let problem) = error else { throw error }

@@ -15,9 +15,9 @@ struct ItemChoice: ParsableArguments {
     var bundle: String?
 
     /// The item in an index. Apps that index files call the item by its absolute path, people by any path.
-    func find(in engine: SearchlightEngine) async throws(EngineError) -> StoredItem {
+    func find(in store: any StoreService) async throws(EngineError) -> StoredItem {
         do throws(EngineError) {
-            return try await engine.item(named: item, bundle: bundle)
+            return try await store.item(named: item, bundle: bundle)
         } catch {
             guard case .itemNotFound = error, item.contains("/"), FileManager.default.fileExists(atPath: item) else {
                 throw error
@@ -25,7 +25,7 @@ struct ItemChoice: ParsableArguments {
             let path = absolute(item)
             for candidate in [path, URL(filePath: path).resolvingSymlinksInPath().path] where candidate != item {
                 do throws(EngineError) {
-                    return try await engine.item(named: candidate, bundle: bundle)
+                    return try await store.item(named: candidate, bundle: bundle)
                 } catch {
                     guard case .itemNotFound = error else { throw error }
                 }

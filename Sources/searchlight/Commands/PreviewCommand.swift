@@ -34,23 +34,16 @@ struct PreviewCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors(json: options.json && output != "-") {
-            let engine = try options.engine(.readOnly)
-            do {
-                try await preview(engine)
-            } catch {
-                await engine.close()
-                throw error
-            }
-            await engine.close()
+            try await options.withStore(.read) { store in try await preview(store) }
         }
     }
 
-    private func preview(_ engine: SearchlightEngine) async throws {
-        let item = try await choice.find(in: engine)
+    private func preview(_ store: any StoreService) async throws {
+        let item = try await choice.find(in: store)
         // Before the extension is asked, a folder is refused; the type is known only after.
         if let output { _ = try OutputChoice(output, for: item, as: nil) }
-        let preview = try await engine.preview(of: item, query: query)
-        explainSource(preview, of: item, engine)
+        let preview = try await store.preview(of: item, query: query)
+        try await explainSource(preview, of: item, store)
         if let output { return try save(preview, of: item, to: output) }
         if options.json { return try Output.printJSON(PreviewReport(preview)) }
         let text = String(decoding: preview.content, as: UTF8.self)
@@ -72,11 +65,13 @@ struct PreviewCommand: AsyncParsableCommand {
     }
 
     /// Says on standard error why a person does not see what the extension renders. In JSON the report says it.
-    private func explainSource(_ preview: Preview, of item: StoredItem, _ engine: SearchlightEngine) {
+    private func explainSource(_ preview: Preview, of item: StoredItem, _ store: any StoreService)
+        async throws(EngineError)
+    {
         guard preview.source == .attributes, !options.json || output != nil else { return }
         if let problem = preview.problem {
             Output.fail("The item is shown by its attributes. " + problem)
-        } else if engine.registry.extensions.contains(where: { $0.identifier == item.scope.bundle }) {
+        } else if try await store.extensions().identifiers.contains(item.scope.bundle) {
             Output.complain("\(item.scope.bundle) does not render this item; it is shown by its attributes.")
         } else {
             Output.complain("No extension \(item.scope.bundle) is installed; the item is shown by its attributes.")

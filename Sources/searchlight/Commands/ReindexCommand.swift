@@ -23,25 +23,19 @@ struct ReindexCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors(json: options.json) {
             let watcher = ReindexWatcher(isQuiet: options.json, isVerbose: verbose)
-            let engine = try options.engine(.readWrite) { watcher.take($0) }
-            do {
-                try await reindex(engine, watcher)
-            } catch {
-                await engine.close()
-                throw error
-            }
-            await engine.close()
+            try await options.withStore(.change) { store in try await reindex(store, watcher) }
         }
     }
 
-    private func reindex(_ engine: SearchlightEngine, _ watcher: ReindexWatcher) async throws {
-        let wanted = bundles.isEmpty ? engine.registry.extensions.map(\.identifier) : bundles
-        var reports = bundles.isEmpty ? refusals(in: engine.registry) : []
+    private func reindex(_ store: any StoreService, _ watcher: ReindexWatcher) async throws {
+        let installed = try await store.extensions()
+        let wanted = bundles.isEmpty ? installed.identifiers : bundles
+        var reports = bundles.isEmpty ? refusals(in: installed) : []
         guard !wanted.isEmpty else {
             throw CommandFailure(
                 message: """
                     There is no extension to reindex\(reports.isEmpty ? "" : " but what was refused"). An extension is \
-                    a folder NAME.searchext. Searched: \(engine.registry.searchPath.joined(separator: ", ")).
+                    a folder NAME.searchext. Searched: \(installed.searchPath.joined(separator: ", ")).
                     """,
                 status: .notFound)
         }
@@ -52,7 +46,7 @@ struct ReindexCommand: AsyncParsableCommand {
             var items: Int?
             var failure: EngineError?
             do throws(EngineError) {
-                items = try await engine.reindexAll(bundle)
+                items = try await store.reindexAll(bundle) { watcher.take($0) }
             } catch {
                 failure = error
                 firstError = firstError ?? error
@@ -67,8 +61,8 @@ struct ReindexCommand: AsyncParsableCommand {
     }
 
     /// The bundles that were found and are not used, told on standard error too.
-    private func refusals(in registry: ExtensionRegistry) -> [ReindexReport] {
-        registry.refusals.map { refusal in
+    private func refusals(in installed: InstalledExtensions) -> [ReindexReport] {
+        installed.refusals.map { refusal in
             if !options.json { Output.fail("Refused: \(refusal.path): \(refusal.problem)") }
             let name = URL(filePath: refusal.path).deletingPathExtension().lastPathComponent
             return ReindexReport(bundle: name, path: refusal.path, refused: refusal.problem.description)

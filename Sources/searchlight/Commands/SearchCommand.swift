@@ -50,26 +50,29 @@ struct SearchCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors(json: options.json) {
             let text = words.joined(separator: " ")
-            let engine = try options.engine(.readOnly)
-            var request = SearchRequest(text, bundle: bundle)
-            request.limit = limit
-            let page = try await engine.search(request)
-            let hits = page.hits
-            let total = page.next == nil ? hits.count : try await engine.count(request, upTo: Self.maximumCounted)
-            if options.json {
-                return try Output.printJSON(
-                    SearchReport(query: text, total: total, totalIsExact: total < Self.maximumCounted, hits: hits))
-            }
-            let highlighter = Highlighter(query: text)
-            for hit in hits { for line in describe(hit.item, highlighter) { try Output.line(line) } }
-            if hits.isEmpty {
-                explainNothing()
-            } else if page.next != nil {
-                let more = total < Self.maximumCounted ? counted(total, "item") : "\(total) items or more"
-                try Output.line("\(dim: "\(hits.count) of \(more); --limit shows more")")
-            }
-            warnOfOwedJobs(engine)
+            try await options.withStore(.read) { store in try await search(text, in: store) }
         }
+    }
+
+    private func search(_ text: String, in store: any StoreService) async throws {
+        var request = SearchRequest(text, bundle: bundle)
+        request.limit = limit
+        let page = try await store.search(request)
+        let hits = page.hits
+        let total = page.next == nil ? hits.count : try await store.count(request, upTo: Self.maximumCounted)
+        if options.json {
+            return try Output.printJSON(
+                SearchReport(query: text, total: total, totalIsExact: total < Self.maximumCounted, hits: hits))
+        }
+        let highlighter = Highlighter(query: text)
+        for hit in hits { for line in describe(hit.item, highlighter) { try Output.line(line) } }
+        if hits.isEmpty {
+            explainNothing()
+        } else if page.next != nil {
+            let more = total < Self.maximumCounted ? counted(total, "item") : "\(total) items or more"
+            try Output.line("\(dim: "\(hits.count) of \(more); --limit shows more")")
+        }
+        try await warnOfOwedJobs(store)
     }
 
     private func explainNothing() {
@@ -100,8 +103,8 @@ struct SearchCommand: AsyncParsableCommand {
 }
 
 /// Says on standard error what is missing from the index because a reindex was not acknowledged.
-func warnOfOwedJobs(_ engine: SearchlightEngine) {
-    for job in engine.owedJobs {
+func warnOfOwedJobs(_ store: any StoreService) async throws(EngineError) {
+    for job in try await store.owedReindexes() {
         Output.complain(
             "Note: \(job.bundle) still owes a reindex; items may be missing. Run: searchlight reindex \(job.bundle)")
     }

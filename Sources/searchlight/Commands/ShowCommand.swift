@@ -19,8 +19,7 @@ struct ShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors(json: options.json) {
-            let engine = try options.engine(.readOnly)
-            let item = try await choice.find(in: engine)
+            let item = try await options.withStore(.read) { store in try await choice.find(in: store) }
             let report = ItemReport(item)
             if options.json { return try Output.printJSON(report) }
             try show(report, title: item.displayTitle, traits: item.record.traits)

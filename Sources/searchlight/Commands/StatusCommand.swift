@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Foundation
-import IdleScheduling
 import SearchIndex
 import SearchlightEngine
 
@@ -20,19 +19,16 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors(json: options.json) {
-            let engine = try options.engine(.readOnly)
-            let counts = try await engine.itemCounts()
-            let installed = Set(engine.registry.extensions.map(\.identifier))
-            let found = try await engine.lastFindings()
+            let (status, installed) = try await options.withStore(.read) { store in
+                (try await store.status(isExact: exact), Set(try await store.extensions().identifiers))
+            }
             let report = StatusReport(
-                store: options.storeDirectory, items: counts,
-                withoutExtension: counts.keys.filter { !installed.contains($0) }.sorted(),
-                owed: engine.owedJobs.map { StatusReport.Owed($0) },
-                sizes: StatusReport.Sizes(try await engine.sizes(isExact: exact)),
-                generation: try await engine.generation(),
-                recovery: found.map { .init($0) },
-                isMarkedDamaged: engine.needsRepair, hasDamagedJobs: engine.hasDamagedJobs,
-                waitingEntries: engine.waitingEntries)
+                store: options.storeDirectory, items: status.itemCounts,
+                withoutExtension: status.itemCounts.keys.filter { !installed.contains($0) }.sorted(),
+                owed: status.owedJobs.map { StatusReport.Owed($0) }, sizes: StatusReport.Sizes(status.sizes),
+                generation: status.generation, recovery: status.lastFindings.map { .init($0) },
+                isMarkedDamaged: status.needsRepair, hasDamagedJobs: status.hasDamagedJobs,
+                waitingEntries: status.waitingEntries)
             if options.json { return try Output.printJSON(report) }
             try show(report)
         }
@@ -95,7 +91,7 @@ private struct StatusReport: Encodable {
         var failures: Int
         var lastFailure: String?
 
-        init(_ job: Job) {
+        init(_ job: OwedJob) {
             bundle = job.bundle
             failures = job.failures
             lastFailure = job.lastFailure

@@ -87,15 +87,7 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     private func compare(_ bundle: String) async throws {
-        let engine = try options.engine(.readOnly)
-        let comparison: Comparison
-        do {
-            comparison = try await engine.compare(bundle)
-        } catch {
-            await engine.close()
-            throw error
-        }
-        await engine.close()
+        let comparison = try await options.withStore(.read) { store in try await store.compare(bundle) }
         if options.json {
             try Output.printJSON(ComparisonReport(bundle: bundle, comparison))
         } else {

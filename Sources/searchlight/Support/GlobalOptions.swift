@@ -59,25 +59,6 @@ struct GlobalOptions: ParsableArguments {
     /// Makes the types that extensions declare known to this process.
     func registerTypes() { registry.registerTypes() }
 
-    /// The engine over this store and these extensions.
-    func engine(
-        _ access: EngineConfiguration.Access, onEvent: @escaping @Sendable (ExtensionEvent) -> Void = { _ in }
-    ) throws -> SearchlightEngine {
-        let engine = try SearchlightEngine(try engineConfiguration(access), onEvent: onEvent)
-        if engine.recovery.lostDonations {
-            for finding in engine.recovery.findings { Output.complain("Note: \(Output.tidied(finding))") }
-            Output.complain("Note: earlier donations are lost. Have the apps donate again: searchlight reindex")
-        }
-        if engine.waitingEntries > 0 {
-            Output.complain(
-                """
-                Note: \(counted(engine.waitingEntries, "donation")) cannot be shown: the journal has them, and the store \
-                cannot be written to take them in.
-                """)
-        }
-        return engine
-    }
-
     /// Where an engine finds this store and these extensions.
     func engineConfiguration(_ access: EngineConfiguration.Access) throws(CommandFailure) -> EngineConfiguration {
         try checkStore(access)

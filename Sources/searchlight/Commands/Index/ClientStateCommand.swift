@@ -18,7 +18,10 @@ struct ClientStateCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors(json: options.json) {
-            guard let state = try await read() else {
+            let state = try await options.withStore(.readJournaled) { store in
+                try await store.clientState(of: choice.scope)
+            }
+            guard let state else {
                 throw CommandFailure(
                     message:
                         "There is no client state for \(choice.bundle)\(choice.index.map { ", index \($0)" } ?? "").",
@@ -30,34 +33,6 @@ struct ClientStateCommand: AsyncParsableCommand {
                 return try Output.printJSON(ClientStateReport(text: text, base64: base64, bytes: state.count))
             }
             try Output.line("\(text ?? base64)")
-        }
-    }
-
-    private func read() async throws -> [UInt8]? {
-        let reader = try options.engine(.readOnly)
-        let engine: SearchlightEngine
-        do {
-            engine = try options.engine(.readWrite)
-        } catch  where Self.isKeptFromWriting(error) {
-            // What is applied is all there is to see.
-            return try await reader.clientState(of: choice.scope)
-        }
-        let result: Result<[UInt8]?, EngineError>
-        do throws(EngineError) {
-            result = .success(try await engine.clientState(of: choice.scope))
-        } catch {
-            result = .failure(error)
-        }
-        await engine.close()
-        return try result.get()
-    }
-
-    /// Whether someone else is writing, or this user may not.
-    private static func isKeptFromWriting(_ error: any Error) -> Bool {
-        switch error {
-        case EngineError.storeInUse, EngineError.storeFile, EngineError.index(.readOnly): true
-        case let failure as CommandFailure: failure.status == .inputOutput
-        default: false
         }
     }
 }

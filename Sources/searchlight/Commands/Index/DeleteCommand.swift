@@ -30,27 +30,18 @@ struct DeleteCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors(json: options.json) {
-            // Nothing can be deleted from a store that is not there, and none is made for it.
-            _ = try options.engine(.readOnly)
-            let engine = try options.engine(.readWrite)
-            do {
-                try await delete(engine)
-            } catch {
-                await engine.close()
-                throw error
-            }
-            await engine.close()
+            try await options.withStore(.changeExisting) { store in try await delete(store) }
         }
     }
 
-    private func delete(_ engine: SearchlightEngine) async throws {
+    private func delete(_ store: any StoreService) async throws {
         var batch = IndexBatch(scope: choice.scope)
         if all { batch.deleteAll() }
         batch.delete(identifiers: identifiers)
         batch.delete(domains: domains)
-        let before = try await engine.itemCounts()[choice.bundle] ?? 0
-        try await engine.commit(batch)
-        let after = try await engine.itemCounts()[choice.bundle] ?? 0
+        let before = try await store.itemCounts()[choice.bundle] ?? 0
+        try await store.commit(batch)
+        let after = try await store.itemCounts()[choice.bundle] ?? 0
         let deleted = max(0, before - after)
         if options.json { return try Output.printJSON(DeletionReport(deleted: deleted)) }
         try Output.line("\(counted(deleted, "item")) deleted.")

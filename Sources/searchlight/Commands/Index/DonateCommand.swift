@@ -65,21 +65,15 @@ struct DonateCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors(json: options.json) {
             let input = try InputLines(path: input)
-            let engine = try options.engine(.readWrite)
-            do {
-                try await donate(input, to: engine)
-            } catch {
-                await engine.close()
-                throw error
-            }
-            await engine.close()
+            try await options.withStore(.change) { store in try await donate(input, to: store) }
         }
     }
 
-    private func donate(_ input: InputLines, to engine: SearchlightEngine) async throws {
+    private func donate(_ input: InputLines, to store: any StoreService) async throws {
         let acknowledges = acknowledge
+        let mark = try await store.rejections(in: choice.scope, after: nil).mark
         var donation = Donation(
-            engine: engine, scope: choice.scope, linesPerBatch: linesPerBatch,
+            store: store, scope: choice.scope, linesPerBatch: linesPerBatch,
             clientState: clientState.map { Array($0.utf8) }, expectation: expectation
         ) { count in
             if acknowledges { try Output.line("acknowledged \(count)") }
@@ -93,13 +87,14 @@ struct DonateCommand: AsyncParsableCommand {
             throw error
         }
         do {
-            try await engine.settle()
+            try await store.settle()
         } catch {
             let items = counted(donation.accepted, "item")
             Output.complain("\(items) accepted and kept, but not to be found before this is mended:")
             throw error
         }
-        let report = DonationReport(donation, rejected: engine.rejectedItems.map(\.description))
+        let rejections = try await store.rejections(in: choice.scope, after: mark)
+        let report = DonationReport(donation, rejected: rejections.problems.map(\.description))
         if options.json {
             try Output.printJSON(report)
         } else {

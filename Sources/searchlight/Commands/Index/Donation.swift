@@ -17,7 +17,7 @@ struct Donation {
     /// The largest batch that must not be divided, in bytes of records: what the journal takes, less its own bytes.
     static let maximumBatchBytes = 48 << 20
 
-    let engine: SearchlightEngine
+    let store: any StoreService
     let scope: IndexScope
     /// The most lines of a batch that nothing else ends.
     let linesPerBatch: Int
@@ -42,10 +42,10 @@ struct Donation {
     private var wasDivided = false
 
     init(
-        engine: SearchlightEngine, scope: IndexScope, linesPerBatch: Int, clientState: [UInt8]?,
+        store: any StoreService, scope: IndexScope, linesPerBatch: Int, clientState: [UInt8]?,
         expectation: ClientStateExpectation, onDurable: @escaping (Int) throws -> Void
     ) {
-        self.engine = engine
+        self.store = store
         self.scope = scope
         self.linesPerBatch = linesPerBatch
         self.clientState = clientState
@@ -150,7 +150,7 @@ struct Donation {
 
     private mutating func commit(_ state: [UInt8]?, expecting expectation: ClientStateExpectation) async throws {
         guard !pending.isEmpty || state != nil || expectation != .any else { return }
-        try await engine.commit(batch, clientState: state, expecting: expectation)
+        try await store.commit(batch, clientState: state, expecting: expectation)
         accepted += pending.count
         batches += 1
         clearBatch()

@@ -21,9 +21,10 @@ struct ListCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors(json: options.json) {
-            let engine = try options.engine(.readOnly)
-            // A conjunction of nothing holds for every item.
-            let page = try await engine.items(matching: .and([]), bundle: bundle, limit: limit)
+            let page = try await options.withStore(.read) { store in
+                // A conjunction of nothing holds for every item.
+                try await store.items(matching: .and([]), bundle: bundle, limit: limit)
+            }
             try ItemList(page: page, attributes: nil).print(json: options.json)
             if page.items.isEmpty, !options.json { Output.complain("The index has no items.") }
         }

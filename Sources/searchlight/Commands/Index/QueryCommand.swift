@@ -48,17 +48,20 @@ struct QueryCommand: AsyncParsableCommand {
             } catch {
                 throw try failure(error)
             }
-            let engine = try options.engine(.readOnly)
-            if explain { return try show(try await engine.explain(expression, bundle: bundle)) }
-            if count {
-                let total = try await engine.count(matching: expression, bundle: bundle)
-                if options.json { return try Output.printJSON(CountReport(total: total)) }
-                return try Output.line("\(total)")
-            }
-            let page = try await engine.items(matching: expression, bundle: bundle, limit: limit)
-            try ItemList(page: page, attributes: shownAttributes).print(json: options.json)
-            if page.items.isEmpty, !options.json { Output.complain("No item satisfies the query.") }
+            try await options.withStore(.read) { store in try await answer(expression, from: store) }
         }
+    }
+
+    private func answer(_ expression: QueryExpression, from store: any StoreService) async throws {
+        if explain { return try show(try await store.explain(expression, bundle: bundle)) }
+        if count {
+            let total = try await store.count(matching: expression, bundle: bundle)
+            if options.json { return try Output.printJSON(CountReport(total: total)) }
+            return try Output.line("\(total)")
+        }
+        let page = try await store.items(matching: expression, bundle: bundle, limit: limit)
+        try ItemList(page: page, attributes: shownAttributes).print(json: options.json)
+        if page.items.isEmpty, !options.json { Output.complain("No item satisfies the query.") }
     }
 
     /// A query that is not valid: shown with a caret under the place, or as the message of a JSON object.

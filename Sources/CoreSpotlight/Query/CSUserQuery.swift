@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+/// Looks for items of the app by what a person typed, and completes it.
+///
+/// Results come best first. As with every query, they are read through ``responses``, ``suggestions`` or
+/// ``CSSearchQuery/results``, or given to handlers; what one of them reads the others cannot.
+open class CSUserQuery: CSSearchQuery, @unchecked Sendable {
+    // Sendable: what can change is read and written under the lock only.
+
+    private let lock = NSLock()
+    private var suggestionsHandler: (([CSSuggestion]) -> Void)?
+    private var suggestionCount = 0
+
+    /// A query for what was typed, which need not follow any rules. An empty text, or `nil`, finds no items; suggestions
+    /// there may be.
+    public init(userQueryString: String?, userQueryContext: CSUserQueryContext?) {
+        super.init(QueryPlan(typed: userQueryString, userQueryContext ?? CSUserQueryContext()))
+    }
+
+    /// A query in the query language, as ``CSSearchQuery`` has them; it has no suggestions.
+    public override init(queryString: String, queryContext: CSSearchQueryContext?) {
+        super.init(queryString: queryString, queryContext: queryContext)
+    }
+
+    /// Connects to the index, so that the first query is answered sooner. Call it when the search field is shown; more often
+    /// does no harm. Whether it succeeds, the query will say.
+    open class func prepare() {
+        HandlerQueue.shared.async { _ = try? ProcessTransports.query() }
+    }
+
+    /// The same as ``prepare()``: Linux has no protection classes.
+    open class func prepareProtectionClasses(_ protectionClasses: [FileProtectionType]) { prepare() }
+
+    /// Given all suggestions there are, the likeliest first. Without it none are looked for. Set it before the start.
+    open var foundSuggestionsHandler: (([CSSuggestion]) -> Void)? {
+        get { lock.withLock { suggestionsHandler } }
+        set { lock.withLock { suggestionsHandler = newValue } }
+    }
+
+    /// How many suggestions the handler was given, the call under way included.
+    open var foundSuggestionCount: Int { lock.withLock { suggestionCount } }
+
+    /// Starts the query, which calls the handlers; see ``CSSearchQuery/start()``.
+    open override func start() { super.start() }
+
+    /// Ends the query; see ``CSSearchQuery/cancel()``.
+    open override func cancel() { super.cancel() }
+
+    override var wantsSuggestions: Bool { foundSuggestionsHandler != nil }
+
+    override func deliver(_ suggestions: [CSSuggestion]) {
+        let handler = lock.withLock {
+            suggestionCount = suggestions.count
+            return suggestionsHandler
+        }
+        handler?(suggestions)
+    }
+
+    override func releaseHandlers() {
+        super.releaseHandlers()
+        let released = lock.withLock {
+            defer { suggestionsHandler = nil }
+            return suggestionsHandler
+        }
+        _ = released
+    }
+
+    // MARK: Engagement
+
+    /// What a person did with a result or a suggestion.
+    public enum UserInteractionKind: Int, Hashable, Sendable {
+        /// Opened it.
+        case select = 0
+        /// Looked at it.
+        case focus = 1
+
+        /// ``select``
+        public static var `default`: UserInteractionKind { .select }
+    }
+
+    /// Tells what a person did with a result. Apple's system ranks later results by it, on the device. Searchlight's ranking
+    /// does not learn from use, so that what was told would never be read: it is not kept, and this returns at once.
+    open func userEngaged(
+        _ item: CSUserQuery.Item, visibleItems: [CSUserQuery.Item], interaction: CSUserQuery.UserInteractionKind
+    ) {}
+
+    /// Tells what a person did with a suggestion. It is not kept, as with items.
+    open func userEngaged(
+        _ suggestion: CSUserQuery.Suggestion, visibleSuggestions: [CSUserQuery.Suggestion],
+        interaction: CSUserQuery.UserInteractionKind
+    ) {}
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ServiceProtocol
+import Synchronization
+
+/// What a query finds, page after page, for one who reads it.
+final class FoundItems: Sendable {
+    private enum Stage {
+        case new
+        /// A page was asked for.
+        case asked(QueryCall<QueryPageReply>, limit: Int)
+        case at(cursor: [UInt8])
+        case over
+        case failed(CSSearchQueryError)
+    }
+
+    private struct State {
+        var stage = Stage.new
+        /// How many results were read.
+        var count = 0
+        var isCancelled = false
+    }
+
+    private let plan: QueryPlan
+    private let attributes: Set<String>
+    private let transport: Result<any QueryTransport, CSSearchQueryError>
+    private let state = Mutex(State())
+
+    init(_ plan: QueryPlan, _ transport: Result<any QueryTransport, CSSearchQueryError>) {
+        self.plan = plan
+        self.transport = transport
+        attributes = Set(plan.attributes)
+    }
+
+    /// Asks for the first page, unless it was asked for.
+    func begin() {
+        state.withLock { state in
+            guard case .new = state.stage, !state.isCancelled else { return }
+            state.stage = plan.asksForItems ? ask(at: [], after: 0) : .over
+        }
+    }
+
+    /// The next page that holds something; `nil` when there is no more. One reader at a time.
+    func next() async throws(CSSearchQueryError) -> [CSSearchableItem]? {
+        begin()
+        while true {
+            let asked = try state.withLock { state throws(CSSearchQueryError) -> (QueryCall<QueryPageReply>, Int)? in
+                if state.isCancelled { throw .cancelledQuery }
+                if case .at(let cursor) = state.stage { state.stage = ask(at: cursor, after: state.count) }
+                switch state.stage {
+                case .asked(let call, let limit): return (call, limit)
+                case .failed(let error): throw error
+                case .new, .at, .over: return nil
+                }
+            }
+            guard let (call, limit) = asked else { return nil }
+            let items: [CSSearchableItem]
+            do throws(CSSearchQueryError) {
+                items = try take(try await call.value, limit)
+            } catch {
+                state.withLock { if !$0.isCancelled { $0.stage = .failed(error) } }
+                throw error
+            }
+            if !items.isEmpty { return items }
+        }
+    }
+
+    /// Ends it: a reader who waits is told so at once.
+    func cancel() {
+        let call: QueryCall<QueryPageReply>? = state.withLock { state in
+            state.isCancelled = true
+            guard case .asked(let call, _) = state.stage else { return nil }
+            return call
+        }
+        call?.cancel()
+    }
+
+    private func ask(at cursor: [UInt8], after count: Int) -> Stage {
+        switch transport {
+        case .failure(let error): return .failed(error)
+        case .success(let transport):
+            guard let request = plan.page(at: cursor, after: count) else { return .over }
+            let call = QueryCall(transport) { transport, number async throws(CSSearchQueryError) in
+                try await transport.page(request, number: number)
+            }
+            return .asked(call, limit: request.limit)
+        }
+    }
+
+    /// Takes a page over: its items, as far as they were asked for.
+    private func take(_ page: QueryPageReply, _ limit: Int) throws(CSSearchQueryError) -> [CSSearchableItem] {
+        guard page.records.count <= limit, page.next?.isEmpty != true else {
+            throw CSSearchQueryError(
+                .unknown,
+                "The service answered with \(page.records.count) results where \(limit) were asked for, or with no place "
+                    + "to go on from. Install the service and this library from the same release.")
+        }
+        var items: [CSSearchableItem] = []
+        for bytes in page.records {
+            do throws(ItemRecordError) {
+                var record = try ItemRecord(decoding: bytes)
+                record.attributes = record.attributes.filter { attributes.contains($0.key) }
+                items.append(CSSearchableItem(record))
+            } catch {
+                throw CSSearchQueryError(.unknown, "A result could not be read. \(error) Search again.")
+            }
+        }
+        try state.withLock { state throws(CSSearchQueryError) in
+            if state.isCancelled { throw .cancelledQuery }
+            for (offset, item) in items.enumerated() {
+                let place = state.count + offset
+                if place < plan.rankedCount ?? .max { item.rank = -Double(place) }
+            }
+            state.count += items.count
+            state.stage = page.next.map { .at(cursor: $0) } ?? .over
+        }
+        return items
+    }
+}

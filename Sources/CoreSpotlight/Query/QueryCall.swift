@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// One call to the service, which may be waited for and given up: whoever waits then goes on at once, whether the service
+/// answers or not.
+final class QueryCall<Value: Sendable>: Sendable {
+    typealias Outcome = Result<Value, CSSearchQueryError>
+
+    private enum State {
+        case underWay([CheckedContinuation<Outcome, Never>])
+        case over(Outcome)
+    }
+
+    private let state = Mutex(State.underWay([]))
+    private let number = ProcessTransports.nextNumber()
+    private let transport: any QueryTransport
+
+    /// Makes the call.
+    init(
+        _ transport: any QueryTransport,
+        _ call: @escaping @Sendable (any QueryTransport, UInt64) async throws(CSSearchQueryError) -> Value
+    ) {
+        self.transport = transport
+        // Detached, for a query is cancelled by its own rules, not with the task that happened to begin it.
+        Task.detached { [number] in
+            do throws(CSSearchQueryError) {
+                self.end(.success(try await call(transport, number)))
+            } catch {
+                self.end(.failure(error))
+            }
+        }
+    }
+
+    /// What came of the call, once it is over.
+    var value: Value {
+        get async throws(CSSearchQueryError) {
+            let outcome = await withCheckedContinuation { continuation in
+                let known: Outcome? = state.withLock { state in
+                    switch state {
+                    case .over(let outcome): return outcome
+                    case .underWay(let waiting):
+                        state = .underWay(waiting + [continuation])
+                        return nil
+                    }
+                }
+                if let known { continuation.resume(returning: known) }
+            }
+            return try outcome.get()
+        }
+    }
+
+    /// Gives the call up, unless it is over.
+    func cancel() {
+        if end(.failure(.cancelledQuery)) { transport.cancel(number: number) }
+    }
+
+    @discardableResult
+    private func end(_ outcome: Outcome) -> Bool {
+        let waiting: [CheckedContinuation<Outcome, Never>]? = state.withLock { state in
+            guard case .underWay(let waiting) = state else { return nil }
+            state = .over(outcome)
+            return waiting
+        }
+        for continuation in waiting ?? [] { continuation.resume(returning: outcome) }
+        return waiting != nil
+    }
+}
+
+extension CSSearchQueryError {
+    /// What a cancelled query ends with.
+    static let cancelledQuery = CSSearchQueryError(
+        .cancelled, "The query was cancelled before all results were there. Make a new one to search again.")
+}

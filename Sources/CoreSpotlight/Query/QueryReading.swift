@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// A loop over what a query finds. When it is left before its end, the query is cancelled.
+final class QueryReading: Sendable {
+    private let run: QueryRun
+    private let reader: QueryRun.Reader
+    /// Why nothing can be read.
+    private let refusal: CSSearchQueryError?
+    private let isFinished = Atomic(false)
+
+    init(_ run: QueryRun, _ reader: QueryRun.Reader) {
+        self.run = run
+        self.reader = reader
+        do throws(CSSearchQueryError) {
+            try run.iterate(reader)
+            refusal = nil
+        } catch {
+            refusal = error
+        }
+    }
+
+    deinit { if refusal == nil, !isFinished.load(ordering: .relaxed) { run.cancel() } }
+
+    /// The next items, `nil` at the end.
+    func items<Item: Sendable>(_ wrap: @Sendable @escaping (CSSearchableItem) -> Item) async throws -> [Item]? {
+        try await wait { run async throws(CSSearchQueryError) in try await run.items.next()?.map(wrap) }
+    }
+
+    /// All suggestions.
+    func suggestions() async throws -> [CSUserQuery.Suggestion] {
+        try await wait { run async throws(CSSearchQueryError) in
+            try await run.suggestions.all().map(CSUserQuery.Suggestion.init)
+        } ?? []
+    }
+
+    /// Everything was read.
+    func finish() {
+        isFinished.store(true, ordering: .relaxed)
+        run.finish(reader)
+    }
+
+    /// Waits for something of the query, which is cancelled when the task is.
+    ///
+    /// - Throws: `CancellationError` when the task was cancelled, else ``CSSearchQueryError``.
+    private func wait<Value: Sendable>(
+        _ body: @Sendable (QueryRun) async throws(CSSearchQueryError) -> Value?
+    ) async throws -> Value? {
+        if let refusal { throw refusal }
+        if isFinished.load(ordering: .relaxed) { return nil }
+        do {
+            return try await withTaskCancellationHandler {
+                try await body(run)
+            } onCancel: {
+                run.cancel()
+            }
+        } catch {
+            finish()
+            if Task.isCancelled { throw CancellationError() }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import MetadataQuery
+
+/// What `$time` terms of a query depend on besides the present: where the person is who asks.
+public struct QueryPlace: Hashable, Sendable, Codable {
+    /// The time zone's identifier, such as `Europe/Oslo`.
+    public var timeZone: String
+    /// The first day of a week, counted from Sunday as 1.
+    public var firstWeekday: Int
+
+    /// Creates a place.
+    public init(timeZone: String, firstWeekday: Int) {
+        self.timeZone = timeZone
+        self.firstWeekday = firstWeekday
+    }
+
+    /// Where this process is.
+    public static var current: QueryPlace {
+        QueryPlace(timeZone: TimeZone.current.identifier, firstWeekday: Calendar.current.firstWeekday)
+    }
+
+    /// A clock that stands still at a moment, in seconds since 2001-01-01 UTC. An unknown time zone is this process's.
+    func clock(at now: Double) -> QueryClock {
+        let zone = TimeZone(identifier: timeZone) ?? TimeZone.current
+        let weekday = (1...7).contains(firstWeekday) ? QueryClock.Weekday(rawValue: (firstWeekday + 5) % 7) : nil
+        return QueryClock(now: now, firstWeekday: weekday ?? .monday) { instant in
+            zone.secondsFromGMT(for: Date(timeIntervalSinceReferenceDate: instant))
+        }
+    }
+}

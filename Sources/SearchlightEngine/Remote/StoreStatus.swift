@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import IdleScheduling
+import SearchIndex
+import ServiceProtocol
+
+/// What was found when a store was opened.
+public struct StoreOpening: Hashable, Sendable, Codable {
+    /// What was wrong with the index, and whether donations were lost by it.
+    public var recovery: RecoveryReport
+    /// How many entries of the journal are not shown, since the store is only read and cannot be written.
+    public var waitingEntries: Int
+}
+
+/// The extensions that are found.
+public struct InstalledExtensions: Hashable, Sendable, Codable {
+    /// The directories that were searched.
+    public var searchPath: [String]
+    /// The bundle identifiers, in order.
+    public var identifiers: [String]
+    /// The bundles that are not used.
+    public var refusals: [ExtensionRegistry.Refusal]
+
+    init(_ registry: ExtensionRegistry) {
+        searchPath = registry.searchPath
+        identifiers = registry.extensions.map(\.identifier)
+        refusals = registry.refusals
+    }
+}
+
+/// A reindex that is owed.
+public struct OwedJob: Hashable, Sendable, Codable {
+    /// Whose.
+    public var bundle: String
+    /// How often it was tried and failed.
+    public var failures: Int
+    /// Why it failed the last time.
+    public var lastFailure: String?
+
+    init(_ job: Job) { (bundle, failures, lastFailure) = (job.bundle, job.failures, job.lastFailure) }
+}
+
+/// How a store is.
+public struct StoreStatus: Hashable, Sendable, Codable {
+    /// How many items each bundle has.
+    public var itemCounts: [String: Int]
+    /// What the last opening found that found something; `nil` if none ever did.
+    public var lastFindings: KeptFindings?
+    /// How much there is of what.
+    public var sizes: StoreSizes
+    /// Grows whenever donations were lost.
+    public var generation: Int
+    /// The reindexes that are owed.
+    public var owedJobs: [OwedJob]
+    /// Whether damage was met that is mended when the store is changed the next time.
+    public var needsRepair: Bool
+    /// Whether the list of owed jobs cannot be read.
+    public var hasDamagedJobs: Bool
+    /// How many entries of the journal cannot be shown.
+    public var waitingEntries: Int
+    /// The service that answered; `nil` if it was this process itself.
+    public var service: ServiceFacts?
+}
+
+/// What a service says of itself.
+public struct ServiceFacts: Hashable, Sendable, Codable {
+    /// Its process.
+    public var processIdentifier: Int32
+    /// The version of the program.
+    public var version: String
+    /// How long it has run, in seconds.
+    public var uptime: Double
+    /// How many are connected, the one who asks among them.
+    public var clients: Int
+
+    /// Creates facts.
+    public init(processIdentifier: Int32, version: String, uptime: Double, clients: Int) {
+        self.processIdentifier = processIdentifier
+        self.version = version
+        self.uptime = uptime
+        self.clients = clients
+    }
+}
+
+/// A promise as it was fulfilled.
+public enum FulfilledPromise: Sendable {
+    /// Bytes.
+    case data(Payload)
+    /// A file that is open for reading.
+    case file(FileReply)
+}

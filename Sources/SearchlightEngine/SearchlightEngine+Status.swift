@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import SearchIndex
+
+extension SearchlightEngine {
+    /// See ``StoreService/opening()``.
+    public func opening() async throws(EngineError) -> StoreOpening {
+        StoreOpening(recovery: recovery, waitingEntries: waitingEntries)
+    }
+
+    /// See ``StoreService/extensions()``.
+    public func extensions() async throws(EngineError) -> InstalledExtensions { InstalledExtensions(registry) }
+
+    /// See ``StoreService/owedReindexes()``.
+    public func owedReindexes() async throws(EngineError) -> [OwedJob] { jobStore.jobs.map(OwedJob.init) }
+
+    /// See ``StoreService/status(isExact:)``.
+    public func status(isExact: Bool) async throws(EngineError) -> StoreStatus {
+        let counts = try await itemCounts()
+        return try await onIndex { (index) throws(SearchIndexError) in
+            let findings = try await index.lastFindings()
+            let sizes = try await index.sizes(isExact: isExact)
+            return StoreStatus(
+                itemCounts: counts, lastFindings: findings, sizes: sizes, generation: try await index.generation(),
+                owedJobs: jobStore.jobs.map(OwedJob.init), needsRepair: index.needsRepair,
+                hasDamagedJobs: jobStore.wasDamaged, waitingEntries: waitingEntries)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import SearchIndex
+import SearchlightEngine
+
+/// What a command does with the store.
+enum StoreUse {
+    /// Reads it.
+    case read
+    /// Reads what is journaled too, which only who changes the store can apply; what is applied where somebody else does.
+    case readJournaled
+    /// Changes it, and creates it if need be.
+    case change
+    /// Changes it. None is made for it.
+    case changeExisting
+}
+
+extension GlobalOptions {
+    /// Runs the body of a command with its store, and closes it.
+    func withStore<Value>(_ use: StoreUse, _ body: (any StoreService) async throws -> Value) async throws -> Value {
+        let store: any StoreService = try openEngine(use)
+        let result: Result<Value, any Error>
+        do {
+            tellOfOpening(try await store.opening())
+            result = .success(try await body(store))
+        } catch {
+            result = .failure(error)
+        }
+        await store.close()
+        return try result.get()
+    }
+
+    /// An engine of this process over this store and these extensions.
+    private func openEngine(_ use: StoreUse) throws -> SearchlightEngine {
+        switch use {
+        case .read: return try SearchlightEngine(try engineConfiguration(.readOnly))
+        case .change: return try SearchlightEngine(try engineConfiguration(.readWrite))
+        case .changeExisting:
+            // A store that is not there is told before one is made.
+            _ = try SearchlightEngine(try engineConfiguration(.readOnly))
+            return try SearchlightEngine(try engineConfiguration(.readWrite))
+        case .readJournaled:
+            let reader = try SearchlightEngine(try engineConfiguration(.readOnly))
+            do {
+                return try SearchlightEngine(try engineConfiguration(.readWrite))
+            } catch  where Self.isKeptFromWriting(error) {
+                // What is applied is all there is to see.
+                return reader
+            }
+        }
+    }
+
+    /// Whether someone else is writing, or this user may not.
+    private static func isKeptFromWriting(_ error: any Error) -> Bool {
+        switch error {
+        case EngineError.storeInUse, EngineError.storeFile, EngineError.index(.readOnly): true
+        case let failure as CommandFailure: failure.status == .inputOutput
+        default: false
+        }
+    }
+
+    /// Says on standard error what a person should know of the store before anything is done with it.
+    private func tellOfOpening(_ opening: StoreOpening) {
+        if opening.recovery.lostDonations {
+            for finding in opening.recovery.findings { Output.complain("Note: \(Output.tidied(finding))") }
+            Output.complain("Note: earlier donations are lost. Have the apps donate again: searchlight reindex")
+        }
+        if opening.waitingEntries > 0 {
+            Output.complain(
+                """
+                Note: \(counted(opening.waitingEntries, "donation")) cannot be shown: the journal has them, and the store \
+                cannot be written to take them in.
+                """)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+import Synchronization
+
+@testable import CoreSpotlight
+
+/// A service that answers queries from a script, and keeps what it was asked.
+final class FakeQueryTransport: QueryTransport {
+    enum Step: Sendable {
+        /// A page of items with these titles; there is another page behind it unless it is the last step.
+        case items([String])
+        case fails(CSSearchQueryError)
+        /// No answer, ever; not even to a cancellation.
+        case silence
+        case raw(QueryPageReply)
+    }
+
+    private struct State {
+        var pages: [QueryPageRequest] = []
+        var suggestionRequests: [String] = []
+        var cancelled: Set<UInt64> = []
+        var numbers: [UInt64] = []
+        var arrivals: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let steps: [Step]
+    private let completions: Result<[String], CSSearchQueryError>
+    private let state = Mutex(State())
+
+    init(_ steps: [Step], completions: Result<[String], CSSearchQueryError> = .success([])) {
+        self.steps = steps
+        self.completions = completions
+    }
+
+    var pages: [QueryPageRequest] { state.withLock { $0.pages } }
+    var suggestionRequests: [String] { state.withLock { $0.suggestionRequests } }
+    /// The numbers of calls, in the order in which they came.
+    var numbers: [UInt64] { state.withLock { $0.numbers } }
+    var cancelled: Set<UInt64> { state.withLock { $0.cancelled } }
+
+    /// Waits for the first request for a page.
+    func firstPageAsked() async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if state.pages.isEmpty { state.arrivals.append(continuation) }
+                return !state.pages.isEmpty
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    func page(_ request: QueryPageRequest, number: UInt64) async throws(CSSearchQueryError) -> QueryPageReply {
+        let arrivals = state.withLock { state in
+            state.pages.append(request)
+            state.numbers.append(number)
+            defer { state.arrivals = [] }
+            return state.arrivals
+        }
+        for arrival in arrivals { arrival.resume() }
+        let step = Int(request.cursor.first ?? 0)
+        guard step < steps.count else { return QueryPageReply(records: [], next: nil) }
+        switch steps[step] {
+        case .items(let titles):
+            let records = titles.prefix(request.limit).map { Self.record($0) }
+            return QueryPageReply(records: records, next: step + 1 < steps.count ? [UInt8(step + 1)] : nil)
+        case .fails(let error): throw error
+        case .raw(let reply): return reply
+        case .silence:
+            try? await Task.sleep(for: .seconds(86_400))
+            throw .cancelledQuery
+        }
+    }
+
+    func suggestions(for text: String, limit: Int, number: UInt64) async throws(CSSearchQueryError) -> [String] {
+        state.withLock { state in
+            state.suggestionRequests.append("\(text) \(limit)")
+            state.numbers.append(number)
+        }
+        return try completions.get()
+    }
+
+    func cancel(number: UInt64) { state.withLock { _ = $0.cancelled.insert(number) } }
+
+    /// What the service sends of an item: more than was asked for, to see that only that is handed on.
+    static func record(_ title: String) -> [UInt8] {
+        let record = ItemRecord(
+            uniqueIdentifier: "id-\(title)", domainIdentifier: "d",
+            attributes: ["title": .string(title), "comment": .string("unasked")])
+        return (try? record.encoded()) ?? []
+    }
+
+    /// Runs something that makes queries, with this in the place of the service.
+    func run<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+        try await ProcessTransports.$replacement.withValue(.init(query: self), operation: body)
+    }
+
+    func make<Value>(_ body: () -> Value) -> Value {
+        ProcessTransports.$replacement.withValue(.init(query: self), operation: body)
+    }
+}
