@@ -7,6 +7,9 @@ import Testing
 
 @testable import CoreSpotlight
 
+// ServiceProtocol has one of the same name.
+typealias IndexRequest = CoreSpotlight.IndexRequest
+
 /// Records what is sent, and answers as the test says.
 final class RecordingTransport: IndexTransport {
     struct Sent: Equatable {

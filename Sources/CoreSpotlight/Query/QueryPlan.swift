@@ -10,7 +10,7 @@ struct QueryPlan: Sendable {
     static let usualSuggestionCount = 10
     static let maximumSuggestionCount = 100
 
-    let kind: QueryPageRequest.Kind
+    let kind: PageRequest.Kind
     /// In the query language, or as typed.
     let text: String
     let filters: [String]
@@ -48,10 +48,10 @@ struct QueryPlan: Sendable {
     var asksForItems: Bool { kind == .query || text.contains { !$0.isWhitespace } }
 
     /// The page at a cursor, after `count` results; `nil` if no more are wanted.
-    func page(at cursor: [UInt8], after count: Int) -> QueryPageRequest? {
+    func page(at cursor: [UInt8], after count: Int) -> PageRequest? {
         let limit = min(Self.pageSize, maximumCount.map { $0 - count } ?? .max)
         guard limit > 0 else { return nil }
-        return QueryPageRequest(
+        return PageRequest(
             kind: kind, text: text, filters: filters, attributes: attributes, cursor: cursor, limit: limit)
     }
 }

@@ -24,17 +24,13 @@ public enum ShellRequest: Sendable, Hashable {
     }
 
     /// The arguments of the method.
-    public var arguments: [BusValue] {
-        switch self {
-        case .borrowStore, .returnStore: []
-        }
-    }
+    public var arguments: [BusValue] { [] }
 
     /// Reads a request from a call.
     ///
     /// - Throws: ``BusError``, as ``WorkerRequest/init(_:)`` does.
     public init(_ call: IncomingCall) throws(BusError) {
-        var arguments = BusArguments(call.arguments, of: call.member.member)
+        let arguments = BusArguments(call.arguments, of: call.member.member)
         switch call.member {
         case Self.borrowMember: self = .borrowStore
         case Self.giveBackMember: self = .returnStore

@@ -279,11 +279,11 @@ struct SearchQueryTests {
     }
 
     @Test(arguments: [
-        QueryPageReply(records: [[1, 2, 3]], next: nil),
-        QueryPageReply(records: Array(repeating: FakeQueryTransport.record("x"), count: 101), next: nil),
-        QueryPageReply(records: [FakeQueryTransport.record("x")], next: []),
+        PageReply(records: [[1, 2, 3]], next: nil),
+        PageReply(records: Array(repeating: FakeQueryTransport.record("x"), count: 101), next: nil),
+        PageReply(records: [FakeQueryTransport.record("x")], next: []),
     ])
-    func whatIsNoPageIsAnError(reply: QueryPageReply) async {
+    func whatIsNoPageIsAnError(reply: PageReply) async {
         let query = query(FakeQueryTransport([.raw(reply)]))
         await #expect(throws: CSSearchQueryError.self) { try await identifiers(query.results) }
     }
