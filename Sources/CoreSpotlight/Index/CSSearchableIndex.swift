@@ -35,8 +35,10 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         sender = nil
     }
 
-    /// An index with a name. Linux has no protection classes: the index is readable by its owner alone, and encrypted if
-    /// the disk is.
+    /// An index with a name.
+    ///
+    /// - Note: Differs on Linux: there are no protection classes. The index is readable by its owner alone, and
+    ///   encrypted if the disk is.
     public init(name: String, protectionClass: FileProtectionType?) {
         self.name = name
         sender = nil
@@ -115,12 +117,15 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
 
     // MARK: Batches
 
-    /// Begins a batch. Batches with a client state are not served yet: calls up to the end of the batch are carried out as
-    /// they come, and ending it fails.
+    /// Begins a batch.
+    ///
+    /// - Note: Fails on Linux: ending the batch fails with ``CSIndexError/Code/indexingUnsupported``, since batches are
+    ///   not served yet; calls up to there are carried out as they come.
     open func beginBatch() {}
 
-    /// Ends a batch and stores a client state of at most 250 bytes with it. Not served yet, so it fails with
-    /// ``CSIndexError/Code/indexingUnsupported``.
+    /// Ends a batch and stores a client state of at most 250 bytes with it.
+    ///
+    /// - Note: Fails on Linux: with ``CSIndexError/Code/indexingUnsupported``, since batches are not served yet.
     @preconcurrency
     open func endBatch(
         withClientState clientState: Data, completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
@@ -129,14 +134,16 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         deliver(error, completionHandler)
     }
 
-    /// Ends a batch and stores a client state of at most 250 bytes with it. Not served yet, so it fails with
-    /// ``CSIndexError/Code/indexingUnsupported``.
+    /// Ends a batch and stores a client state of at most 250 bytes with it.
+    ///
+    /// - Note: Fails on Linux: with ``CSIndexError/Code/indexingUnsupported``, since batches are not served yet.
     nonisolated(nonsending) open func endBatch(withClientState clientState: Data) async throws {
         throw refusal(of: clientState)
     }
 
-    /// Ends a batch if the stored client state is the expected one, and stores a new one with it. Not served yet, so it
-    /// fails with ``CSIndexError/Code/indexingUnsupported``.
+    /// Ends a batch if the stored client state is the expected one, and stores a new one with it.
+    ///
+    /// - Note: Fails on Linux: with ``CSIndexError/Code/indexingUnsupported``, since batches are not served yet.
     @preconcurrency
     open func endIndexBatch(
         expectedClientState: Data?, newClientState: Data, completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
@@ -145,22 +152,25 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         deliver(error, completionHandler)
     }
 
-    /// Ends a batch if the stored client state is the expected one, and stores a new one with it. Not served yet, so it
-    /// fails with ``CSIndexError/Code/indexingUnsupported``.
+    /// Ends a batch if the stored client state is the expected one, and stores a new one with it.
+    ///
+    /// - Note: Fails on Linux: with ``CSIndexError/Code/indexingUnsupported``, since batches are not served yet.
     nonisolated(nonsending) open func endIndexBatch(expectedClientState: Data?, newClientState: Data) async throws {
         throw refusal(of: newClientState)
     }
 
-    /// Reads the client state of the last batch. Not served yet, so it fails with
-    /// ``CSIndexError/Code/indexingUnsupported``.
+    /// Reads the client state of the last batch.
+    ///
+    /// - Note: Fails on Linux: with ``CSIndexError/Code/indexingUnsupported``, since batches are not served yet.
     @preconcurrency
     open func fetchLastClientState(completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void) {
         let error = refusal(of: Data())
         deliver(error) { completionHandler(nil, $0) }
     }
 
-    /// Reads the client state of the last batch. Not served yet, so it fails with
-    /// ``CSIndexError/Code/indexingUnsupported``.
+    /// Reads the client state of the last batch.
+    ///
+    /// - Note: Fails on Linux: with ``CSIndexError/Code/indexingUnsupported``, since batches are not served yet.
     nonisolated(nonsending) open func fetchLastClientState() async throws -> Data { throw refusal(of: Data()) }
 }
 
