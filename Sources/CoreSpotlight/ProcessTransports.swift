@@ -7,6 +7,8 @@ enum ProcessTransports {
     /// What a test puts in the place of the service, for what its task does.
     struct Replacement: Sendable {
         var query: (any QueryTransport)?
+        var index: CSSearchableIndex?
+        var currentActivity: CurrentActivity?
     }
 
     @TaskLocal static var replacement: Replacement?
@@ -21,6 +23,11 @@ enum ProcessTransports {
             "The index of this app cannot be queried: this process cannot connect to the Searchlight service yet. "
                 + "Search with the command searchlight instead.")
     }
+
+    /// The default index of the app.
+    static func defaultIndex() -> CSSearchableIndex { replacement?.index ?? .default() }
+
+    static func currentActivity() -> CurrentActivity { replacement?.currentActivity ?? .ofProcess }
 
     private static let lastNumber = Atomic<UInt64>(0)
 
