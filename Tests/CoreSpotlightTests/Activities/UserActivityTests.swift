@@ -216,12 +216,12 @@ struct UserActivityTests {
     }
 
     @Test func allActivitiesAreDeletedWhateverTheirDomain() async throws {
-        let own = QueryPageReply(
+        let own = PageReply(
             records: [
                 try ItemRecord(uniqueIdentifier: "com.searchlight.activity:x").encoded(),
                 try ItemRecord(uniqueIdentifier: "a note that claims to be one").encoded(),
             ], next: [1])
-        let rest = QueryPageReply(
+        let rest = PageReply(
             records: [try ItemRecord(uniqueIdentifier: "com.searchlight.activity:y").encoded()], next: nil)
         let world = World(found: [.raw(own), .raw(rest)])
         await ProcessTransports.$replacement.withValue(world.replacement) {
