@@ -236,8 +236,13 @@ struct UserActivityTests {
     }
 
     @Test func theHandlerOfADeletionIsCalledAlsoWithoutAnIndex() async {
-        await NSUserActivity.deleteAllSavedUserActivities()
-        await NSUserActivity.deleteSavedUserActivities(withPersistentIdentifiers: ["a"])
+        let lost = RecordingTransport { _ in CSIndexError(.indexUnavailableError, "The service is gone.") }
+        let index = CSSearchableIndex(name: nil, sender: RequestSender(transport: lost))
+        await ProcessTransports.$replacement.withValue(.init(index: index)) {
+            await NSUserActivity.deleteAllSavedUserActivities()
+            await NSUserActivity.deleteSavedUserActivities(withPersistentIdentifiers: ["a"])
+        }
+        #expect(lost.sent.count == 3)
     }
 
     // MARK: The rest
