@@ -21,17 +21,12 @@ extension ExtensionHost {
 
     /// Fulfils a data promise.
     ///
-    /// - Parameters:
-    ///   - passedOver: Delegates that are not asked.
-    ///   - onAsking: Told who will be asked, as by ``reindexAll(_:onAsking:)``.
     /// - Throws: ``ExtensionError``.
-    public func data(
-        item: String, type: String, _ identifier: String, passingOver passedOver: Set<DelegateToken> = [],
-        onAsking: @Sendable (Donor) -> Void = { _ in }
-    ) async throws(ExtensionError) -> Payload {
+    public func data(item: String, type: String, _ identifier: String) async throws(ExtensionError) -> Payload {
         let request = WorkerRequest.provideData(item: item, type: type)
-        let answer = try await perform(request, identifier, passingOver: passedOver, onAsking: onAsking)
-        return try read(answer, request, identifier) { (arguments) throws(BusError) in try Payload(&arguments) }
+        return try read(try await perform(request, identifier), request, identifier) { (arguments) throws(BusError) in
+            try Payload(&arguments)
+        }
     }
 
     /// Fulfils a file promise; with the original if `inPlace`.

@@ -70,11 +70,10 @@ public actor ExtensionHost {
 
     /// Asks one responder after the other until one answers.
     func perform(
-        _ request: WorkerRequest, _ identifier: String, passingOver passedOver: Set<DelegateToken> = [],
-        onAsking: @Sendable (Donor) -> Void = { _ in }
+        _ request: WorkerRequest, _ identifier: String, onAsking: @Sendable (Donor) -> Void = { _ in }
     ) async throws(ExtensionError) -> [BusValue] {
         let bundle = Result { () throws(ExtensionError) in try registry.bundle(identifier) }
-        var asked = passedOver
+        var asked: Set<DelegateToken> = []
         var problem: ExtensionError?
         while let delegate = nextDelegate(of: identifier, &asked, includingSilent: (try? bundle.get()) == nil) {
             noteRetry(identifier, after: problem)

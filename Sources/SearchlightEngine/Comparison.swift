@@ -36,10 +36,7 @@ public struct Comparison: Hashable, Sendable, Codable {
 }
 
 extension SearchlightEngine {
-    /// Has an extension, never its app, donate everything to nobody, and compares that with what the index has of it.
-    /// Nothing of the index changes, nor what is owed.
-    ///
-    /// - Throws: ``EngineError``.
+    /// See ``StoreService/compare(_:)``.
     public func compare(_ identifier: String) async throws(EngineError) -> Comparison {
         let notes = DonationNotes(now: configuration.now())
         let host = ExtensionHost(

@@ -12,7 +12,7 @@ extension SearchlightEngine {
         try await commit(batch, clientState: clientState, expecting: expectation, from: .app)
     }
 
-    /// Makes a batch durable, of somebody.
+    /// Makes a batch durable, as ``StoreService/commit(_:clientState:expecting:)`` does.
     ///
     /// - Parameter donor: Who donates. While everything of the bundle is reindexed, a deletion of everything by the one who
     ///   is asked is carried out at the end, for what was not donated again; by others at once, and then that reindex is

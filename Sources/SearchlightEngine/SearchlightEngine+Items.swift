@@ -31,10 +31,7 @@ extension SearchlightEngine {
         return first
     }
 
-    /// What a person is shown of an item: rendered by its app or its extension, or from its attributes when both are
-    /// missing, render none or fail.
-    ///
-    /// - Throws: ``EngineError``.
+    /// See ``StoreService/preview(of:query:)``.
     public func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview {
         let fallback = AttributePreview(item.record, query: query)
         func attributes(_ problem: String?) -> Preview {
@@ -83,13 +80,29 @@ extension SearchlightEngine {
     public func fulfil(
         _ promise: Representation, of item: StoredItem
     ) async throws(EngineError) -> FulfilledPromise {
-        let (bundle, identifier) = (item.scope.bundle, item.record.uniqueIdentifier)
-        switch promise.form {
-        case .data: return .data(try await data(of: identifier, as: promise.type, bundle: bundle))
-        case .file, .inPlaceFile:
-            return .file(
-                try await file(
-                    of: identifier, as: promise.type, inPlace: promise.form == .inPlaceFile, bundle: bundle))
+        let bundle = item.scope.bundle
+        let identifier = item.record.uniqueIdentifier
+        return try await onHost { (host) throws(ExtensionError) in
+            switch promise.form {
+            case .data: .data(try await host.data(item: identifier, type: promise.type, bundle))
+            case .file, .inPlaceFile:
+                .file(
+                    try await host.file(
+                        item: identifier, type: promise.type, inPlace: promise.form == .inPlaceFile, bundle))
+            }
+        }
+    }
+
+    /// An item as bytes of a type, from its app or its extension, by name.
+    ///
+    /// - Parameters:
+    ///   - identifier: The unique identifier of the item.
+    ///   - type: A uniform type identifier that the item promises.
+    ///   - bundle: Whose item it is.
+    /// - Throws: ``EngineError``. A stream may end early all the same, if whoever fills it ends.
+    public func data(of identifier: String, as type: String, bundle: String) async throws(EngineError) -> Payload {
+        try await onHost { (host) throws(ExtensionError) in
+            try await host.data(item: identifier, type: type, bundle)
         }
     }
 }

@@ -5,17 +5,8 @@ import SearchIndex
 import ServiceProtocol
 
 extension SearchlightEngine {
-    /// Has everything of a bundle donated again, by its app if that is registered as a delegate, else by its extension;
-    /// returns once that was acknowledged.
-    ///
-    /// What is deleted as a whole stays findable until then, and is deleted if it was not donated again. The request is
-    /// written down before it is made. If it fails, nothing that was there is gone, and it stays owed: ``owedJobs`` shows it
-    /// until a later reindex of the same bundle is acknowledged. So it does if there is nobody to ask, and the bundle has
-    /// donated before.
-    ///
-    /// - Parameter identifier: The bundle identifier.
-    /// - Returns: How many items the bundle has then.
-    /// - Throws: ``EngineError``.
+    /// See ``StoreService/reindexAll(_:onEvent:)``. An app that is registered as a delegate is asked instead of its
+    /// extension. If there is nobody to ask, the request stays owed too, provided that the bundle has donated before.
     public func reindexAll(
         _ identifier: String, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) async throws(EngineError) -> Int {
@@ -24,7 +15,7 @@ extension SearchlightEngine {
         return try await reindex(Job(bundle: identifier, work: .reindexAll, requested: configuration.now()))
     }
 
-    /// Has some items of a bundle donated again, or deleted, as ``reindexAll(_:)`` has all. What the bundle owes besides is
+    /// Has some items of a bundle donated again, or deleted, as ``reindexAll(_:onEvent:)`` has all. What the bundle owes besides is
     /// asked for too: other items, or everything. While it is being reindexed, the request is only written down.
     ///
     /// - Parameters:

@@ -68,7 +68,7 @@ extension StoreService {
         do throws(EngineError) {
             return (choice, try await deliver(choice, of: item, to: destination))
         } catch {
-            // An app that ends while its bytes are on their way breaks them off; its extension is asked then.
+            // An app or a worker that ended in the middle of its bytes is asked no more, and others are.
             guard case .promise(.wrongLength(let expected, let received)) = error, received < expected,
                 destination.isReplacedAsAWhole
             else { throw error }
@@ -77,9 +77,9 @@ extension StoreService {
     }
 
     private func deliver(
-        _ choice: Representation, of item: StoredItem, to destination: Destination
+        _ promise: Representation, of item: StoredItem, to destination: Destination
     ) async throws(EngineError) -> UInt64 {
-        let promised = try await fulfil(choice, of: item)
+        let promised = try await fulfil(promise, of: item)
         let token = UInt64.random(in: .min ... .max)
         return try await onDelivery { () throws(PromiseError) in
             switch promised {
@@ -91,7 +91,7 @@ extension StoreService {
 }
 
 extension Destination {
-    /// Whether nothing is there of a delivery that failed.
+    /// Whether nothing is there of a delivery that failed, so that it may be made once more.
     fileprivate var isReplacedAsAWhole: Bool {
         guard case .file(let path) = self else { return false }
         var status = stat()

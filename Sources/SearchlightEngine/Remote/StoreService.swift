@@ -59,11 +59,11 @@ public protocol StoreService: Sendable {
     /// ``EngineError/itemNotFound(_:)`` and ``EngineError/ambiguousItem(_:candidates:)``, when several bundles have one.
     func item(named name: String, bundle: String?) async throws(EngineError) -> StoredItem
 
-    /// What a person is shown of an item: rendered by its extension, or from its attributes when the extension is
-    /// missing, renders none or fails.
+    /// What a person is shown of an item: rendered by its app or its extension, or from its attributes when both are
+    /// missing, render none or fail.
     func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview
 
-    /// Has an item's extension fulfil a promise.
+    /// Has an item's app, if that is registered as a delegate, or its extension fulfil a promise.
     func fulfil(_ promise: Representation, of item: StoredItem) async throws(EngineError) -> FulfilledPromise
 
     /// Has an extension donate everything again; returns once it has acknowledged.
@@ -80,7 +80,7 @@ public protocol StoreService: Sendable {
         _ identifier: String, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) async throws(EngineError) -> Int
 
-    /// Has an extension donate everything to nobody, and compares that with what the index has of it. Nothing of the
+    /// Has an extension, never its app, donate everything to nobody, and compares that with what the index has of it. Nothing of the
     /// index changes, nor what is owed.
     func compare(_ identifier: String) async throws(EngineError) -> Comparison
 
