@@ -38,7 +38,10 @@ let package = Package(
             ], swiftSettings: strict),
         .executableTarget(
             name: "searchlightd",
-            dependencies: ["SearchlightService", "SearchlightEngine", "ServiceProtocol", arguments],
+            dependencies: [
+                "SearchlightService", "SearchlightEngine", "ExtensionHost", "Promises", "ServiceProtocol", "CSystemd",
+                arguments,
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "searchlight-worker", dependencies: ["ExtensionRuntime", "CSandbox"], cSettings: strictC),
@@ -58,7 +61,9 @@ let package = Package(
         // The service
         .target(
             name: "SearchlightService",
-            dependencies: ["SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "MetadataQuery", "ServiceProtocol"],
+            dependencies: [
+                "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "MetadataQuery", "ServiceProtocol",
+            ],
             swiftSettings: strict),
         .target(
             name: "SearchlightEngine",
@@ -131,6 +136,10 @@ let package = Package(
                 "Previews",
                 "ServiceProtocol", "TestSupport", "TortureSupport",
             ], swiftSettings: strict),
+        // A client in another process.
+        .executableTarget(
+            name: "ServiceClient", dependencies: ["ServiceProtocol"], path: "Tests/ServiceClient",
+            swiftSettings: strict),
         .testTarget(
             name: "BenchmarkTests", dependencies: ["benchmarks", "SearchIndex", "ServiceProtocol", "TestSupport"],
             swiftSettings: strict),

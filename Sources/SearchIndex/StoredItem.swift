@@ -15,6 +15,15 @@ public struct StoredItem: Hashable, Sendable {
     /// When it expires, likewise; `nil` never.
     public var expires: Double?
 
+    /// Creates an item from its parts.
+    public init(number: Int64, scope: IndexScope, record: ItemRecord, donated: Double, expires: Double?) {
+        self.number = number
+        self.scope = scope
+        self.record = record
+        self.donated = donated
+        self.expires = expires
+    }
+
     /// The item's title, or its identifier if it has none.
     public var displayTitle: String { record.text("title") ?? record.text("displayName") ?? record.uniqueIdentifier }
     /// The uniform type identifier of its content.

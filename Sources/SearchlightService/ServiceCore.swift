@@ -16,6 +16,8 @@ final class ServiceCore: Sendable {
     /// What donations wait or are being kept.
     let budget: ByteBudget
     let activity: ServiceActivity
+    /// What is written down of those who never say who they are.
+    let strangers: LogAllowance
     /// What the service does of its own, such as asking a registered app for what is owed.
     let background = SessionTasks(maximum: 64)
     /// What commands ask.
@@ -30,6 +32,7 @@ final class ServiceCore: Sendable {
         self.holder = holder
         self.limits = limits
         self.log = log
+        strangers = log.allowance()
         self.clock = clock
         self.user = user
         self.version = version

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import SearchlightEngine
 import Glibc
 
 /// The command a person types.
@@ -21,7 +22,7 @@ struct Searchlight: AsyncParsableCommand {
             9 the store is in use, 10 a check found damage, 64 wrong usage, 141 the reader of standard output has gone (as “head” does). With \
             --json a failure is an object with “error” and “status”, except wrong usage.
             """,
-        version: "0.1.0",
+        version: Installation.version,
         subcommands: [
             SearchCommand.self, ShowCommand.self, PreviewCommand.self, DragCommand.self, ReindexCommand.self,
             ExtensionsCommand.self, StatusCommand.self, VerifyCommand.self, TypesCommand.self, QueryCommand.self,

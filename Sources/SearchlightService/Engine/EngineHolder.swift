@@ -60,7 +60,8 @@ final class EngineHolder: Sendable {
     /// - Throws: What the opening throws.
     init(
         _ limits: ServiceLimits, clock: any Clock<Duration>, opening: @escaping Opening,
-        onClose: @escaping @Sendable () -> Void = {}, onReopen: @escaping @Sendable (SearchlightEngine) -> Void = { _ in }
+        onClose: @escaping @Sendable () -> Void = {},
+        onReopen: @escaping @Sendable (SearchlightEngine) -> Void = { _ in }
     ) throws(EngineError) {
         self.opening = opening
         self.limits = limits

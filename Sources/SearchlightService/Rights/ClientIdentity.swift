@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
 
 /// Who a client is, as the kernel says; never as the client does.
 public struct ClientIdentity: Sendable, Hashable {
@@ -23,5 +24,26 @@ public struct ClientIdentity: Sendable, Hashable {
         self.user = user
         self.process = process
         self.sandbox = sandbox
+    }
+}
+
+extension ClientIdentity {
+    /// Identifies the process at the other end of a connection.
+    ///
+    /// - Throws: `PeerIdentityError`; what cannot be determined is refused.
+    @Sendable public init(of socket: OwnedDescriptor) throws(PeerIdentityError) {
+        self.init(try PeerIdentity(of: socket))
+    }
+
+    /// The same of what was found out about a process.
+    public init(_ peer: PeerIdentity) {
+        let sandbox: Sandbox
+        switch peer.sandbox {
+        case .none: sandbox = .none
+        case .flatpak(let application): sandbox = .application(application)
+        // The names of snaps have no dots, so that none can pass for a Flatpak's.
+        case .snap(let name): sandbox = .application("snap." + name)
+        }
+        self.init(user: peer.user, process: peer.process, sandbox: sandbox)
     }
 }

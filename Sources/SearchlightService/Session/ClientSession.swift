@@ -29,6 +29,8 @@ final class ClientSession: Sendable {
     private enum Phase {
         /// It has not said who it is.
         case new
+        /// There are too many clients; it is told so.
+        case turnedAway
         /// It said who it is and gets nothing.
         case refused(AccessDenial)
         case ready(any Conversation)
@@ -40,9 +42,13 @@ final class ClientSession: Sendable {
         var rights: ClientRights?
         var deadline: Task<Void, Never>?
     }
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(number: UInt64, identity: ClientIdentity, core: ServiceCore) {
+    /// How long a client that is turned away may take to hear it.
+    private static let timeToHear = Duration.seconds(1)
+
+    init(number: UInt64, identity: ClientIdentity, core: ServiceCore, isTurnedAway: Bool = false) {
+        state = Mutex(State(phase: isTurnedAway ? .turnedAway : .new))
         self.number = number
         self.identity = identity
         self.core = core
@@ -55,12 +61,17 @@ final class ClientSession: Sendable {
             Result { () throws(Failure) in link = try make() }
         }
         try result.get()
-        let deadline = Task { [weak self, clock = core.clock, limit = core.limits.helloTime] in
-            guard (try? await clock.sleep(for: limit)) != nil else { return }
-            self?.giveUp("it did not say who it is within \(limit)")
-        }
         state.withLock { state in
-            if case .new = state.phase { state.deadline = deadline } else { deadline.cancel() }
+            let (limit, reason): (Duration, String)
+            switch state.phase {
+            case .new: (limit, reason) = (core.limits.helloTime, "it did not say who it is")
+            case .turnedAway: (limit, reason) = (Self.timeToHear, "there are too many clients")
+            case .refused, .ready, .ended: return
+            }
+            state.deadline = Task { [weak self, clock = core.clock] in
+                guard (try? await clock.sleep(for: limit)) != nil else { return }
+                self?.giveUp(reason)
+            }
         }
     }
 
@@ -89,6 +100,10 @@ final class ClientSession: Sendable {
         switch phase {
         case .new where call.member == Hello.member: welcome(call)
         case .new: deny(call, "the first call of a connection is \(Hello.member.interface).\(Hello.member.member)")
+        case .turnedAway:
+            call.refuse(
+                name: BusErrorName.limitsExceeded,
+                message: "\(core.limits.connections) clients are connected, the most there may be. Try again later.")
         case .refused(let denial):
             call.refuse(name: ServiceErrorName.accessDenied, message: denial.description)
         case .ready, .ended: call.refuse(name: ExtensionStatus.unavailable.errorName, message: "It is being ended.")

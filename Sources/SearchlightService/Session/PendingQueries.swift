@@ -90,7 +90,9 @@ final class PendingQueries: Sendable {
 
 extension QueryRefusal {
     init(_ absence: EngineAbsence) {
-        if case .cancelled = absence { self = .cancelled } else {
+        if case .cancelled = absence {
+            self = .cancelled
+        } else {
             self.init(name: ExtensionStatus.unavailable.errorName, message: absence.description)
         }
     }

@@ -33,13 +33,20 @@ struct SearchCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (1...10_000).contains(limit) else { throw ValidationError("--limit must be between 1 and 10000.") }
+        // As an object, where that is asked for, when it runs.
+        if let problem, !options.json { throw ValidationError(problem) }
+    }
+
+    /// Why nothing can be searched for.
+    private var problem: String? {
         let typed = words.joined(separator: " ").split(whereSeparator: \.isWhitespace)
         guard typed.contains(where: { $0.contains(where: Self.isSearchable) }) else {
-            throw ValidationError("There is no word to search for. Give letters or digits: searchlight search notes")
+            return "There is no word to search for. Give letters or digits: searchlight search notes"
         }
         guard typed.contains(where: { $0.first != "-" && $0.contains(where: Self.isSearchable) }) else {
-            throw ValidationError("Every word is one to leave out. Add one that must occur.")
+            return "Every word is one to leave out. Add one that must occur."
         }
+        return nil
     }
 
     /// Punctuation alone finds nothing; signs such as emoji may be names.
@@ -49,6 +56,7 @@ struct SearchCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors(json: options.json) {
+            if let problem { throw CommandFailure(message: problem, status: .usage) }
             let text = words.joined(separator: " ")
             try await options.withStore(.read) { store in try await search(text, in: store) }
         }
@@ -91,7 +99,8 @@ struct SearchCommand: AsyncParsableCommand {
         let place = item.record.contentPath.map(DisplayText.line)
         let facts = [kind, place ?? item.scope.bundle].compactMap { $0 }.joined(separator: " · ")
         var lines: [StyledText] = [
-            "\(dim: number)  \(bold: DisplayText.line(item.displayTitle))", "\(indent)\(dim: facts)",
+            "\(dim: number)  \(bold: DisplayText.line(item.displayTitle, limit: shownTitleLength))",
+            "\(indent)\(dim: facts)",
         ]
         let source = [item.record.text("textContent"), item.record.text("contentDescription")].compactMap { $0 }
         if let text = source.first(where: { !highlighter.ranges(in: $0).isEmpty }) ?? source.first, !text.isEmpty {

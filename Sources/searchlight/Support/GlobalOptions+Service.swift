@@ -19,9 +19,9 @@ extension GlobalOptions {
         let theirs = try await service.extensions().searchPath
         let registry = ExtensionRegistry(searchPath: theirs)
         registry.registerTypes()
-        let ours = ExtensionRegistry(searchPath: searchPath).searchPath
-        let unknown = ours.filter { !theirs.contains($0) }
-        guard explicitExtensionPath != nil, !unknown.isEmpty else { return }
+        let unknown = (explicitExtensionPath ?? "").split(separator: ":").map { absolute(String($0)) }
+            .filter { !theirs.contains($0) }
+        guard !unknown.isEmpty else { return }
         Output.complain(
             """
             Note: the service looks for extensions in folders of its own, and not in \(unknown.joined(separator: ", ")). \

@@ -57,7 +57,7 @@ struct GlobalOptions: ParsableArguments {
     /// The folders with extensions that were asked for, with colons between.
     var explicitExtensionPath: String? { extensionPath ?? environment["SEARCHLIGHT_EXTENSION_PATH"] }
 
-    var searchPath: [String] {
+    private var searchPath: [String] {
         let explicit = explicitExtensionPath.map { path in
             path.split(separator: ":").map { absolute(String($0)) }.joined(separator: ":")
         }
@@ -99,26 +99,3 @@ extension GlobalOptions {
 
 /// A path as it is meant from the working directory.
 func absolute(_ path: String) -> String { URL(filePath: path).standardizedFileURL.path }
-
-/// Where the parts of Searchlight are, seen from this program: beside it in a build folder, in the usual places below
-/// the same prefix when installed.
-struct Installation {
-    let workerPath: String
-    let frameworkFolder: String?
-
-    init(environment: [String: String]) {
-        let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/"
-        let folder = URL(filePath: program).deletingLastPathComponent().path
-        func first(_ candidates: [String?]) -> String? {
-            candidates.compactMap { $0 }.first { FileManager.default.fileExists(atPath: $0) }
-        }
-        let prefix = URL(filePath: folder).deletingLastPathComponent().path
-        workerPath =
-            first([
-                environment["SEARCHLIGHT_WORKER"], folder + "/searchlight-worker",
-                prefix + "/libexec/searchlight/searchlight-worker",
-            ]) ?? folder + "/searchlight-worker"
-        let framework = first([folder + "/libCoreSpotlight.so", prefix + "/lib/searchlight/libCoreSpotlight.so"])
-        frameworkFolder = framework.map { URL(filePath: $0).deletingLastPathComponent().path }
-    }
-}

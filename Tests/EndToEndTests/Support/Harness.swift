@@ -32,17 +32,21 @@ final class Harness: Sendable {
 
     var store: String { folder + "/store" }
     var extensions: String { folder + "/extensions" }
+    /// Where a command over this harness looks.
+    var searchPath: [String] {
+        [extensions, folder + "/data/searchlight/extensions", folder + "/nothing/searchlight/extensions"]
+    }
 
     /// An engine with a real worker program. The time limits are generous by default, because the machine may be busy.
     func engine(
         _ access: EngineConfiguration.Access = .readWrite, limits: WorkerConfiguration.Limits = .patient,
-        worker: String? = nil, clock: any Clock<Duration> = ContinuousClock()
+        worker: String? = nil, searchPath: [String]? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) throws -> SearchlightEngine {
         var environment = ["XDG_CONFIG_HOME": folder + "/config", "HOME": folder]
         // Whatever the toolchain needs to find its runtime.
         environment["LD_LIBRARY_PATH"] = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]
         let configuration = EngineConfiguration(
-            storeDirectory: store, access: access, extensionSearchPath: [extensions],
+            storeDirectory: store, access: access, extensionSearchPath: searchPath ?? [extensions],
             worker: WorkerConfiguration(
                 workerPath: try worker ?? BuiltProducts.program("searchlight-worker"),
                 frameworkFolder: BuiltProducts.folder,

@@ -25,7 +25,9 @@ struct DonateCommand: AsyncParsableCommand {
             --client-state or --expect-state the whole input is one batch. A batch with a client state is refused if \
             any of its lines is, and nothing after it is donated.
 
-            Exit status: 0 when all lines were accepted, 1 when some were refused, 4 when the client state is not the \
+            Updates of items that are not there are ignored, and what has expired is not found; both are counted apart.
+
+            Exit status: 0 when no line was refused, 1 when some were, 4 when the client state is not the \
             expected one; then nothing was changed.
             """)
 
@@ -94,7 +96,7 @@ struct DonateCommand: AsyncParsableCommand {
             throw error
         }
         let rejections = try await store.rejections(in: choice.scope, after: mark)
-        let report = DonationReport(donation, rejected: rejections.problems.map(\.description))
+        let report = DonationReport(donation, rejections)
         if options.json {
             try Output.printJSON(report)
         } else {
@@ -104,16 +106,26 @@ struct DonateCommand: AsyncParsableCommand {
             }
             for item in report.rejected { Output.complain("\(item)") }
             if let halt = report.halt { Output.complain("\(halt)") }
-            let refused = report.refused > 0 ? ", \(report.refused) refused" : ""
-            try Output.line("\(counted(report.accepted, "item")) accepted\(refused).")
+            var parts = ["\(counted(report.accepted, "item")) accepted"]
+            if report.refused > 0 { parts.append("\(report.refused) refused") }
+            if report.ignoredUpdates > 0 {
+                parts.append("\(counted(report.ignoredUpdates, "update")) of what is not there ignored")
+            }
+            if report.expired > 0 { parts.append("\(report.expired) had expired") }
+            try Output.line("\(parts.joined(separator: ", ")).")
         }
         guard report.isComplete else { throw ExitCode(ExitStatus.failure.rawValue) }
     }
 }
 
 private struct DonationReport: Encodable {
+    /// What can be found now, or could be if it were not replaced or deleted since.
     var accepted: Int
     var refused: Int
+    /// Updates of items that are not there.
+    var ignoredUpdates: Int
+    /// Items that had expired before they were donated.
+    var expired: Int
     var batches: Int
     /// The first of the refused lines.
     var refusals: [Donation.Refusal]
@@ -121,12 +133,15 @@ private struct DonationReport: Encodable {
     var rejected: [String]
     var halt: String?
 
-    init(_ donation: Donation, rejected: [String]) {
-        accepted = donation.accepted
+    init(_ donation: Donation, _ rejections: Rejections) {
+        expired = donation.expired
+        // Others may have donated to the same index meanwhile.
+        ignoredUpdates = min(rejections.ignoredUpdates, donation.accepted - expired)
+        rejected = rejections.problems.map(\.description)
+        accepted = donation.accepted - expired - ignoredUpdates
         refused = donation.refused
         batches = donation.batches
         refusals = donation.refusals
-        self.rejected = rejected
         halt = donation.halt
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import SearchIndex
 import SearchlightEngine
+import ServiceProtocol
 
 /// Puts lines into batches and the batches into the index.
 struct Donation {
@@ -28,6 +30,8 @@ struct Donation {
     let onDurable: (Int) throws -> Void
 
     private(set) var accepted = 0
+    /// How many of those had expired before they came.
+    private(set) var expired = 0
     private(set) var refused = 0
     private(set) var batches = 0
     private(set) var refusals: [Refusal] = []
@@ -37,6 +41,7 @@ struct Donation {
     private var batch: IndexBatch
     private var pending: [Int] = []
     private var pendingBytes = 0
+    private var pendingExpired = 0
     private var refusedInBatch = 0
     private var hasExplicitEnds = false
     private var wasDivided = false
@@ -82,6 +87,7 @@ struct Donation {
                 batch.index([item])
                 pending.append(number)
                 pendingBytes += item.bytes.count
+                if item.record.hasExpired { pendingExpired += 1 }
             case .endOfBatch where isOneBatch:
                 refuse(number, "with --client-state and --expect-state the whole input is one batch")
             case .endOfBatch(let state):
@@ -145,15 +151,24 @@ struct Donation {
 
     private mutating func clearBatch() {
         batch = IndexBatch(scope: scope)
-        (pending, pendingBytes) = ([], 0)
+        (pending, pendingBytes, pendingExpired) = ([], 0, 0)
     }
 
     private mutating func commit(_ state: [UInt8]?, expecting expectation: ClientStateExpectation) async throws {
         guard !pending.isEmpty || state != nil || expectation != .any else { return }
         try await store.commit(batch, clientState: state, expecting: expectation)
         accepted += pending.count
+        expired += pendingExpired
         batches += 1
         clearBatch()
         try onDurable(batches)
+    }
+}
+
+extension ItemRecord {
+    /// Whether it is one that nobody will find.
+    fileprivate var hasExpired: Bool {
+        guard case .at(let moment) = expiration, !isUpdate else { return false }
+        return moment <= Date().timeIntervalSinceReferenceDate
     }
 }

@@ -21,7 +21,7 @@ enum DonationLine {
         do {
             value = try JSONDecoder().decode(DonationValue.self, from: Data(bytes))
         } catch {
-            throw LineRefusal("it is not valid JSON")
+            throw LineRefusal(notJSON: bytes, error)
         }
         guard case .object(let fields) = value else { throw LineRefusal("it is \(value.kind) and not an object") }
         self = fields["endBatch"] == nil ? .item(try Self.item(fields)) : try Self.endOfBatch(fields)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
 import Previews
 import SearchIndex
 
@@ -18,10 +19,14 @@ struct ItemList {
             }
             return report
         }
-        if json { return try Output.printJSON(ItemListReport(items: reports, hasMore: page.next != nil)) }
+        if json {
+            return try Output.printJSON(
+                ItemListReport(items: reports, hasMore: page.next != nil, next: page.next?.number))
+        }
         for (item, report) in zip(page.items, reports) {
             let index = report.index.map { " (\($0))" } ?? ""
-            try Output.line("\(dim: "@\(report.number)")  \(bold: DisplayText.line(item.displayTitle))")
+            try Output.line(
+                "\(dim: "@\(report.number)")  \(bold: DisplayText.line(item.displayTitle, limit: shownTitleLength))")
             let indent = String(repeating: " ", count: "@\(report.number)".count + 2)
             try Output.line(
                 "\(indent)\(dim: "\(report.bundle)\(index) · \(DisplayText.line(report.uniqueIdentifier))")")
@@ -30,9 +35,37 @@ struct ItemList {
                 try Output.line("\(indent)\(DisplayText.line(name)): \(value.line)")
             }
         }
-        if page.next != nil {
-            try Output.line("\(dim: "\(counted(page.items.count, "item")); there may be more, --limit shows them")")
+        if let next = page.next {
+            let count = counted(page.items.count, "item")
+            try Output.line(
+                "\(dim: "\(count); there may be more: --limit shows more at once, --after @\(next.number) what follows")"
+            )
         }
+    }
+}
+
+/// Longer titles are cut in lists, in characters.
+let shownTitleLength = 200
+
+/// Where a list goes on.
+struct ListPlace: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Only what comes after the item with this number, as a page before ended.", valueName: "@number"))
+    var after: String?
+
+    func validate() throws {
+        guard after == nil || cursor != nil else {
+            throw ValidationError("--after takes the number of an item, as in --after @12.")
+        }
+    }
+
+    /// The place after that item, which need not be there any more.
+    var cursor: QueryCursor? {
+        guard let after, let number = Int64(after.hasPrefix("@") ? String(after.dropFirst()) : after) else {
+            return nil
+        }
+        return QueryCursor(after: number)
     }
 }
 
@@ -40,4 +73,6 @@ private struct ItemListReport: Encodable {
     var items: [ItemReport]
     /// Whether the limit ended the list.
     var hasMore: Bool
+    /// The number of the last item, for `--after`; absent after the last page.
+    var next: Int64?
 }

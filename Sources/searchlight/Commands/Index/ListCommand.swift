@@ -12,6 +12,7 @@ struct ListCommand: AsyncParsableCommand {
     var bundle: String?
     @Option(name: .shortAndLong, help: "Show at most so many items.")
     var limit = 100
+    @OptionGroup var place: ListPlace
 
     func validate() throws {
         guard (1...SearchIndex.maximumPage).contains(limit) else {
@@ -23,10 +24,12 @@ struct ListCommand: AsyncParsableCommand {
         try await reportingErrors(json: options.json) {
             let page = try await options.withStore(.read) { store in
                 // A conjunction of nothing holds for every item.
-                try await store.items(matching: .and([]), bundle: bundle, limit: limit)
+                try await store.items(matching: .and([]), bundle: bundle, limit: limit, after: place.cursor)
             }
             try ItemList(page: page, attributes: nil).print(json: options.json)
-            if page.items.isEmpty, !options.json { Output.complain("The index has no items.") }
+            if page.items.isEmpty, !options.json {
+                Output.complain(place.after == nil ? "The index has no items." : "No item follows.")
+            }
         }
     }
 }

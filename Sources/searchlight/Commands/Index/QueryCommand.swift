@@ -24,6 +24,7 @@ struct QueryCommand: AsyncParsableCommand {
     var attributes: String?
     @Option(name: .shortAndLong, help: "Show at most so many items.")
     var limit = 100
+    @OptionGroup var place: ListPlace
     @Flag(help: "Only print how many items there are.")
     var count = false
     @Flag(help: "Only show how the query would be answered.")
@@ -59,9 +60,13 @@ struct QueryCommand: AsyncParsableCommand {
             if options.json { return try Output.printJSON(CountReport(total: total)) }
             return try Output.line("\(total)")
         }
-        let page = try await store.items(matching: expression, bundle: bundle, limit: limit)
+        let page = try await store.items(
+            matching: expression, bundle: bundle, limit: limit, after: place.cursor)
         try ItemList(page: page, attributes: shownAttributes).print(json: options.json)
-        if page.items.isEmpty, !options.json { Output.complain("No item satisfies the query.") }
+        if page.items.isEmpty, !options.json {
+            Output.complain(
+                place.after == nil ? "No item satisfies the query." : "No item that follows satisfies the query.")
+        }
     }
 
     /// A query that is not valid: shown with a caret under the place, or as the message of a JSON object.

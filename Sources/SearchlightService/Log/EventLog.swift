@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import ServiceProtocol
+import Synchronization
+
+/// Writes down what extensions do, each within an allowance of its own.
+final class EventLog: Sendable {
+    private let log: ServiceLog
+    private let allowances = Mutex<[String: LogAllowance]>([:])
+
+    /// The most bundles with an allowance; others share one.
+    private static let maximumBundles = 1024
+
+    init(_ log: ServiceLog) { self.log = log }
+
+    func write(_ event: ExtensionEvent) {
+        guard let (level, message) = Self.line(event) else { return }
+        log.write(level, allowance(event.bundle), "\(event.bundle): \(message)")
+    }
+
+    private func allowance(_ bundle: String) -> LogAllowance {
+        allowances.withLock { allowances in
+            let name = allowances[bundle] != nil || allowances.count < Self.maximumBundles ? bundle : ""
+            if let known = allowances[name] { return known }
+            let new = log.allowance()
+            allowances[name] = new
+            return new
+        }
+    }
+
+    /// What is worth a line; donations are not.
+    private static func line(_ event: ExtensionEvent) -> (ServiceLog.Level, String)? {
+        switch event {
+        case .started(_, let process): (.info, "its worker is process \(process)")
+        case .output(_, let line): (.info, "printed: \(line)")
+        case .log(_, let level, let message):
+            switch level {
+            case .info: (.info, message)
+            case .warning: (.warning, message)
+            case .error: (.error, message)
+            }
+        case .retrying(_, let error): (.warning, "asked once more, since: \(error.description)")
+        case .donated: nil
+        }
+    }
+}

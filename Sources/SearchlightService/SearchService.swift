@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import ExtensionHost
+import Glibc
+import SearchlightEngine
+import ServiceProtocol
+import Synchronization
+
+/// A running service: one engine, and those who are connected to it.
+///
+/// May be used from any thread.
+public final class SearchService: Sendable {
+    /// Why a service ended.
+    public enum Ending: Sendable, Hashable {
+        /// It was asked to.
+        case stopped
+        /// Nobody needed it.
+        case idle
+        /// Its socket cannot be listened on any more.
+        case failed(String)
+    }
+
+    private let configuration: ServiceConfiguration
+    private let core: ServiceCore
+    private let sessions: Sessions
+    private let listener = Mutex<Listener?>(nil)
+    private let life: ServiceLife
+    private let started = ContinuousClock.now
+
+    private var folder: String { configuration.engine.storeDirectory }
+
+    /// Opens the engine, and listens.
+    ///
+    /// - Throws: ``ServiceStartError``; then nothing is left behind.
+    public init(_ configuration: ServiceConfiguration) async throws(ServiceStartError) {
+        self.configuration = configuration
+        let life = ServiceLife(configuration)
+        self.life = life
+        let events = EventLog(configuration.log)
+        let holder: EngineHolder
+        do throws(EngineError) {
+            holder = try EngineHolder(
+                configuration.limits, clock: configuration.clock,
+                opening: { () throws(EngineError) in
+                    try SearchlightEngine(configuration.engine) { events.write($0) }
+                },
+                onClose: { life.sessions?.part() }, onReopen: { life.sessions?.rejoin($0) })
+        } catch {
+            throw .engine(error)
+        }
+        let core = ServiceCore(
+            holder: holder, limits: configuration.limits, log: configuration.log, clock: configuration.clock,
+            user: configuration.user, version: configuration.version, activity: life.activity,
+            control: ServiceControl(
+                facts: { [started] in
+                    ServiceFacts(
+                        processIdentifier: getpid(), version: configuration.version,
+                        uptime: (ContinuousClock.now - started) / .seconds(1),
+                        clients: life.activity.now.connections)
+                },
+                stop: { life.requestEnd(.stopped) }))
+        self.core = core
+        sessions = Sessions(core)
+        life.begin(core, sessions)
+        note(holder)
+        do throws(ServiceSocketError) {
+            try listen()
+        } catch {
+            _ = await holder.stop()
+            throw .socket(error)
+        }
+        configuration.notify("READY=1\n\(ServiceWatchdog.disarming)\nSTATUS=Listening on \(socketPath).")
+        configuration.log.write(.notice, "Listening on \(socketPath).")
+        life.activityChanged()
+    }
+
+    /// Where clients find it.
+    public var socketPath: String { StoreLocation(folder: folder).socketPath }
+
+    /// The most bytes of donations that were held at once; for tests of the bounds.
+    package var peakHeldBytes: Int { core.budget.peak }
+    /// How many bytes of donations are held now.
+    package var heldBytes: Int { core.budget.held }
+    /// How many sessions there are.
+    package var sessionCount: Int { sessions.count }
+
+    private func listen() throws(ServiceSocketError) {
+        let socket =
+            if let inherited = configuration.inheritedSocket { inherited } else {
+                try ServiceSocket.listen(inFolder: folder)
+            }
+        let listener = try Listener(
+            adopting: socket, name: "listener",
+            onTrouble: { [core, life] trouble in
+                core.log.write(.error, core.strangers, trouble.description)
+                if case .failed = trouble { life.requestEnd(.failed(trouble.description)) }
+            },
+            onConnection: { [core, sessions, configuration] socket in
+                do throws(PeerIdentityError) {
+                    sessions.accept(socket, try configuration.identify(socket))
+                } catch {
+                    core.log.write(.warning, core.strangers, "Closed a connection. \(error.description)")
+                }
+            })
+        self.listener.withLock { $0 = listener }
+    }
+
+    private func note(_ holder: EngineHolder) {
+        guard let engine = holder.current else { return }
+        for finding in engine.recovery.findings { configuration.log.write(.warning, finding) }
+        let owed = engine.owedJobs.map(\.bundle)
+        guard !owed.isEmpty else { return }
+        configuration.log.write(
+            .notice,
+            "A reindex is owed of \(owed.prefix(20).joined(separator: ", "))\(owed.count > 20 ? " and others" : "").")
+    }
+
+    /// Asks the service to end; ``run()`` does it.
+    public func requestStop() { life.requestEnd(.stopped) }
+
+    /// Waits until the service is to end, and ends it.
+    public func run() async -> Ending {
+        let ending = await life.ending()
+        await end(ending)
+        return ending
+    }
+
+    /// Takes nobody any more, lets what is under way end for a bounded time, and gives the store back.
+    private func end(_ ending: Ending) async {
+        configuration.notify("STOPPING=1\nSTATUS=Ending what is under way.")
+        life.idleTimer?.cancel()
+        listener.withLock { listener in
+            listener?.close()
+            listener = nil
+        }
+        if configuration.inheritedSocket == nil {
+            do throws(ServiceSocketError) { try ServiceSocket.remove(inFolder: folder) } catch {
+                configuration.log.write(.warning, error.description)
+            }
+        }
+        core.background.cancelAll()
+        let isDone = await core.holder.stop()
+        if !isDone {
+            configuration.log.write(
+                .warning, "Requests that were not done within \(configuration.limits.stopTime) were given up.")
+        }
+        await sessions.closeAll()
+        configuration.log.write(.notice, "Ended\(ending == .idle ? ", since nobody needed the service" : "").")
+    }
+}
+
+/// Why a service could not start.
+public enum ServiceStartError: Error, Sendable, CustomStringConvertible {
+    /// Its store cannot be opened.
+    case engine(EngineError)
+    /// It cannot listen.
+    case socket(ServiceSocketError)
+
+    /// The error: what was attempted, what happened, what to do.
+    public var description: String {
+        switch self {
+        case .engine(let error): error.description
+        case .socket(let error): error.description
+        }
+    }
+}

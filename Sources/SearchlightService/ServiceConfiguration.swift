@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import SearchlightEngine
+import ServiceProtocol
+
+/// How a service runs. Clock, log and the word to the service manager come from outside, so that tests bring their own.
+public struct ServiceConfiguration: Sendable {
+    /// Where the engine finds things.
+    public var engine: EngineConfiguration
+    /// What bounds the service.
+    public var limits = ServiceLimits()
+    /// What it writes down.
+    public var log: ServiceLog
+    /// What measures times.
+    public var clock: any Clock<Duration> = ContinuousClock()
+    /// Whose service this is.
+    public var user: UInt32 = getuid()
+    /// The version it tells.
+    public var version = Installation.version
+    /// A listening socket that was handed over; without one the service makes its own in the store's folder.
+    public var inheritedSocket: OwnedDescriptor?
+    /// How long nothing may be connected or under way before it ends by itself; `nil` for ever.
+    public var idleExit: Duration?
+    /// Whether it answers on the session bus, too.
+    public var usesSessionBus = false
+    /// Says something to the service manager, as sd_notify(3).
+    public var notify: @Sendable (String) -> Void = { _ in }
+    /// How long the service manager waits for a sign of life, if it does.
+    public var watchdog: Duration?
+    /// Who connected; injected so that tests can be somebody else.
+    public var identify: @Sendable (OwnedDescriptor) throws(PeerIdentityError) -> ClientIdentity = ClientIdentity.init
+
+    /// Creates a configuration.
+    public init(engine: EngineConfiguration, log: ServiceLog) {
+        self.engine = engine
+        self.log = log
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import SearchlightEngine
+import Synchronization
+
+/// When a service ends, and what its manager is told meanwhile.
+final class ServiceLife: Sendable {
+    private enum State {
+        case running
+        case waiting(CheckedContinuation<SearchService.Ending, Never>)
+        case ending(SearchService.Ending)
+    }
+    private struct Parts {
+        weak var sessions: Sessions?
+        var watchdog: ServiceWatchdog?
+        var idleTimer: IdleTimer?
+    }
+    private let configuration: ServiceConfiguration
+    private let state = Mutex(State.running)
+    private let parts = Mutex(Parts())
+    let activity: ServiceActivity
+
+    init(_ configuration: ServiceConfiguration) {
+        self.configuration = configuration
+        let change = ChangeHandler()
+        activity = ServiceActivity { change.call() }
+        change.set { [weak self] in self?.activityChanged() }
+    }
+
+    var sessions: Sessions? { parts.withLock { $0.sessions } }
+    var idleTimer: IdleTimer? { parts.withLock { $0.idleTimer } }
+
+    /// Begins to watch.
+    func begin(_ core: ServiceCore, _ sessions: Sessions) {
+        let load: @Sendable () -> ServiceActivity.Load = { [activity] in activity.now }
+        let watchdog = configuration.watchdog.map {
+            ServiceWatchdog(limit: $0, clock: configuration.clock, notify: configuration.notify, activity: load) {
+                // Whoever has the store proves nothing of this process; that it answers at all has to do.
+                guard let engine = core.holder.current else { return }
+                _ = try? await engine.generation()
+            }
+        }
+        let idleTimer = configuration.idleExit.map {
+            IdleTimer(limit: $0, clock: configuration.clock, activity: load) { [weak self] in
+                self?.requestEnd(.idle)
+            }
+        }
+        parts.withLock { $0 = Parts(sessions: sessions, watchdog: watchdog, idleTimer: idleTimer) }
+    }
+
+    /// Requests or connections have become some or none.
+    func activityChanged() {
+        let (watchdog, idleTimer) = parts.withLock { ($0.watchdog, $0.idleTimer) }
+        watchdog?.update()
+        idleTimer?.update()
+    }
+
+    func requestEnd(_ ending: SearchService.Ending) {
+        let waiting: CheckedContinuation<SearchService.Ending, Never>? = state.withLock { state in
+            switch state {
+            case .running:
+                state = .ending(ending)
+                return nil
+            case .waiting(let continuation):
+                state = .ending(ending)
+                return continuation
+            case .ending: return nil
+            }
+        }
+        waiting?.resume(returning: ending)
+    }
+
+    /// Waits until the service is to end; called once.
+    func ending() async -> SearchService.Ending {
+        await withCheckedContinuation { (continuation: CheckedContinuation<SearchService.Ending, Never>) in
+            let known: SearchService.Ending? = state.withLock { state in
+                if case .ending(let ending) = state { return ending }
+                state = .waiting(continuation)
+                return nil
+            }
+            if let known { continuation.resume(returning: known) }
+        }
+    }
+}
+
+/// A function that is known only after those who call it.
+private final class ChangeHandler: Sendable {
+    private let handler = Mutex<(@Sendable () -> Void)?>(nil)
+
+    func set(_ handler: @escaping @Sendable () -> Void) { self.handler.withLock { $0 = handler } }
+
+    func call() { handler.withLock { $0 }?() }
+}

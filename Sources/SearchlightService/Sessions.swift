@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import SearchlightEngine
+import ServiceProtocol
+import Synchronization
+
+/// The sessions of a service: begun when somebody connects, gone when their connection is.
+final class Sessions: Sendable {
+    private struct State {
+        var last: UInt64 = 0
+        var sessions: [UInt64: ClientSession] = [:]
+        var turnedAway = 0
+        var isClosed = false
+    }
+    private let state = Mutex(State())
+    private let core: ServiceCore
+
+    /// So many beyond the limit are told that there are too many; more are only closed.
+    private static let maximumTurnedAway = 16
+
+    init(_ core: ServiceCore) { self.core = core }
+
+    /// How many there are.
+    var count: Int { state.withLock { $0.sessions.count } }
+
+    private enum Place {
+        case taken(ServiceActivity.Token)
+        case turnedAway
+        case none
+    }
+
+    /// Speaks with whoever is at the other end of a socket.
+    func accept(_ socket: OwnedDescriptor, _ identity: ClientIdentity) {
+        guard identity.user == core.user else {
+            let denial = AccessDenial.otherUser(identity.user)
+            return core.log.write(.warning, core.strangers, "Closed a connection. \(denial.description)")
+        }
+        let place = self.place()
+        let token: ServiceActivity.Token?
+        switch place {
+        case .taken(let taken): token = taken
+        case .turnedAway: token = nil
+        case .none:
+            return core.log.write(.warning, core.strangers, "Closed a connection: there are too many.")
+        }
+        let session = ClientSession(
+            number: number(), identity: identity, core: core, isTurnedAway: token == nil)
+        do throws(BusError) {
+            try session.attach { () throws(BusError) in
+                // Known before its first call can arrive.
+                state.withLock { $0.sessions[session.number] = session }
+                return try BusConnection(
+                    adopting: socket, side: .server, name: "client-\(session.number)",
+                    onCall: { session.receive($0) },
+                    onDisconnect: { self.end(session, token) })
+            }
+        } catch {
+            core.log.write(.error, core.strangers, "A connection could not be begun. \(error.description)")
+            end(session, token)
+        }
+    }
+
+    private func place() -> Place {
+        if let token = core.activity.beginConnection(limit: core.limits.connections) { return .taken(token) }
+        return state.withLock { state in
+            guard state.turnedAway < Self.maximumTurnedAway else { return .none }
+            state.turnedAway += 1
+            return .turnedAway
+        }
+    }
+
+    private func number() -> UInt64 {
+        state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+    }
+
+    private func end(_ session: ClientSession, _ token: ServiceActivity.Token?) {
+        Task {
+            await session.end()
+            state.withLock { state in
+                state.sessions[session.number] = nil
+                if token == nil { state.turnedAway -= 1 }
+            }
+            token?.end()
+        }
+    }
+
+    /// The engine was opened again.
+    func rejoin(_ engine: SearchlightEngine) {
+        for session in all { session.rejoin(engine) }
+    }
+
+    /// The engine is about to be closed.
+    func part() {
+        for session in all { session.part() }
+    }
+
+    /// Ends all connections; returns when all have given back what they held.
+    func closeAll() async {
+        for session in all { await session.end() }
+    }
+
+    private var all: [ClientSession] { state.withLock { Array($0.sessions.values) } }
+}

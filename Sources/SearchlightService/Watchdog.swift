@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
+/// The sign of life to the service manager: given while something is under way, and not expected otherwise, so that an
+/// idle service is never woken.
+final class ServiceWatchdog: Sendable {
+    private let limit: Duration
+    private let clock: any Clock<Duration>
+    private let notify: @Sendable (String) -> Void
+    private let activity: @Sendable () -> ServiceActivity.Load
+    /// Proves that the service can still do its work.
+    private let prove: @Sendable () async -> Void
+    private let isArmed = Mutex(false)
+
+    init(
+        limit: Duration, clock: any Clock<Duration>, notify: @escaping @Sendable (String) -> Void,
+        activity: @escaping @Sendable () -> ServiceActivity.Load, prove: @escaping @Sendable () async -> Void
+    ) {
+        self.limit = limit
+        self.clock = clock
+        self.notify = notify
+        self.activity = activity
+        self.prove = prove
+    }
+
+    /// What to say so that no sign of life is expected.
+    static let disarming = "WATCHDOG_USEC=0"
+
+    /// Something may be under way now.
+    func update() {
+        guard activity().requests > 0 else { return }
+        let arms = isArmed.withLock { isArmed in
+            defer { isArmed = true }
+            return !isArmed
+        }
+        guard arms else { return }
+        let components = limit.components
+        let microseconds = components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+        notify("WATCHDOG_USEC=\(microseconds)\nWATCHDOG=1")
+        Task { await run() }
+    }
+
+    private func run() async {
+        var last = activity().total
+        while true {
+            guard (try? await clock.sleep(for: limit / 3)) != nil else { return }
+            let load = activity()
+            if load.requests == 0, load.total == last {
+                isArmed.withLock { $0 = false }
+                notify(Self.disarming)
+                // What began in between found it armed.
+                return update()
+            }
+            last = load.total
+            await prove()
+            notify("WATCHDOG=1")
+        }
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import ExtensionHost
+import Foundation
+import Glibc
+import SearchlightEngine
+import SearchlightService
+import ServiceProtocol
+
+/// The service of one user.
+@main
+struct Searchlightd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "searchlightd",
+        abstract: "Keeps the index of what apps made findable, and answers them.",
+        discussion: """
+            Listens on the socket in the store's folder, or on the one that systemd hands over, until it is told to end \
+            (SIGTERM, SIGINT or “searchlight service stop”). Writes what happens to standard error.
+            """,
+        version: Installation.version)
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder of the index.",
+            discussion: "Default: $SEARCHLIGHT_STORE, else searchlight/store in $XDG_DATA_HOME.", valueName: "dir"))
+    var store: String?
+
+    @Option(
+        name: .customLong("extensions"),
+        help: ArgumentHelp(
+            "A folder with extensions to search first; several with colons between.",
+            discussion: """
+                Default: $SEARCHLIGHT_EXTENSION_PATH. searchlight/extensions in $XDG_DATA_HOME and in each of \
+                $XDG_DATA_DIRS follow.
+                """,
+            valueName: "dir"))
+    var extensionPath: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "End after so many seconds in which nobody is connected; 0 never.",
+            discussion: "Default: 300 when systemd hands over the socket, so that it starts the service again; else 0.",
+            valueName: "seconds"))
+    var idleExit: Int?
+
+    @Flag(name: .customLong("session-bus"), inversion: .prefixedNo, help: "Answer on the session bus, too.")
+    var sessionBus = true
+
+    func validate() throws {
+        if store?.isEmpty == true { throw ValidationError("--store is empty. Name a folder, or leave the option out.") }
+        if let extensionPath, extensionPath.allSatisfy({ $0 == ":" }) {
+            throw ValidationError("--extensions is empty. Name a folder, or leave the option out.")
+        }
+        if let idleExit, !(0...31_536_000).contains(idleExit) {
+            throw ValidationError("--idle-exit takes 0 to 31536000 seconds.")
+        }
+    }
+
+    func run() async throws {
+        let status = await serve()
+        throw ExitCode(status.rawValue)
+    }
+
+    private func serve() async -> ServiceExit {
+        let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
+        let log = ServiceLog(sink: StandardError(environment).write)
+        var configuration = ServiceConfiguration(engine: engine(environment), log: log)
+        do throws(ServiceSocketError) {
+            configuration.inheritedSocket = try InheritedSocket.take(environment: environment)
+        } catch {
+            log.write(.error, error.description)
+            return .usage
+        }
+        let manager = ServiceManager(environment: environment)
+        configuration.notify = manager.notify
+        configuration.watchdog = manager.watchdog
+        configuration.usesSessionBus = sessionBus && environment["DBUS_SESSION_BUS_ADDRESS"] != nil
+        let idle = idleExit ?? (configuration.inheritedSocket == nil ? 0 : 300)
+        configuration.idleExit = idle > 0 ? .seconds(idle) : nil
+        do throws(ServiceStartError) {
+            let service = try await SearchService(configuration)
+            let signals = StopSignals { service.requestStop() }
+            defer { signals.end() }
+            switch await service.run() {
+            case .stopped, .idle: return .success
+            case .failed(let reason):
+                log.write(.error, reason)
+                return .failure
+            }
+        } catch {
+            log.write(.error, error.description)
+            return ServiceExit(error)
+        }
+    }
+
+    private func engine(_ environment: [String: String]) -> EngineConfiguration {
+        let location = store.map { StoreLocation(folder: $0) } ?? StoreLocation(environment: environment)
+        let explicit = (extensionPath ?? environment["SEARCHLIGHT_EXTENSION_PATH"]).map { path in
+            path.split(separator: ":").map { StoreLocation(folder: String($0)).folder }.joined(separator: ":")
+        }
+        let installation = Installation(environment: environment)
+        return EngineConfiguration(
+            storeDirectory: location.folder, access: .readWrite,
+            extensionSearchPath: ExtensionRegistry.standardSearchPath(explicit: explicit, environment: environment),
+            worker: WorkerConfiguration(
+                workerPath: installation.workerPath, frameworkFolder: installation.frameworkFolder,
+                environment: environment))
+    }
+}
+
+/// How the service ends; the command's numbers where they say the same.
+enum ServiceExit: Int32 {
+    case success = 0
+    case failure = 1
+    case inputOutput = 8
+    case usage = 64
+    /// Another process has the store (EX_TEMPFAIL).
+    case storeInUse = 75
+
+    init(_ error: ServiceStartError) {
+        switch error {
+        case .engine(.storeInUse): self = .storeInUse
+        case .engine(.index(.full)), .engine(.index(.readOnly)), .engine(.index(.damaged)),
+            .engine(.index(.storage)), .engine(.storeFile), .socket:
+            self = .inputOutput
+        case .engine: self = .failure
+        }
+    }
+}

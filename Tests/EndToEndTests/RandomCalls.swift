@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import MetadataQuery
+import Promises
+import SearchIndex
+import ServiceProtocol
+import TestSupport
+
+@testable import SearchlightEngine
+
+/// Calls and errors of every kind, filled with whatever a person or an extension may write.
+enum RandomCalls {
+    static func text(_ random: inout SplitMix64) -> String { random.text(length: random.below(12)) }
+    static func maybe(_ random: inout SplitMix64) -> String? { random.below(2) == 0 ? nil : text(&random) }
+    static func texts(_ random: inout SplitMix64) -> [String] { (0..<random.below(4)).map { _ in text(&random) } }
+    static func number(_ random: inout SplitMix64) -> Int { Int(Int64(bitPattern: random.next())) }
+
+    static func item(_ random: inout SplitMix64) -> StoredItem {
+        var record = ItemRecord(uniqueIdentifier: "i" + text(&random).replacing("\0", with: ""))
+        record.attributes = [
+            "title": .string(text(&random)), "dueDate": .date(Double(random.below(1 << 30)) / 7),
+            "thumbnailData": .data((0..<random.below(40)).map { UInt8($0) }), "rating": .double(0.1),
+        ]
+        return StoredItem(
+            number: Int64(bitPattern: random.next()), scope: IndexScope(bundle: text(&random), index: maybe(&random)),
+            record: record, donated: Double(random.next()) / 3,
+            expires: [nil, .infinity, -.infinity, 0.1][random.below(4)])
+    }
+
+    static func calls(_ random: inout SplitMix64) -> [any EngineCall] {
+        let query = [QueryText.all, .none, .text(#"title == "é*"cd"#)][random.below(3)]
+        let place = QueryPlace(timeZone: text(&random), firstWeekday: number(&random))
+        let scope = IndexScope(bundle: text(&random), index: maybe(&random))
+        var request = SearchRequest(text(&random), bundle: maybe(&random))
+        request.filters = [.and([])]
+        request.attributes = random.below(2) == 0 ? nil : Set(texts(&random))
+        request.findsInsideWords = random.below(2) == 0
+        let search = SearchText(request)
+        let promise = Representation(type: text(&random), form: [.data, .file, .inPlaceFile][random.below(3)])
+        return [
+            OpeningCall(), ExtensionsCall(), StatusCall(isExact: random.below(2) == 0), ItemCountsCall(),
+            OwedReindexesCall(), SearchCall(request: search), CountFoundCall(request: search, maximum: number(&random)),
+            ItemsCall(
+                query: query, bundle: maybe(&random), limit: number(&random),
+                cursor: random.below(2) == 0 ? nil : QueryCursor(after: Int64(number(&random))), place: place),
+            CountCall(query: query, bundle: maybe(&random), place: place),
+            ExplainCall(query: query, bundle: maybe(&random), place: place),
+            ItemCall(item: text(&random), bundle: maybe(&random)),
+            PreviewCall(item: item(&random), query: maybe(&random)), FulfilCall(promise: promise, item: item(&random)),
+            ReindexCall(bundle: text(&random)), CompareCall(bundle: text(&random)),
+            CommitCall(clientState: [0, 255], expectation: [.any, .exactly(nil), .exactly([1])][random.below(3)]),
+            ClientStateCall(scope: scope), SettleCall(), RejectionsCall(scope: scope, mark: nil), FactsCall(),
+            StopCall(),
+        ]
+    }
+
+    static func error(_ random: inout SplitMix64) -> EngineError {
+        switch random.below(9) {
+        case 0: .index(indexError(&random))
+        case 1: .query([.cancelled, .tooComplex(what: "x", value: 1, limit: 2), .index(.closed)][random.below(3)])
+        case 2: .extension(extensionError(&random))
+        case 3: .promise(promiseError(&random))
+        case 4: .storeInUse(path: text(&random), process: maybe(&random))
+        case 5: .alreadyReindexing(text(&random))
+        case 6: .itemNotFound(text(&random))
+        case 7: .ambiguousItem(text(&random), candidates: [item(&random), item(&random)])
+        default: .storeFile(path: text(&random), operation: text(&random), detail: text(&random))
+        }
+    }
+
+    private static func indexError(_ random: inout SplitMix64) -> SearchIndexError {
+        let path = text(&random)
+        return [
+            .noStore(path: path), .newerFormat(path: path), .damaged(path: path, detail: text(&random)),
+            .full(path: path, operation: text(&random)), .readOnly(path: path, operation: text(&random)),
+            .invalidItem(identifier: path, reason: text(&random)),
+            .batchTooLarge(what: path, value: number(&random), limit: number(&random)), .mismatchedClientState,
+            .clientStateTooLong(bytes: number(&random)), .closed,
+            .storage(path: path, operation: text(&random), detail: text(&random)),
+        ][random.below(11)]
+    }
+
+    private static func extensionError(_ random: inout SplitMix64) -> ExtensionError {
+        let name = text(&random)
+        let problem: BundleProblem = [
+            .manifestUnreadable(reason: name), .manifestTooLarge(bytes: number(&random)), .missingKey(name),
+            .invalidValue(key: name, value: name, expected: name), .libraryUnreadable(name: name, reason: name),
+            .notALibrary(name: name, found: name), .wrongArchitecture(name: name, found: name, expected: name),
+            .writableByOthers(path: name, detail: name), .shadowed(identifier: name, by: name),
+        ][random.below(9)]
+        return [
+            .notFound(identifier: name, searchPath: texts(&random), known: texts(&random)),
+            .refused(path: name, problem: problem), .workerUnavailable(reason: name),
+            .cannotLoad(identifier: name, failure: random.pick(LoadFailure.allCases), message: text(&random)),
+            .crashed(
+                identifier: name, during: text(&random),
+                exit: [.exited(3), .signalled(11), .endedByHost][random.below(3)], lastOutput: texts(&random)),
+            .timedOut(identifier: name, during: name, limit: .seconds(5) + .nanoseconds(random.below(1000))),
+            .failed(
+                identifier: name, during: name, status: random.pick(ExtensionStatus.allCases), message: text(&random)),
+            .malformedAnswer(identifier: name, during: name, reason: text(&random)), .cancelled,
+        ][random.below(9)]
+    }
+
+    private static func promiseError(_ random: inout SplitMix64) -> PromiseError {
+        let path = text(&random)
+        return [
+            .unsupportedType(offered: texts(&random), accepted: texts(&random)),
+            .inputOutput(operation: path, path: path, code: Int32(random.below(100))), .missingFolder(path: path),
+            .noRoom(path: path, length: random.next(), available: random.next()),
+            .wrongLength(expected: random.next(), received: random.next()),
+            .stalled(path: path, received: random.next(), after: .milliseconds(random.below(1 << 20))),
+            .receiverStalled(path: path, after: .seconds(1)), .tooSlow(path: path, limit: .seconds(2)),
+            .tooLarge(length: random.next(), limit: random.next()),
+        ][random.below(9)]
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import SearchlightEngine
+import Testing
+
+/// Commands print the same and end the same, whether a service answers or they do all themselves.
+@Suite("Commands through the service", .timeLimit(.minutes(5)))
+struct ServiceCommandTests {
+    /// Items beside those of the notebook: two bundles with one of the same name, much text, terms of time, odd texts.
+    private static let lines = [
+        #"{"uniqueIdentifier": "alpha", "attributes": {"title": "Another alpha", "dueDate": "2024-05-01"}}"#,
+        #"{"uniqueIdentifier": "odd \"name\" é \u0007", "domainIdentifier": "a.b", "attributes": {"title": "\u001b[31mRed", "#
+            + #""com_example_x": [1, 2.5, true, "x"], "thumbnailData": "AAEC"}, "expirationDate": "never"}"#,
+        #"{"uniqueIdentifier": "long", "attributes": {"textContent": "\#(String(repeating: "word ", count: 40_000))"}}"#,
+    ]
+
+    private static func filled() async throws -> Command {
+        let command = Command(harness: try Harness())
+        _ = try command.harness.installFixture("notebook")
+        let reindexed = try await command.inProcess.outcome(["reindex"])
+        try #require(reindexed.status == 0, "\(reindexed)")
+        let donated = try await command.inProcess.outcome(
+            ["donate", "--bundle", "org.example.other", "-", "--client-state", "state"],
+            input: lines.joined(separator: "\n"))
+        try #require(donated.status == 0, "\(donated)")
+        return command
+    }
+
+    /// What changes nothing, wrong use and failures among it.
+    private static let readings: [[String]] = [
+        ["search", "sheet"], ["search", "alpha"], ["search", "she", "--limit", "1"], ["search", "nothing at all"],
+        ["search", "name:*"], ["search", "--", "-x"], ["search", "sheet", "--bundle", "org.example.other"],
+        ["search", "word", "--limit", "0"],
+        ["show", "@1"], ["show", "beta"], ["show", "alpha"], ["show", "alpha", "--bundle", "org.example.other"],
+        ["show", "nobody"], ["show", "@99"], ["show", "long", "--full"],
+        ["preview", "beta"], ["preview", "beta", "--html"], ["preview", "beta", "--output", "-"], ["preview", "long"],
+        ["preview", "long", "--html", "--query", "word"], ["preview", "nobody"],
+        ["drag", "beta", "--accept", "public.html", "--output", "-"],
+        ["drag", "@1", "--accept", "public.html", "--output", "-"],
+        ["drag", "@1", "--accept", "public.rtf", "--output", "-"],
+        ["drag", "beta", "--accept", ".html,public.image", "--dry-run"],
+        ["drag", "beta", "--accept", "public.image", "--output", "-"],
+        ["drag", "gamma", "--accept", "public.html", "--output", "-"],
+        ["drag", "long", "--accept", "public.html", "--output", "-"],
+        ["drag", "beta", "--accept", "public.html", "--output", "/nowhere/file"], ["drag", "beta"],
+        ["query", #"title == "*sheet*"cd"#], ["query", "pageCount > 1", "--attributes", "title,pageCount"],
+        ["query", "dueDate >= $time.iso(2024-01-01) && dueDate < $time.this_year"], ["query", "pageCount >"],
+        ["query", "pageCount > 0", "--limit", "2"], ["query", "pageCount > 0", "--count"],
+        ["query", "pageCount > 0", "--explain"], ["query", #"** == "*paper*" || !(title == "x")"#, "--explain"],
+        ["query", "pageCount > 70"], ["list"], ["list", "--bundle", "nobody"], ["list", "--limit", "3"],
+        ["client-state", "--bundle", "org.example.other"], ["client-state", "--bundle", "nobody"],
+        ["extensions"], ["types", "lookup", "public.html"], ["verify", "--against", "com.example.notebook"],
+        ["verify", "--against", "nobody"],
+    ]
+
+    @Test("What reads prints the same to the byte")
+    func readings() async throws {
+        let command = try await Self.filled()
+        let host = try ServiceHost(command.harness)
+        for arguments in Self.readings {
+            for arguments in [arguments, arguments + ["--json"]] {
+                let alone = try await command.inProcess.outcome(arguments)
+                let served = try await command.outcome(arguments)
+                #expect(served == alone, "\(arguments)")
+            }
+        }
+        await host.close()
+    }
+
+    /// What changes the store, in order. `nil` input is none.
+    private static let changes: [(arguments: [String], input: String)] = [
+        (["reindex"], ""), (["reindex", "--json"], ""), (["reindex", "nobody"], ""), (["reindex", "--verbose"], ""),
+        (["donate", "--bundle", "b", "-"], #"{"uniqueIdentifier": "one"}"# + "\noops\n"),
+        (["donate", "--bundle", "b", "-", "--json"], #"{"uniqueIdentifier": "two", "domainIdentifier": "d"}"#),
+        (["donate", "--bundle", "b", "-", "--expect-state", "x"], #"{"uniqueIdentifier": "three"}"#),
+        (["donate", "--bundle", "b", "-", "--client-state", "x", "--expect-no-state"], #"{"uniqueIdentifier": "3"}"#),
+        (
+            ["donate", "--bundle", "b", "-", "--client-state", String(repeating: "y", count: 251)],
+            #"{"uniqueIdentifier": "4"}"#
+        ),
+        (
+            ["donate", "--bundle", "b", "-", "--batch", "2", "--acknowledge"],
+            (1...5).map { #"{"uniqueIdentifier": "\#($0)"}"# }.joined(separator: "\n")
+        ),
+        (["donate", "--bundle", "b", "-"], #"{"uniqueIdentifier": "nobody", "isUpdate": true}"#),
+        (["client-state", "--bundle", "b", "--json"], ""), (["list", "--bundle", "b"], ""),
+        (["delete", "--bundle", "b", "--domains", "d"], ""),
+        (["delete", "--bundle", "b", "--identifiers", "one", "none", "--json"], ""), (["delete", "--bundle", "b"], ""),
+        (["list", "--bundle", "b", "--json"], ""), (["delete", "--bundle", "b", "--all"], ""),
+        (["list", "--bundle", "b"], ""), (["search", "sheet", "--json"], ""),
+    ]
+
+    @Test("What changes the store prints the same and leaves the same")
+    func changing() async throws {
+        let alone = Command(harness: try Harness()).inProcess
+        let served = Command(harness: try Harness())
+        for command in [alone, served] {
+            for fixture in ["notebook", "hostile-words", "never-acknowledges", "crash-in-request"] {
+                if fixture != "never-acknowledges" { _ = try command.harness.installFixture(fixture) }
+            }
+            try command.harness.install("com.example.refused", library: nil)
+        }
+        let host = try ServiceHost(served.harness)
+        for (arguments, input) in Self.changes {
+            let one = try await alone.outcome(arguments, input: input).normalised(alone.harness)
+            let other = try await served.outcome(arguments, input: input).normalised(served.harness)
+            #expect(other == one, "\(arguments)")
+        }
+        await host.close()
+    }
+
+    @Test("verify has the store to itself while a service runs, and the service has it again afterwards")
+    func verifying() async throws {
+        let command = try await Self.filled()
+        let host = try ServiceHost(command.harness)
+        for arguments in [["verify"], ["verify", "--json"], ["verify", "--repair"]] {
+            let served = try await command.outcome(arguments)
+            #expect(served.status == 0, "\(served)")
+        }
+        let checked = try await command.outcome(["verify"])
+        let found = try await command.outcome(["search", "sheet"])
+        await host.close()
+        let alone = try await command.outcome(["verify"])
+        #expect(checked == alone)
+        #expect(found.output.contains("Alpha sheet"))
+    }
+
+    @Test("status says who answered, and is the same otherwise")
+    func status() async throws {
+        let command = try await Self.filled()
+        let host = try ServiceHost(command.harness)
+        let served = try await command.outcome(["status"])
+        let alone = try await command.inProcess.outcome(["status"])
+        let line = "Answered by: the service test (process \(getpid()), running for 2 minutes, 1 client)\n"
+        #expect(served.output.contains(line), "\(served)")
+        #expect(served.output.replacing(line, with: "Answered by: this command itself\n") == alone.output)
+        let stopped = try await command.outcome(["service", "stop"])
+        #expect(stopped.output == "The service (process \(getpid())) ends.\n")
+        #expect(host.stops.value == 1)
+        await host.close()
+        let none = try await command.outcome(["service", "status"])
+        #expect(none.status == 2)
+    }
+
+    @Test("A producer that waits holds up nobody who donates through the service")
+    func waitingProducer() async throws {
+        let command = Command(harness: try Harness())
+        let host = try ServiceHost(command.harness)
+        let process = Process()
+        process.executableURL = URL(filePath: try BuiltProducts.program("searchlight"))
+        process.arguments = ["donate", "--bundle", "slow", "--acknowledge", "--batch", "1", "-"]
+        process.environment = try command.environment
+        let (input, output) = (Pipe(), Pipe())
+        (process.standardInput, process.standardOutput) = (input, output)
+        try process.run()
+        try input.fileHandleForWriting.write(
+            contentsOf: Data("{\"uniqueIdentifier\": \"1\"}\n{\"uniqueIdentifier\": \"2\"}\n".utf8))
+        // The first batch is durable, so that this one is under way.
+        let acknowledged = await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: output.fileHandleForReading.availableData) }
+        }
+        #expect(String(decoding: acknowledged, as: UTF8.self).hasPrefix("acknowledged 1\n"))
+        let other = try await command.outcome(
+            ["donate", "--bundle", "quick", "-"], input: #"{"uniqueIdentifier": "one"}"#)
+        #expect(other.output == "1 item accepted.\n", "\(other)")
+        try input.fileHandleForWriting.close()
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                process.waitUntilExit()
+                continuation.resume()
+            }
+        }
+        #expect(process.terminationStatus == 0)
+        await host.close()
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import SearchlightEngine
+import ServiceProtocol
+import Synchronization
+import Testing
+
+/// Services that are stuck, of another release, or that end at a bad moment: the command says so, and what to do.
+@Suite("Services that misbehave", .timeLimit(.minutes(2)))
+struct ServiceProblemTests {
+    /// Something at the socket of a store that answers as it is told.
+    private final class Fake: Sendable {
+        private let listener: OwnedDescriptor
+        private let path: String
+        private let connections = Mutex<[BusConnection]>([])
+
+        init(_ harness: Harness, _ answer: @escaping @Sendable (IncomingCall, Fake) -> Void) throws {
+            path = harness.store + "/socket"
+            listener = try StreamSocket.listen(at: path)
+            Thread.detachNewThread { [self] in
+                while case let number = accept(listener.number, nil, nil), number >= 0 {
+                    let connection = try? BusConnection(
+                        adopting: OwnedDescriptor(adopting: number), side: .server, name: "fake"
+                    ) { [weak self] call in
+                        if let self { answer(call, self) }
+                    } onDisconnect: {
+                    }
+                    if let connection { connections.withLock { $0.append(connection) } }
+                }
+            }
+        }
+
+        func hangUp() {
+            for connection in connections.withLock({ $0 }) { connection.close() }
+        }
+
+        func close() {
+            shutdown(listener.number, Int32(SHUT_RDWR))
+            unlink(path)
+            hangUp()
+        }
+
+        static let welcome = Welcome(serviceVersion: "9", bundle: nil, generation: 1, processIdentifier: 1).arguments
+    }
+
+    private func command() async throws -> Command {
+        let command = Command(harness: try Harness())
+        let donated = try await command.inProcess.outcome(
+            ["donate", "--bundle", "b", "-"], input: #"{"uniqueIdentifier": "one", "attributes": {"title": "One"}}"#)
+        try #require(donated.status == 0, "\(donated)")
+        return command
+    }
+
+    @Test("One that says nothing is named after five seconds; --in-process does without it")
+    func stuck() async throws {
+        let command = try await command()
+        let socket = try StreamSocket.listen(at: command.harness.store + "/socket")
+        let stuck = try await command.outcome(["search", "one"])
+        #expect(stuck.status == 6)
+        #expect(stuck.errors.contains("did not answer within 5 s"), "\(stuck)")
+        let alone = try await command.outcome(["search", "one", "--in-process"])
+        #expect(alone.status == 0 && alone.output.contains("One"))
+        withExtendedLifetime(socket) {}
+    }
+
+    @Test("A socket that nobody listens at is no service")
+    func staleSocket() async throws {
+        let command = try await command()
+        _ = try StreamSocket.listen(at: command.harness.store + "/socket")
+        let outcome = try await command.outcome(["search", "one"])
+        #expect(outcome.status == 0 && outcome.output.contains("One"), "\(outcome)")
+    }
+
+    @Test("One of another version is named")
+    func otherVersion() async throws {
+        let command = try await command()
+        let fake = try Fake(command.harness) { call, _ in
+            call.refuse(name: ServiceErrorName.unsupportedVersion, message: "It speaks version 9. Restart it.")
+        }
+        let outcome = try await command.outcome(["search", "one"])
+        #expect(outcome.status == 1)
+        #expect(outcome.errors == "searchlight: It speaks version 9. Restart it.\n")
+        fake.close()
+    }
+
+    @Test("One that ends while it is asked is told, and that the work may be done")
+    func ends() async throws {
+        let command = try await command()
+        let fake = try Fake(command.harness) { call, fake in
+            call.member == Hello.member ? call.reply(Fake.welcome) : fake.hangUp()
+        }
+        let outcome = try await command.outcome(["search", "one"])
+        #expect(outcome.status == 8)
+        #expect(outcome.errors.contains("The service ended before it answered"), "\(outcome)")
+        fake.close()
+    }
+
+    @Test("One that ends before it says hello is none")
+    func endsAtOnce() async throws {
+        let command = try await command()
+        let fake = try Fake(command.harness) { _, fake in fake.hangUp() }
+        let outcome = try await command.outcome(["search", "one"])
+        #expect(outcome.status == 0 && outcome.output.contains("One"), "\(outcome)")
+        fake.close()
+    }
+
+    @Test(
+        "Answers that make no sense are told, whatever they are",
+        arguments: [
+            "", "{}", "[[[[", "{\"answer\":{\"_0\":{\"searchPath\":5}}}", "\u{0}",
+            "{\"failure\":{\"_0\":{\"unheard\":{}}}}",
+        ])
+    func malformed(_ json: String) async throws {
+        let command = try await command()
+        let fake = try Fake(command.harness) { call, _ in
+            call.reply(call.member == Hello.member ? Fake.welcome : [.bytes(Array(json.utf8))])
+        }
+        let outcome = try await command.outcome(["search", "one"])
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("makes no sense"), "\(outcome)")
+        fake.close()
+    }
+
+    @Test("verify says why a service does not give its store back")
+    func refusedLoan() async throws {
+        let command = try await command()
+        let fake = try Fake(command.harness) { call, _ in
+            call.member == Hello.member
+                ? call.reply(Fake.welcome) : call.refuse(name: BusErrorName.failed, message: "It is in use.")
+        }
+        let outcome = try await command.outcome(["verify"])
+        #expect(outcome.status == 4)
+        #expect(outcome.errors.contains("refused to give its store back for a while: It is in use."), "\(outcome)")
+        fake.close()
+    }
+
+    @Test("A store whose service does not answer at its socket is in use, as before")
+    func locked() async throws {
+        let command = try await command()
+        try await command.harness.withEngine { _ in
+            let outcome = try await command.outcome(["donate", "--bundle", "b", "-"])
+            #expect(outcome.status == 9)
+            #expect(outcome.errors.contains("is in use by another searchlight"), "\(outcome)")
+        }
+    }
+}

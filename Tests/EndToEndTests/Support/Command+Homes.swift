@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+/// How a command ended and what it printed.
+struct CommandOutcome: Equatable, CustomStringConvertible {
+    var status: Int32
+    var output: String
+    var errors: String
+
+    var description: String { "status \(status)\n--- output\n\(output)--- errors\n\(errors)" }
+
+    /// Without what differs between two stores and two moments: folders, seconds that something took, and dates.
+    func normalised(_ harness: Harness) -> CommandOutcome {
+        func normalise(_ text: String) -> String {
+            text.replacingOccurrences(of: harness.folder, with: "FOLDER")
+                .replacing(/\ in \d+\.\d s\n/, with: " in TIME\n")
+                .replacing(/"seconds" : [\d.]+/, with: "\"seconds\" : TIME")
+                .replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/, with: "DATE")
+        }
+        return CommandOutcome(status: status, output: normalise(output), errors: normalise(errors))
+    }
+}
+
+extension Command {
+    /// Runs it on a thread of its own, so that the tasks of a service in this process may run meanwhile.
+    func outcome(_ arguments: [String], input: String = "") async throws -> CommandOutcome {
+        let (program, environment, folder) = (
+            try BuiltProducts.program("searchlight"), try environment, harness.folder
+        )
+        return try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(
+                    with: Result {
+                        let errors = folder + "/errors-\(UUID().uuidString)"
+                        let (status, output) = try CFixture.run(
+                            "/bin/sh", ["-c", #""$0" "$@" 2>"$ERRORS""#, program] + arguments,
+                            environment: environment.merging(["ERRORS": errors]) { $1 }, input: input)
+                        let text = try String(contentsOfFile: errors, encoding: .utf8)
+                        try FileManager.default.removeItem(atPath: errors)
+                        return CommandOutcome(status: status, output: output, errors: text)
+                    })
+            }
+        }
+    }
+
+    /// The same that does all itself, whatever service runs.
+    var inProcess: Command {
+        var command = self
+        command.variables["SEARCHLIGHT_IN_PROCESS"] = "1"
+        return command
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import SearchlightEngine
+import ServiceProtocol
+import Synchronization
+import Testing
+
+/// An engine behind the socket of its store, as the service is, in the process of the tests.
+final class ServiceHost: Sendable {
+    private let listener: OwnedDescriptor
+    private let path: String
+    private let home: LentStore
+    private let calls: EngineCalls
+    private let clients = Mutex<[BusConnection]>([])
+    /// How often it was asked to end.
+    let stops = Counter()
+
+    init(_ harness: Harness) throws {
+        path = harness.store + "/socket"
+        let engine = try harness.engine(searchPath: harness.searchPath)
+        home = LentStore(engine) { try harness.engine(searchPath: harness.searchPath) }
+        let (home, stops) = (home, stops)
+        calls = EngineCalls(
+            control: ServiceControl(
+                facts: { ServiceFacts(processIdentifier: getpid(), version: "test", uptime: 130, clients: 1) },
+                stop: { stops.add() })
+        ) { () async throws(EngineError) in try await home.engine() }
+        listener = try StreamSocket.listen(at: path)
+        Thread.detachNewThread { [self] in accept() }
+    }
+
+    final class Counter: Sendable {
+        private let count = Atomic(0)
+        func add() { count.add(1, ordering: .relaxed) }
+        var value: Int { count.load(ordering: .relaxed) }
+    }
+
+    private func accept() {
+        while case let number = Glibc.accept(listener.number, nil, nil), number >= 0 {
+            guard let client = try? client(OwnedDescriptor(adopting: number)) else { continue }
+            clients.withLock { $0.append(client) }
+        }
+    }
+
+    private func client(_ socket: OwnedDescriptor) throws -> BusConnection {
+        let engineCalls = EngineCallsConnection(calls)
+        let loan = LoanState()
+        let home = home
+        let connection = try BusConnection(adopting: socket, side: .server, name: "client") { call in
+            switch call.member {
+            case Hello.member:
+                guard (try? Hello(call)) != nil else { return call.refuse(name: "x", message: "No hello.") }
+                let welcome = Welcome(
+                    serviceVersion: "test", bundle: nil, generation: 1, processIdentifier: UInt64(getpid()))
+                call.reply(welcome.arguments)
+            case ShellRequest.performMember: engineCalls.receive(call)
+            default:
+                guard let request = try? ShellRequest(call) else { return call.refuse(name: "x", message: "What?") }
+                Task {
+                    switch request {
+                    case .borrowStore:
+                        await home.lend()
+                        loan.isLent.store(true, ordering: .relaxed)
+                    case .returnStore: if loan.isLent.exchange(false, ordering: .relaxed) { await home.takeBack() }
+                    }
+                    call.reply()
+                }
+            }
+        } onDisconnect: {
+            engineCalls.end()
+            if loan.isLent.exchange(false, ordering: .relaxed) { Task { await home.takeBack() } }
+        }
+        engineCalls.attach(connection)
+        return connection
+    }
+
+    private final class LoanState: Sendable { let isLent = Atomic(false) }
+
+    /// Ends at once, as a service that is killed, but for giving back the store.
+    func close() async {
+        shutdown(listener.number, Int32(SHUT_RDWR))
+        unlink(path)
+        for client in clients.withLock({ $0 }) { client.close() }
+        await home.close()
+    }
+}
+
+/// The engine of a service, which is given back and taken again; who asks for it meanwhile waits.
+actor LentStore {
+    private var current: SearchlightEngine?
+    private let reopen: @Sendable () throws -> SearchlightEngine
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private(set) var loans = 0
+
+    init(_ engine: SearchlightEngine, reopen: @escaping @Sendable () throws -> SearchlightEngine) {
+        current = engine
+        self.reopen = reopen
+    }
+
+    func engine() async throws(EngineError) -> any StoreService {
+        while true {
+            if let current { return current }
+            await withCheckedContinuation { waiting.append($0) }
+        }
+    }
+
+    func lend() async {
+        guard let engine = current else { return }
+        current = nil
+        loans += 1
+        await engine.close()
+    }
+
+    func takeBack() {
+        current = try? reopen()
+        for waiter in waiting { waiter.resume() }
+        waiting = []
+    }
+
+    func close() async {
+        await current?.close()
+        current = nil
+    }
+}
+
+/// Sockets with names, for tests.
+enum StreamSocket {
+    static func listen(at path: String) throws -> OwnedDescriptor {
+        let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        try #require(number >= 0)
+        let descriptor = OwnedDescriptor(adopting: number)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        try #require(path.utf8.count < MemoryLayout.size(ofValue: address.sun_path))
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        chmod(path, 0o600)
+        try #require(result == 0 && Glibc.listen(number, 64) == 0, "\(String(cString: strerror(errno)))")
+        return descriptor
+    }
+}

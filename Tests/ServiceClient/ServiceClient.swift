@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import ServiceProtocol
+
+/// Connects to a service and says who it is, for tests that need another process: in a sandbox, as another user.
+/// Prints the bundle that the service says it is, or the name of the error.
+@main
+struct ServiceClient {
+    static func main() async {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 4, let role = Hello.Role(rawValue: arguments[2]) else {
+            print("Arguments: store, role, bundle.")
+            exit(64)
+        }
+        do {
+            let connection = try BusConnection(
+                adopting: try ServiceSocket.connect(inFolder: arguments[1]), side: .client, name: "client",
+                onCall: { $0.refuse(name: BusErrorName.unknownMethod, message: "") }, onDisconnect: {})
+            let hello = Hello(
+                role: role, bundle: arguments[3].isEmpty ? nil : arguments[3], program: "ServiceClient")
+            var answer = BusArguments(
+                try await connection.call(Hello.member, hello.arguments), of: Hello.member.member)
+            print(try Welcome(&answer).bundle ?? "none")
+        } catch BusError.remote(let name, let message) {
+            print("\(name): \(message)")
+            exit(1)
+        } catch {
+            print("\(error)")
+            exit(1)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import SearchlightEngine
+import ServiceProtocol
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SearchlightService
+
+@Suite("Apps that answer for their bundle", .timeLimit(.minutes(2)))
+struct DelegateTests {
+    private static let fetch = AppRequest.fetchData(bundle: "com.example.notes", item: "a", type: "public.text")
+
+    @Test("A registered app is asked over its connection, and its bundle is that of the connection")
+    func asked() async throws {
+        let service = try await TestService()
+        let app = try await service.app()
+        let other = try await service.app("com.example.other")
+        try await app.donate(["a"])
+        app.onCall { call in
+            let isRight = (try? WorkerRequest(call)) == .provideData(item: "a", type: "public.text")
+            call.reply(Payload.inline(Array((isRight ? "mine" : "?").utf8)).arguments)
+        }
+        other.onCall { $0.reply(Payload.inline(Array("stolen".utf8)).arguments) }
+        // The second to register, for its own bundle: nobody can name another.
+        _ = try await app.connection.call(AppRequest.register.member, [])
+        _ = try await other.connection.call(AppRequest.register.member, [])
+        let withBundle = await refusal {
+            _ = try await other.connection.call(AppRequest.register.member, [.string("com.example.notes")])
+        }
+        #expect(withBundle == BusErrorName.invalidArguments)
+        let shell = try await service.shell()
+        let bytes = try await fetched(shell)
+        #expect(bytes == Array("mine".utf8))
+        let fromApp = try await fetched(other)
+        #expect(fromApp == Array("mine".utf8))
+        _ = try await app.connection.call(AppRequest.unregister.member, [])
+        let gone = await refusal { _ = try await fetched(shell) }
+        #expect(gone == ExtensionStatus.notFound.errorName)
+        await service.stop()
+    }
+
+    private func fetched(_ client: TestClient) async throws -> [UInt8] {
+        let answer = try await client.connection.call(Self.fetch.member, Self.fetch.arguments)
+        var arguments = BusArguments(answer, of: Self.fetch.member.member)
+        guard case .inline(let bytes) = try Payload(&arguments) else { return [] }
+        return bytes
+    }
+
+    @Test("An app that goes while it is asked leaves the request to others, and the service goes on")
+    func goesWhileAsked() async throws {
+        let service = try await TestService()
+        let app = try await service.app()
+        try await app.donate(["a"])
+        app.onCall { [weak app] call in
+            app?.connection.close()
+            withExtendedLifetime(call) {}
+        }
+        _ = try await app.connection.call(AppRequest.register.member, [])
+        let shell = try await service.shell()
+        let gone = await refusal { _ = try await fetched(shell) }
+        #expect(gone == ExtensionStatus.notFound.errorName || gone == ExtensionStatus.unavailable.errorName)
+        let again = try await service.app()
+        try await again.donate(["b"])
+        await service.stop()
+    }
+
+    @Test("An app that registers is asked at once for the reindex that it owes")
+    func owed() async throws {
+        let folder = try TemporaryFolder()
+        do {
+            let service = try await TestService(folder: folder)
+            let app = try await service.app()
+            try await app.donate(["a", "b"])
+            await service.stop()
+        }
+        // Its name is known, and what it donated is lost.
+        try #require(unlink(folder.path("store/index.sqlite")) == 0)
+        _ = unlink(folder.path("store/index.sqlite-wal"))
+        for name in try folder.names where name == "never" { Issue.record("\(name)") }
+        let service = try await TestService(folder: folder)
+        let app = try await service.app()
+        app.onCall { [weak app] call in
+            guard case .reindexAll? = try? WorkerRequest(call) else { return call.reply() }
+            Task {
+                try await app?.donate(["c"])
+                call.reply()
+            }
+        }
+        _ = try await app.connection.call(AppRequest.register.member, [])
+        #expect(await eventuallyAsync { try await app.query("title == 'c'").identifiers == ["c"] })
+        await service.stop()
+    }
+}
+
+/// As ``eventually(_:)``, of what has to be asked.
+private func eventuallyAsync(_ condition: () async throws -> Bool) async -> Bool {
+    let deadline = ContinuousClock.now + .seconds(10)
+    while ContinuousClock.now < deadline {
+        if (try? await condition()) == true { return true }
+    }
+    return false
+}

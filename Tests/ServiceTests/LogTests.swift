@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+import Testing
+
+@testable import SearchlightService
+
+@Suite("The log of the service")
+struct LogTests {
+    @Test("Whoever causes many lines gets some, then few, and what was left out is counted")
+    func rate() {
+        let lines = TestService.Lines()
+        let now = Mutex(Duration.zero)
+        let log = ServiceLog(now: { now.withLock { $0 } }) { _, line in lines.add(line) }
+        let peer = log.allowance()
+        for number in 0..<1000 { log.write(.warning, peer, "line \(number)") }
+        #expect(lines.all.count == 20)
+        now.withLock { $0 = .seconds(3) }
+        log.write(.warning, peer, "later")
+        #expect(lines.all.last == "later (980 lines were left out before)")
+        let other = log.allowance()
+        log.write(.warning, other, "other")
+        #expect(lines.all.last == "other")
+    }
+
+    @Test("Many peers together cannot fill the log either")
+    func sharedRate() {
+        let lines = TestService.Lines()
+        let log = ServiceLog(now: { .zero }) { _, line in lines.add(line) }
+        for _ in 0..<1000 {
+            let peer = log.allowance()
+            for _ in 0..<20 { log.write(.warning, peer, "x") }
+        }
+        #expect(lines.all.count == 400)
+    }
+
+    @Test("A line is one line, of bounded length, without codes for terminals")
+    func oneLine() {
+        let lines = TestService.Lines()
+        let log = ServiceLog(now: { .zero }) { _, line in lines.add(line) }
+        log.write(.info, "a\nb\u{1B}[31m\u{202E}c" + String(repeating: "x", count: 5000))
+        #expect(lines.all.first?.hasPrefix("a b [31m c") == true)
+        #expect((lines.all.first?.unicodeScalars.count ?? 0) <= 1001)
+    }
+}

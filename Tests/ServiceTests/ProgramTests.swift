@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import ServiceProtocol
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("searchlightd, the program", .timeLimit(.minutes(3)))
+struct ProgramTests {
+    @Test("What was acknowledged before it was killed is there after a restart")
+    func killed() async throws {
+        let folder = try TemporaryFolder()
+        let program = try await Program(folder: folder)
+        let acknowledged = Mutex<Set<String>>([])
+        await withTaskGroup(of: Void.self) { group in
+            for client in 0..<4 {
+                group.addTask {
+                    guard let app = try? await program.app() else { return }
+                    for number in 0..<10_000 {
+                        guard (try? await app.donate(["\(client)-\(number)"])) != nil else { return }
+                        let count = acknowledged.withLock { names in
+                            names.insert("\(client)-\(number)")
+                            return names.count
+                        }
+                        if count == 100 { program.send(SIGKILL) }
+                    }
+                }
+            }
+        }
+        #expect(program.wait() == 128 + SIGKILL)
+        let again = try await Program(folder: folder)
+        let app = try await again.app()
+        var found: Set<String> = []
+        var cursor: [UInt8] = []
+        repeat {
+            let page = try await app.query("title == '*'", cursor: cursor, limit: 1000)
+            found.formUnion(page.identifiers)
+            cursor = page.next
+        } while !cursor.isEmpty
+        #expect(acknowledged.withLock { $0 }.isSubset(of: found))
+        again.send(SIGTERM)
+        #expect(again.wait() == 0)
+    }
+
+    @Test("It ends in order at SIGTERM and SIGINT, and takes its socket with it", arguments: [SIGTERM, SIGINT])
+    func signals(number: Int32) async throws {
+        let folder = try TemporaryFolder()
+        let program = try await Program(folder: folder)
+        let app = try await program.app()
+        try await app.donate(["a"])
+        program.send(number)
+        #expect(program.wait() == 0)
+        #expect(!FileManager.default.fileExists(atPath: folder.path("store/socket")))
+        #expect(await eventually { !app.isConnected })
+        #expect(program.output.contains("Ended"))
+    }
+
+    @Test("A second one for the same store says who has it, and ends with 75")
+    func second() async throws {
+        let folder = try TemporaryFolder()
+        let program = try await Program(folder: folder)
+        let second = try await Program(folder: folder, waits: false)
+        #expect(second.wait() == 75)
+        #expect(second.output.contains("\(program.process)"), "\(second.output)")
+        let app = try await program.app()
+        try await app.donate(["a"])
+        program.send(SIGTERM)
+        #expect(program.wait() == 0)
+    }
+
+    @Test("It says what it is and what it takes, and refuses what it does not")
+    func options() async throws {
+        let folder = try TemporaryFolder()
+        for (arguments, status) in [
+            (["--help"], 0), (["--version"], 0), (["--idle-exit", "-1"], 64), (["--store", ""], 64), (["nonsense"], 64),
+        ] as [([String], Int32)] {
+            let program = try await Program(folder: folder, arguments: arguments, waits: false)
+            #expect(program.wait() == status, "\(arguments): \(program.output)")
+            #expect(!program.output.isEmpty)
+        }
+    }
+
+    @Test("It ends by itself when asked to and nobody is connected")
+    func idleExit() async throws {
+        let folder = try TemporaryFolder()
+        let program = try await Program(folder: folder, arguments: ["--idle-exit", "1"])
+        #expect(program.wait() == 0)
+        #expect(program.output.contains("nobody needed"))
+    }
+
+    @Test("A socket that is handed over is used, and left where it is")
+    func inherited() async throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(
+            atPath: folder.path("store"), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let activator = "/usr/bin/systemd-socket-activate"
+        guard FileManager.default.isExecutableFile(atPath: activator) else {
+            print("Skipped: \(activator) is not installed.")
+            return
+        }
+        let process = Process()
+        process.executableURL = URL(filePath: activator)
+        process.arguments =
+            [
+                "--listen", folder.path("store/socket"), try Program.path("searchlightd"), "--store",
+                folder.path("store"), "--no-session-bus", "--idle-exit", "1",
+            ]
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        #expect(await eventually { FileManager.default.fileExists(atPath: folder.path("store/socket")) })
+        let app = try TestClient(store: folder.path("store"))
+        try await app.hello(.app, bundle: "com.example.notes")
+        try await app.donate(["a"])
+        app.connection.close()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        #expect(FileManager.default.fileExists(atPath: folder.path("store/socket")))
+    }
+
+    @Test("A client in a Flatpak sandbox is who its sandbox says")
+    func flatpak() async throws {
+        let bubblewrap = "/usr/bin/bwrap"
+        guard FileManager.default.isExecutableFile(atPath: bubblewrap) else {
+            print("Skipped: \(bubblewrap) is not installed.")
+            return
+        }
+        let folder = try TemporaryFolder()
+        let program = try await Program(folder: folder)
+        try folder.write(Array("[Application]\nname=org.gnome.Maps\n".utf8), to: "info")
+        let client = try Program.path("ServiceClient")
+        func run(_ arguments: [String]) throws -> (Int32, String) {
+            let process = Process()
+            process.executableURL = URL(filePath: bubblewrap)
+            process.arguments =
+                ["--ro-bind", "/usr", "/usr"]
+                + ["lib", "lib64", "bin", "work", "home", "root", "opt"].flatMap {
+                    ["--ro-bind-try", "/\($0)", "/\($0)"]
+                }
+                + [
+                    "--ro-bind", (client as NSString).deletingLastPathComponent,
+                    (client as NSString).deletingLastPathComponent, "--proc", "/proc", "--bind", folder.path,
+                    folder.path, "--ro-bind", folder.path("info"), "/.flatpak-info", client, folder.path("store"),
+                ] + arguments
+            let pipe = Pipe()
+            process.standardOutput = pipe
+            process.standardError = pipe
+            try process.run()
+            let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            return (process.terminationStatus, output)
+        }
+        let (status, output) = try run(["app", ""])
+        if status != 0, output.contains("bwrap:") {
+            print("Skipped: bubblewrap does not work here: \(output)")
+        } else {
+            #expect(output == "org.gnome.Maps\n")
+            #expect(status == 0)
+            let (lieStatus, lie) = try run(["app", "com.example.notes"])
+            #expect(lieStatus == 1)
+            #expect(lie.contains(ServiceErrorName.accessDenied))
+            let (shellStatus, shell) = try run(["shell", ""])
+            #expect(shellStatus == 1)
+            #expect(shell.contains(ServiceErrorName.accessDenied))
+        }
+        program.send(SIGTERM)
+        #expect(program.wait() == 0)
+    }
+
+    @Test("Another user gets nothing")
+    func otherUser() async throws {
+        guard getuid() == 0 else {
+            print("Skipped: only root can be another user.")
+            return
+        }
+        let folder = try TemporaryFolder()
+        let program = try await Program(folder: folder)
+        // As wide open as they can be made: the kernel's word must be enough.
+        for (name, mode) in [("", 0o755), ("store", 0o755), ("store/socket", 0o777)] as [(String, mode_t)] {
+            try #require(chmod(folder.path(name), mode) == 0)
+        }
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/setpriv")
+        process.arguments = [
+            "--reuid", "65534", "--regid", "65534", "--clear-groups", try Program.path("ServiceClient"),
+            folder.path("store"), "app", "com.example.notes",
+        ]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus != 0, "\(output)")
+        #expect(!output.contains("com.example.notes\n"))
+        #expect(await eventually { program.output.contains("runs as user 65534") }, "\(output)\(program.output)")
+        program.send(SIGTERM)
+        #expect(program.wait() == 0)
+    }
+}

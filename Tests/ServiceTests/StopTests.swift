@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import SearchlightEngine
+import ServiceProtocol
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SearchlightService
+
+@Suite("Beginning and ending a service", .timeLimit(.minutes(2)))
+struct StopTests {
+    @Test("A stop during donations keeps all that was acknowledged, and removes the socket")
+    func stopWhileDonating() async throws {
+        let folder = try TemporaryFolder()
+        let service = try await TestService(folder: folder)
+        let acknowledged = Mutex<Set<String>>([])
+        await withTaskGroup(of: Void.self) { group in
+            for client in 0..<8 {
+                group.addTask {
+                    guard let app = try? await service.app("com.example.a\(client)") else { return }
+                    for number in 0..<10_000 {
+                        guard (try? await app.donate(["\(client)-\(number)"])) != nil else { return }
+                        let count = acknowledged.withLock { names in
+                            names.insert("\(client)-\(number)")
+                            return names.count
+                        }
+                        if count == 200 { service.service.requestStop() }
+                    }
+                }
+            }
+        }
+        #expect(await service.ending() == .stopped)
+        #expect(!FileManager.default.fileExists(atPath: folder.path("store/socket")))
+        let engine = try SearchlightEngine(TestService.engine(folder))
+        var found: Set<String> = []
+        for client in 0..<8 {
+            let page = try await engine.items(
+                matching: .and([]), bundle: "com.example.a\(client)", limit: 10_000, after: nil)
+            found.formUnion(page.items.map(\.record.uniqueIdentifier))
+        }
+        #expect(acknowledged.withLock { $0 }.isSubset(of: found))
+        await engine.close()
+    }
+
+    @Test("A stop waits for a bounded time for a request that does not end")
+    func stopWhileReindexing() async throws {
+        var limits = ServiceLimits()
+        limits.stopTime = .milliseconds(100)
+        let service = try await TestService(limits: limits)
+        let app = try await service.app()
+        try await app.donate(["a"])
+        let asked = Mutex(false)
+        let kept = Mutex<[IncomingCall]>([])
+        app.onCall { call in
+            kept.withLock { $0.append(call) }
+            asked.withLock { $0 = true }
+        }
+        _ = try await app.connection.call(AppRequest.register.member, [])
+        let shell = try await service.shell()
+        let fetch = AppRequest.fetchData(bundle: "com.example.notes", item: "a", type: "public.text")
+        let answer = Answer()
+        shell.connection.call(fetch.member, fetch.arguments) { answer.set($0) }
+        #expect(await eventually { asked.withLock { $0 } })
+        #expect(await service.stop() == .stopped)
+        let ended = await refusal { try await answer.value() }
+        #expect(ended != nil)
+    }
+
+    @Test("A second service of the same store says who has it")
+    func second() async throws {
+        let service = try await TestService()
+        let configuration = ServiceConfiguration(
+            engine: TestService.engine(service.folder), log: ServiceLog { _, _ in })
+        await #expect {
+            _ = try await SearchService(configuration)
+        } throws: { error in
+            guard case ServiceStartError.engine(.storeInUse(_, let process)) = error else { return false }
+            return process == "\(ProcessInfo.processInfo.processIdentifier)"
+        }
+        let app = try await service.app()
+        try await app.donate(["a"])
+        await service.stop()
+    }
+
+    @Test("An idle service ends by itself, one with a client does not")
+    func idleExit() async throws {
+        let service = try await TestService { $0.idleExit = .milliseconds(50) }
+        #expect(await service.ending() == .idle)
+        let busy = try await TestService { $0.idleExit = .milliseconds(300) }
+        let app = try await busy.app()
+        try await Task.sleep(for: .milliseconds(500))
+        try await app.donate(["a"])
+        app.connection.close()
+        #expect(await busy.ending() == .idle)
+    }
+
+    @Test("A client that never says who it is is disconnected with a reason")
+    func silence() async throws {
+        var limits = ServiceLimits()
+        limits.helloTime = .milliseconds(50)
+        let service = try await TestService(limits: limits)
+        let client = try service.connect()
+        #expect(await eventually { !client.isConnected })
+        #expect(service.lines.contains("it did not say who it is"))
+        await service.stop()
+    }
+
+    @Test("The service manager hears of the beginning and the end, and of life only while there is work")
+    func notifications() async throws {
+        let said = TestService.Lines()
+        let service = try await TestService { configuration in
+            configuration.notify = { said.add($0) }
+            configuration.watchdog = .milliseconds(150)
+        }
+        #expect(said.all.first?.hasPrefix("READY=1\nWATCHDOG_USEC=0\n") == true)
+        let app = try await service.app()
+        try await app.donate(["a"])
+        #expect(said.contains("WATCHDOG_USEC=150000\nWATCHDOG=1"))
+        #expect(await eventually { said.all.last == ServiceWatchdog.disarming })
+        await service.stop()
+        #expect(said.all.last?.hasPrefix("STOPPING=1") == true)
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import Glibc
+import SearchlightEngine
+import ServiceProtocol
+import Synchronization
+import TestSupport
+
+@testable import SearchlightService
+
+/// A service in this process over a store of its own.
+final class TestService: Sendable {
+    let folder: TemporaryFolder
+    let service: SearchService
+    let lines: Lines
+    private let running: Task<SearchService.Ending, Never>
+
+    /// What a service wrote down.
+    final class Lines: Sendable {
+        private let lines = Mutex<[String]>([])
+        var all: [String] { lines.withLock { $0 } }
+        func add(_ line: String) { lines.withLock { $0.append(line) } }
+        func contains(_ text: String) -> Bool { all.contains { $0.contains(text) } }
+    }
+
+    init(
+        folder: TemporaryFolder? = nil, limits: ServiceLimits = ServiceLimits(), identity: ClientIdentity? = nil,
+        _ change: (inout ServiceConfiguration) -> Void = { _ in }
+    ) async throws {
+        let folder = try folder ?? TemporaryFolder()
+        self.folder = folder
+        let lines = Lines()
+        self.lines = lines
+        var configuration = ServiceConfiguration(
+            engine: Self.engine(folder), log: ServiceLog { _, line in lines.add(line) })
+        configuration.limits = limits
+        if let identity { configuration.identify = { _ in identity } }
+        change(&configuration)
+        let service = try await SearchService(configuration)
+        self.service = service
+        running = Task { await service.run() }
+    }
+
+    static func engine(_ folder: TemporaryFolder) -> EngineConfiguration {
+        EngineConfiguration(
+            storeDirectory: folder.path("store"), access: .readWrite, extensionSearchPath: [folder.path("extensions")],
+            worker: WorkerConfiguration(workerPath: "/nonexistent", frameworkFolder: nil, environment: [:]))
+    }
+
+    var store: String { folder.path("store") }
+
+    /// A new connection.
+    func connect() throws -> TestClient { try TestClient(store: store) }
+
+    /// An app that said who it is.
+    func app(_ bundle: String = "com.example.notes") async throws -> TestClient {
+        let client = try connect()
+        _ = try await client.hello(.app, bundle: bundle)
+        return client
+    }
+
+    /// A shell that said who it is.
+    func shell() async throws -> TestClient {
+        let client = try connect()
+        _ = try await client.hello(.shell, bundle: nil)
+        return client
+    }
+
+    /// Stops the service, and says how it ended.
+    @discardableResult
+    func stop() async -> SearchService.Ending {
+        service.requestStop()
+        return await running.value
+    }
+
+    /// How the service ends by itself.
+    func ending() async -> SearchService.Ending { await running.value }
+}
+
+/// Waits until something is so that nothing tells; gives up after ten seconds.
+func eventually(_ condition: () -> Bool) async -> Bool {
+    let deadline = ContinuousClock.now + .seconds(10)
+    while !condition() {
+        guard ContinuousClock.now < deadline else { return false }
+        await Task.yield()
+    }
+    return true
+}
