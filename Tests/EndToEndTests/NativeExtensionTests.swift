@@ -47,7 +47,7 @@ struct NativeExtensionTests {
             #expect(try await engine.search("note-2", bundle: bundle, limit: 10).hits.count == 1)
         }
         #expect(
-            harness.messages == [
+            Set(harness.messages) == [
                 "long state: 5", "bad expectation: 5", "no name: 5", "no completion: 5", "too large: 7", "none: 0",
                 "committed: 0", "state: 0 first", "expected another state: 8",
             ])
