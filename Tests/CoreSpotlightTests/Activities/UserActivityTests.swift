@@ -41,15 +41,15 @@ struct UserActivityTests {
         }
 
         /// What was sent, once everything was.
-        func sent() async throws -> [IndexRequest] {
+        func sent() async throws -> [IndexRequest.Action] {
             // Requests are sent one after the other, so that the last is.
             try await replacement.index?.deleteSearchableItems(withIdentifiers: ["fence"])
-            return transport.sent.map(\.request).filter { $0 != .deleteItems(["fence"]) }
+            return transport.sent.map(\.action).filter { $0 != .deleteItems(["fence"]) }
         }
 
         func records() async throws -> [ItemRecord] {
             try await sent().flatMap { request -> [ItemRecord] in
-                guard case .index(let batch) = request else { return [] }
+                guard case .indexRecords(let batch) = request else { return [] }
                 return try RecordBatch.split(batch).map { try ItemRecord(decoding: $0) }
             }
         }
