@@ -132,12 +132,6 @@ let package = Package(
                 "ServiceProtocol", "TestSupport", "TortureSupport",
             ], swiftSettings: strict),
         .testTarget(
-            name: "ServiceTests",
-            dependencies: [
-                "SearchlightService", "SearchlightEngine", "SearchIndex", "ExtensionHost", "MetadataQuery",
-                "ServiceProtocol", "TestSupport",
-            ], swiftSettings: strict),
-        .testTarget(
             name: "BenchmarkTests", dependencies: ["benchmarks", "SearchIndex", "ServiceProtocol", "TestSupport"],
             swiftSettings: strict),
         .testTarget(name: "CoreSpotlightTests", dependencies: ["CoreSpotlight", "TestSupport"], swiftSettings: strict),

@@ -36,51 +36,6 @@ public actor ExtensionHost {
         self.delegates = delegates ?? LiveDelegates(configuration)
     }
 
-    /// Has everything of a bundle donated. Returns once that was acknowledged.
-    ///
-    /// - Parameter onAsking: Told who will be asked, before that; again if it is somebody else's turn.
-    /// - Throws: ``ExtensionError``; then the reindex is still owed.
-    public func reindexAll(
-        _ identifier: String, onAsking: @Sendable (Donor) -> Void = { _ in }
-    ) async throws(ExtensionError) {
-        _ = try await perform(.reindexAll, identifier, onAsking: onAsking)
-    }
-
-    /// Has some items of a bundle donated again, or deleted. Returns once that was acknowledged.
-    ///
-    /// - Throws: ``ExtensionError``.
-    public func reindexItems(_ items: [String], _ identifier: String) async throws(ExtensionError) {
-        _ = try await perform(.reindexItems(items), identifier)
-    }
-
-    /// Fulfils a data promise.
-    ///
-    /// - Throws: ``ExtensionError``.
-    public func data(item: String, type: String, _ identifier: String) async throws(ExtensionError) -> Payload {
-        let request = WorkerRequest.provideData(item: item, type: type)
-        return try await answer(request, identifier) { (arguments) throws(BusError) in try Payload(&arguments) }
-    }
-
-    /// Fulfils a file promise; with the original if `inPlace`.
-    ///
-    /// - Throws: ``ExtensionError``.
-    public func file(
-        item: String, type: String, inPlace: Bool, _ identifier: String
-    ) async throws(ExtensionError) -> FileReply {
-        let request = WorkerRequest.provideFile(item: item, type: type, inPlace: inPlace)
-        return try await answer(request, identifier) { (arguments) throws(BusError) in try FileReply(&arguments) }
-    }
-
-    /// Has an item rendered.
-    ///
-    /// - Throws: ``ExtensionError``; `unsupported` if nobody renders it.
-    public func preview(
-        item: String, query: String?, contentPath: String?, _ identifier: String
-    ) async throws(ExtensionError) -> PreviewReply {
-        let request = WorkerRequest.preview(item: item, query: query, contentPath: contentPath)
-        return try await answer(request, identifier) { (arguments) throws(BusError) in try PreviewReply(&arguments) }
-    }
-
     /// Tells the delegate of a bundle, or else its running worker, to slow down or that it need not any more. Nobody is
     /// started for it.
     ///
@@ -113,26 +68,13 @@ public actor ExtensionHost {
         }
     }
 
-    private func answer<Value>(
-        _ request: WorkerRequest, _ identifier: String,
-        _ read: (inout BusArguments) throws(BusError) -> Value
-    ) async throws(ExtensionError) -> Value {
-        var arguments = BusArguments(try await perform(request, identifier), of: request.member.member)
-        do throws(BusError) {
-            let value = try read(&arguments)
-            try arguments.finish()
-            return value
-        } catch {
-            throw .malformedAnswer(identifier: identifier, during: request.purpose, reason: error.description)
-        }
-    }
-
     /// Asks one responder after the other until one answers.
-    private func perform(
-        _ request: WorkerRequest, _ identifier: String, onAsking: @Sendable (Donor) -> Void = { _ in }
+    func perform(
+        _ request: WorkerRequest, _ identifier: String, passingOver passedOver: Set<DelegateToken> = [],
+        onAsking: @Sendable (Donor) -> Void = { _ in }
     ) async throws(ExtensionError) -> [BusValue] {
         let bundle = Result { () throws(ExtensionError) in try registry.bundle(identifier) }
-        var asked: Set<DelegateToken> = []
+        var asked = passedOver
         var problem: ExtensionError?
         while let delegate = nextDelegate(of: identifier, &asked, includingSilent: (try? bundle.get()) == nil) {
             noteRetry(identifier, after: problem)

@@ -86,11 +86,11 @@ extension Job {
     /// Gives a job from a file without numbers one that is before all others.
     mutating func numberIfNeeded() { if numbers == nil { number(request: 0) } }
 
-    /// How many items it names, also beside everything.
-    var itemCount: Int {
-        if let numbers { return numbers.items.count }
-        if case .reindexItems(let names) = work { return names.count }
-        return 0
+    /// The items it names, also beside everything.
+    var items: Set<String> {
+        if let numbers { return Set(numbers.items.keys) }
+        if case .reindexItems(let names) = work { return names }
+        return []
     }
 
     /// Melts another request into the job.

@@ -29,8 +29,8 @@ public struct JobQueue: Hashable, Sendable, Codable {
         let index = jobs.firstIndex { $0.bundle == job.bundle }
         var owed = job
         // To ask for everything costs less than to keep a list without end.
-        let items = job.itemCount + (index.map { jobs[$0].itemCount } ?? 0)
-        if items > Self.maximumItems { owed.work = .reindexAll }
+        let items = index.map { jobs[$0].items.union(job.items) } ?? job.items
+        if items.count > Self.maximumItems { owed.work = .reindexAll }
         if let index {
             let work = owed.work
             owed = jobs.remove(at: index)

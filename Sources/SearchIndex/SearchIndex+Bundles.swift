@@ -2,7 +2,8 @@
 import GRDB
 
 extension SearchIndex {
-    /// The bundles that have items or client states, some of them if there are more than `maximum`. Blocks.
+    /// The bundles that have items or client states, as far as that has been applied; some of them if there are more than
+    /// `maximum`. Blocks.
     ///
     /// - Throws: ``SearchIndexError``.
     public func bundles(upTo maximum: Int) throws(SearchIndexError) -> [String] {

@@ -83,16 +83,13 @@ extension SearchlightEngine {
     public func fulfil(
         _ promise: Representation, of item: StoredItem
     ) async throws(EngineError) -> FulfilledPromise {
-        let bundle = item.scope.bundle
-        let identifier = item.record.uniqueIdentifier
-        return try await onHost { (host) throws(ExtensionError) in
-            switch promise.form {
-            case .data: .data(try await host.data(item: identifier, type: promise.type, bundle))
-            case .file, .inPlaceFile:
-                .file(
-                    try await host.file(
-                        item: identifier, type: promise.type, inPlace: promise.form == .inPlaceFile, bundle))
-            }
+        let (bundle, identifier) = (item.scope.bundle, item.record.uniqueIdentifier)
+        switch promise.form {
+        case .data: return .data(try await data(of: identifier, as: promise.type, bundle: bundle))
+        case .file, .inPlaceFile:
+            return .file(
+                try await file(
+                    of: identifier, as: promise.type, inPlace: promise.form == .inPlaceFile, bundle: bundle))
         }
     }
 }

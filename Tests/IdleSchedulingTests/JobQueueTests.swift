@@ -27,6 +27,30 @@ struct JobQueueTests {
         return job(random.pick(["a", "b", "c"]), random.below(4) == 0 ? nil : items, at: Double(random.below(20)))
     }
 
+    @Test("More items than are kept one by one are everything, and the same ones are counted once")
+    func manyItems() throws {
+        var queue = JobQueue()
+        let most = Set((0..<JobQueue.maximumItems).map { "item \($0)" })
+        queue.add(Self.job("a", most))
+        queue.add(Self.job("a", most))
+        #expect(queue["a"]?.work == .reindexItems(most))
+        let begun = try #require(queue["a"])
+        queue.add(Self.job("a", ["one more"]))
+        #expect(queue["a"]?.work == .reindexAll)
+        // What was begun before has not done that.
+        queue.complete(begun)
+        #expect(queue["a"]?.work == .reindexAll)
+        // Beside everything too.
+        let everything = try #require(queue["a"])
+        for number in 0..<3 { queue.add(Self.job("a", Set(most.map { "\(number) \($0)" }))) }
+        queue.complete(everything)
+        #expect(queue["a"]?.work == .reindexAll)
+        queue.add(Self.job("b", most.union(["one more"])))
+        #expect(queue["b"]?.work == .reindexAll)
+        queue.remove(bundle: "a")
+        #expect(queue.jobs.map(\.bundle) == ["b"])
+    }
+
     @Test("Items of one bundle are united, and a reindex of everything takes them in")
     func absorption() {
         var queue = JobQueue()

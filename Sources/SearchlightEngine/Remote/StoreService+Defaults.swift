@@ -64,15 +64,37 @@ extension StoreService {
         guard let choice = resolution.choice else {
             throw .promise(.unsupportedType(offered: resolution.offered.map(\.type), accepted: accepted))
         }
+        do throws(EngineError) {
+            return (choice, try await deliver(choice, of: item, to: destination))
+        } catch {
+            // An app that ends while its bytes are on their way breaks them off; its extension is asked then.
+            guard case .promise(.wrongLength(let expected, let received)) = error, received < expected,
+                destination.isReplacedAsAWhole
+            else { throw error }
+            return (choice, try await deliver(choice, of: item, to: destination))
+        }
+    }
+
+    private func deliver(
+        _ choice: Representation, of item: StoredItem, to destination: Destination
+    ) async throws(EngineError) -> UInt64 {
         let promised = try await fulfil(choice, of: item)
         let token = UInt64.random(in: .min ... .max)
-        let bytes = try await onDelivery { () throws(PromiseError) in
+        return try await onDelivery { () throws(PromiseError) in
             switch promised {
             case .data(let payload): try Delivery.deliver(payload, to: destination, token: token)
             case .file(let file): try Delivery.deliver(file, to: destination, token: token)
             }
         }
-        return (choice, bytes)
+    }
+}
+
+extension Destination {
+    /// Whether nothing is there of a delivery that failed.
+    fileprivate var isReplacedAsAWhole: Bool {
+        guard case .file(let path) = self else { return false }
+        var status = stat()
+        return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
     }
 }
 

@@ -36,7 +36,7 @@ final class Harness: Sendable {
     /// An engine with a real worker program. The time limits are generous by default, because the machine may be busy.
     func engine(
         _ access: EngineConfiguration.Access = .readWrite, limits: WorkerConfiguration.Limits = .patient,
-        worker: String? = nil
+        worker: String? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) throws -> SearchlightEngine {
         var environment = ["XDG_CONFIG_HOME": folder + "/config", "HOME": folder]
         // Whatever the toolchain needs to find its runtime.
@@ -46,7 +46,7 @@ final class Harness: Sendable {
             worker: WorkerConfiguration(
                 workerPath: try worker ?? BuiltProducts.program("searchlight-worker"),
                 frameworkFolder: BuiltProducts.folder,
-                environment: environment, limits: limits))
+                environment: environment, limits: limits, clock: clock))
         return try SearchlightEngine(configuration) { [weak self] event in
             guard let self else { return }
             events.withLock { $0.append(event) }
@@ -57,9 +57,9 @@ final class Harness: Sendable {
     /// Runs a body with an engine and closes it.
     func withEngine(
         _ access: EngineConfiguration.Access = .readWrite, limits: WorkerConfiguration.Limits = .patient,
-        _ body: (SearchlightEngine) async throws -> Void
+        clock: any Clock<Duration> = ContinuousClock(), _ body: (SearchlightEngine) async throws -> Void
     ) async throws {
-        let engine = try engine(access, limits: limits)
+        let engine = try engine(access, limits: limits, clock: clock)
         do {
             try await body(engine)
             await engine.close()

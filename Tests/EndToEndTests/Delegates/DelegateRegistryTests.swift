@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+import TestSupport
+import Testing
+
+@testable import ExtensionHost
+
+@Suite("The registry of delegates")
+struct DelegateRegistryTests {
+    private struct Nobody: LiveDelegate {
+        func perform(_ request: WorkerRequest) async throws(BusError) -> [BusValue] { throw .disconnected }
+        func settle() async {}
+        func takeLoss() -> DonationRefusal? { nil }
+    }
+
+    private func registry() -> LiveDelegates {
+        LiveDelegates(WorkerConfiguration(workerPath: "/nowhere", frameworkFolder: nil, environment: [:]))
+    }
+
+    @Test(
+        "Whatever comes and goes, the newest that is there is asked, then the next older",
+        arguments: 0..<50 as Range<UInt64>)
+    func newest(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        let registry = registry()
+        let bundles = ["a", "b", "c"]
+        var model: [String: [DelegateToken]] = [:]
+        var all: [DelegateToken] = []
+        for _ in 0..<400 {
+            let bundle = random.pick(bundles)
+            if random.below(5) < 2 || all.isEmpty {
+                let isFull = model[bundle, default: []].count == LiveDelegates.maximumForBundle
+                let token = try? registry.register(Nobody(), for: bundle)
+                #expect((token == nil) == isFull)
+                guard let token else { continue }
+                #expect(!all.contains(token))
+                all.append(token)
+                model[bundle, default: []].append(token)
+            } else {
+                // Often one that has gone already.
+                let token = random.pick(all)
+                let wasThere = model.values.contains { $0.contains(token) }
+                #expect(registry.unregister(token) == wasThere)
+                for bundle in bundles { model[bundle]?.removeAll { $0 == token } }
+            }
+            for bundle in bundles {
+                let expected = Array(model[bundle, default: []].reversed())
+                #expect(registry.isRegistered(for: bundle) == !expected.isEmpty)
+                var asked: Set<DelegateToken> = []
+                var order: [DelegateToken] = []
+                while let next = registry.newest(for: bundle, excluding: asked, includingSilent: false) {
+                    asked.insert(next.token)
+                    order.append(next.token)
+                }
+                #expect(order == expected, "seed \(seed)")
+            }
+        }
+    }
+
+    @Test("One bundle cannot have any number of registrations, nor all together")
+    func bounds() throws {
+        let registry = registry()
+        for _ in 0..<LiveDelegates.maximumForBundle { _ = try registry.register(Nobody(), for: "a") }
+        let error = #expect(throws: ExtensionError.self) { _ = try registry.register(Nobody(), for: "a") }
+        #expect(error?.description.contains("the limit is \(LiveDelegates.maximumForBundle)") == true)
+        for number in LiveDelegates.maximumForBundle..<LiveDelegates.maximum {
+            _ = try registry.register(Nobody(), for: "b\(number)")
+        }
+        #expect(throws: ExtensionError.self) { _ = try registry.register(Nobody(), for: "c") }
+    }
+
+    @Test("A delegate that fails to be reached is not there any more")
+    func disconnected() async throws {
+        let registry = registry()
+        let token = try registry.register(Nobody(), for: "a")
+        let responder = try #require(registry.newest(for: "a", excluding: [], includingSilent: false))
+        await #expect(throws: ExtensionError.self) { _ = try await responder.perform(.didThrottle) }
+        #expect(!registry.isRegistered(token))
+        #expect(!registry.isRegistered(for: "a"))
+    }
+
+    @Test("One that has gone is asked nothing")
+    func ended() async throws {
+        let registry = registry()
+        let token = try registry.register(Nobody(), for: "a")
+        let responder = try #require(registry.newest(for: "a", excluding: [], includingSilent: false))
+        registry.unregister(token)
+        let error = await #expect(throws: ExtensionError.self) { _ = try await responder.perform(.reindexAll) }
+        guard case .delegateUnavailable("a", _, "it has gone")? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import SearchlightEngine
+import ServiceProtocol
+import Synchronization
+
+/// An app that registers as a delegate, as a test writes it: what it answers, and what it donates over its connection.
+final class FakeApp: LiveDelegate {
+    typealias Answer = @Sendable (FakeApp, WorkerRequest) async throws(BusError) -> [BusValue]
+
+    private struct State {
+        var requests: [WorkerRequest] = []
+        var settles = 0
+        var loss: DonationRefusal?
+        var token: DelegateToken?
+    }
+    private let state = Mutex(State())
+    private let engine: SearchlightEngine
+    private let bundle: String
+    private let answer: Answer
+
+    /// An app that is not registered yet. Without an answer it acknowledges everything and donates nothing.
+    init(_ bundle: String, _ engine: SearchlightEngine, answer: @escaping Answer = { _, _ throws(BusError) in [] }) {
+        self.bundle = bundle
+        self.engine = engine
+        self.answer = answer
+    }
+
+    /// What it was asked.
+    var requests: [WorkerRequest] { state.withLock { $0.requests } }
+    /// How often was waited for what it had sent.
+    var settles: Int { state.withLock { $0.settles } }
+
+    @discardableResult
+    func register() throws -> DelegateToken {
+        let token = try engine.registerDelegate(self, for: bundle)
+        state.withLock { $0.token = token }
+        return token
+    }
+
+    func unregister() {
+        if let token = state.withLock({ $0.token }) { engine.unregisterDelegate(token) }
+    }
+
+    func lose(_ refusal: DonationRefusal) { state.withLock { $0.loss = refusal } }
+
+    func perform(_ request: WorkerRequest) async throws(BusError) -> [BusValue] {
+        state.withLock { $0.requests.append(request) }
+        return try await answer(self, request)
+    }
+
+    func settle() async { state.withLock { $0.settles += 1 } }
+
+    func takeLoss() -> DonationRefusal? {
+        state.withLock { state in
+            defer { state.loss = nil }
+            return state.loss
+        }
+    }
+
+    /// Does something to its index over the connection over which it registered.
+    @discardableResult
+    func send(_ action: IndexRequest.Action, index: String? = nil) async throws(BusError) -> [BusValue] {
+        let token = state.withLock { $0.token }
+        return try await Self.send(
+            action, index: index, bundle, engine.receiver(for: token.map { .delegate($0) } ?? .app))
+    }
+
+    func donate(_ names: String...) async throws(BusError) { try await send(.indexRecords(Self.batch(names))) }
+
+    /// Does something to the index over another connection of the same app.
+    static func send(
+        _ action: IndexRequest.Action, index: String? = nil, _ bundle: String, _ receiver: any DonationReceiver
+    ) async throws(BusError) -> [BusValue] {
+        do throws(DonationRefusal) {
+            return try await receiver.answer(IndexRequest(action, index: index), from: bundle)
+        } catch {
+            throw .remote(name: error.errorName, message: error.message)
+        }
+    }
+
+    /// Items with these names as identifiers and titles, and a promise of plain text.
+    static func batch(_ names: [String]) -> [UInt8] {
+        var batch: [UInt8] = []
+        for name in names {
+            let record = ItemRecord(
+                uniqueIdentifier: name,
+                attributes: [
+                    "title": .string(name), "providerDataTypeIdentifiers": .array([.string("public.utf8-plain-text")]),
+                ])
+            if let item = try? EncodedItem(record) { RecordBatch.append(item.bytes, to: &batch) }
+        }
+        return batch
+    }
+}
+
+extension SearchlightEngine {
+    /// The identifiers of the items of a bundle, sorted.
+    func identifiers(_ bundle: String) async throws -> [String] {
+        try await items(matching: .and([]), bundle: bundle, limit: 1000).items.map(\.record.uniqueIdentifier).sorted()
+    }
+}

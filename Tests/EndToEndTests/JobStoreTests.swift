@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import IdleScheduling
+import TestSupport
+import Testing
+
+@testable import SearchlightEngine
+
+@Suite("The list of jobs")
+struct JobStoreTests {
+    /// Files of all formats there ever were, kept in `Tests/Fixtures/Jobs`; each must be read for ever.
+    private static let kept = BuiltProducts.repository + "/Tests/Fixtures/Jobs"
+    private static let job: Job = {
+        var queue = JobQueue()
+        queue.add(Job(bundle: "com.example.broken", work: .reindexAll, requested: 816946751.3596168))
+        queue.fail(
+            bundle: "com.example.broken", reason: "com.example.broken could not be loaded.",
+            now: 816946751.3782027)
+        return queue.jobs[0]
+    }()
+
+    private func keep(_ format: Int, in folder: TemporaryFolder) throws {
+        try folder.write(Array(Data(contentsOf: URL(filePath: Self.kept + "/\(format).json"))), to: "jobs.json")
+    }
+
+    @Test("A kept file of every format is read, and is of the present one after a change", arguments: [1, 2, 3])
+    func formats(format: Int) throws {
+        let folder = try TemporaryFolder()
+        try keep(format, in: folder)
+        let store = JobStore(directory: folder.path)
+        #expect(!store.wasDamaged && store.knownGeneration == 1)
+        #expect(store.jobs == [Self.job])
+        #expect(store.donors == (format < 3 ? [] : ["com.example.donor"]))
+        try store.note(donor: "com.example.donor")
+        try store.update(always: true) { _ in }
+        let present = try Data(contentsOf: URL(filePath: Self.kept + "/3.json"))
+        #expect(try folder.read("jobs.json") == Array(present))
+    }
+
+    @Test("A file of an older format that has what came later was not written by anybody", arguments: [1, 2])
+    func mixed(format: Int) throws {
+        let folder = try TemporaryFolder()
+        try keep(format, in: folder)
+        let text = String(decoding: try folder.read("jobs.json"), as: UTF8.self)
+        let changed = text.replacing("\"formatVersion\"", with: "\"donors\":[\"x\"],\"formatVersion\"")
+        try folder.write(Array(changed.utf8), to: "jobs.json")
+        #expect(JobStore(directory: folder.path).wasDamaged)
+    }
+
+    @Test("A name that was changed is damage", arguments: ["com.example.donos", ""])
+    func changedDonor(name: String) throws {
+        let folder = try TemporaryFolder()
+        try keep(3, in: folder)
+        let text = String(decoding: try folder.read("jobs.json"), as: UTF8.self)
+        let changed = text.replacing("com.example.donor", with: name)
+        try folder.write(Array(changed.utf8), to: "jobs.json")
+        #expect(JobStore(directory: folder.path).wasDamaged)
+    }
+
+    @Test("Donors are noted once, forgotten with their jobs, and bounded in number and length")
+    func donors() throws {
+        let folder = try TemporaryFolder()
+        let store = JobStore(directory: folder.path)
+        try store.note(donor: "b")
+        try store.note(donor: "a")
+        let written = try folder.read("jobs.json")
+        try store.note(donor: "a")
+        #expect(try folder.read("jobs.json") == written)
+        try store.note(donor: String(repeating: "x", count: JobDocument.maximumDonorBytes + 1))
+        #expect(JobStore(directory: folder.path).donors == ["a", "b"])
+        try store.update { $0.add(Job(bundle: "a", work: .reindexAll, requested: 1)) }
+        try store.forget("a")
+        #expect(JobStore(directory: folder.path).donors == ["b"])
+        #expect(store.jobs.isEmpty)
+
+        #expect(store.learn(donors: (0..<20_000).map { "bundle \($0)" }))
+        #expect(store.donors.count == JobDocument.maximumDonors)
+        try store.note(donor: "one more")
+        #expect(!store.isDonor("one more"))
+        try store.update(always: true) { _ in }
+        #expect(JobStore(directory: folder.path).donors.count == JobDocument.maximumDonors)
+        try store.forget("b")
+        try store.note(donor: "one more")
+        #expect(store.isDonor("one more"))
+    }
+
+    @Test("A name that cannot be written down is not noted")
+    func unwritable() throws {
+        let folder = try TemporaryFolder()
+        let store = JobStore(directory: folder.path("missing"))
+        #expect(throws: EngineError.self) { try store.note(donor: "a") }
+        #expect(!store.isDonor("a"))
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import GRDB
+import Testing
+
+@testable import SearchIndex
+@testable import ServiceProtocol
+
+@Suite("The replacement of all items of a bundle")
+struct ReplacementTests {
+    private let bundle = Store.app.bundle
+
+    @Test("deletes the client state at once and the items at the end, as the next batch that expects none can tell")
+    func clientState() async throws {
+        let store = try Store()
+        var batch = IndexBatch(scope: Store.app)
+        batch.index([try EncodedItem(item("one"))])
+        let named = IndexScope(bundle: bundle, index: "named")
+        var other = IndexBatch(scope: named)
+        other.index([try EncodedItem(item("one"))])
+        for _ in 0..<2 {
+            try await store.index.commit(batch, clientState: [1])
+            try await store.index.commit(other, clientState: [2])
+            try await store.index.beginReplacement(of: bundle)
+            try await store.index.replaceAll(in: Store.app)
+            #expect(try await store.index.clientState(of: Store.app) == nil)
+            #expect(try await store.index.clientState(of: named) == [2])
+            #expect(try await store.index.itemCounts() == [bundle: 2])
+            await #expect(throws: SearchIndexError.mismatchedClientState) {
+                try await store.index.commit(batch, clientState: [3], expecting: .exactly([1]))
+            }
+            try await store.index.commit(batch, clientState: [3], expecting: .exactly(nil))
+            try await store.index.finishReplacement(of: bundle)
+            #expect(try await store.index.clientState(of: Store.app) == [3])
+            #expect(try await store.index.itemCounts() == [bundle: 2])
+        }
+    }
+
+    @Test("keeps what it is told to keep, by its index and its name")
+    func keeping() async throws {
+        let store = try Store()
+        let named = IndexScope(bundle: bundle, index: "named")
+        let stranger = IndexScope(bundle: "com.example.other")
+        for scope in [Store.app, named, stranger] { try await store.put(item("one"), item("two"), in: scope) }
+        try await store.index.beginReplacement(of: bundle)
+        for scope in [Store.app, named] { try await store.index.replaceAll(in: scope) }
+        try await store.index.finishReplacement(of: bundle, keeping: [nil: ["one", "none", "a\0b"], "named": ["two"]])
+        let left = try await store.index.items(matching: .and([]), limit: 10).items
+        #expect(
+            left.map { "\($0.scope.bundle) \($0.scope.index ?? "-") \($0.record.uniqueIdentifier)" } == [
+                "\(bundle) - one", "\(bundle) named two", "com.example.other - one", "com.example.other - two",
+            ])
+    }
+
+    @Test("A bundle that is forgotten leaves nothing, and others stay as they are")
+    func forget() async throws {
+        let store = try Store()
+        for name in [nil, "named"] as [String?] {
+            for bundle in [bundle, "com.example.other"] {
+                var batch = IndexBatch(scope: IndexScope(bundle: bundle, index: name))
+                batch.index([try EncodedItem(item("one", title: "found"))])
+                try await store.index.commit(batch, clientState: [1])
+            }
+        }
+        try await store.index.settle()
+        #expect(try store.index.bundles(upTo: 1).count == 1)
+        #expect(try await store.index.forget(bundle: bundle) == 2)
+        #expect(try store.index.bundles(upTo: 10) == ["com.example.other"])
+        #expect(
+            try await store.index.pool.read { try String.fetchAll($0, sql: "SELECT identifier FROM bundle") }
+                == ["com.example.other"])
+        #expect(try await store.index.clientState(of: Store.app) == nil)
+        #expect(try await store.found("found").count == 2)
+        #expect(try await store.index.forget(bundle: bundle) == 0)
+        try await store.index.close()
+        try store.index.pool.close()
+        #expect(try StoreVerifier(directory: store.folder.path("store")).verify().isClean)
+    }
+
+    @Test("What a batch does after it has deleted everything is told apart from what it did before")
+    func afterDeletingAll() throws {
+        var batch = IndexBatch(scope: Store.app)
+        #expect(!batch.hasItems && batch.afterDeletingAll == nil)
+        batch.index([try EncodedItem(item("one"))])
+        #expect(batch.hasItems && batch.afterDeletingAll == nil)
+        batch.deleteAll()
+        #expect(batch.afterDeletingAll?.itemIdentifiers == [])
+        batch.index([try EncodedItem(item("two"))])
+        batch.deleteAll()
+        batch.index([try EncodedItem(item("three")), try EncodedItem(item("four"))])
+        #expect(batch.afterDeletingAll?.itemIdentifiers == ["three", "four"])
+        #expect(batch.itemIdentifiers == ["one", "two", "three", "four"])
+    }
+}
