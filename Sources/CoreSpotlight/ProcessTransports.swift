@@ -7,6 +7,7 @@ enum ProcessTransports {
     /// What a test puts in the place of the service, for what its task does.
     struct Replacement: Sendable {
         var query: (any QueryTransport)?
+        var promises: (any PromiseTransport)?
         var index: CSSearchableIndex?
         var currentActivity: CurrentActivity?
     }
@@ -22,6 +23,17 @@ enum ProcessTransports {
             .indexUnreachable,
             "The index of this app cannot be queried: this process cannot connect to the Searchlight service yet. "
                 + "Search with the command searchlight instead.")
+    }
+
+    /// The way for promises.
+    ///
+    /// - Throws: ``CSIndexError/Code/indexUnavailableError`` when there is none.
+    static func promises() throws(CSIndexError) -> any PromiseTransport {
+        if let promises = replacement?.promises { return promises }
+        throw CSIndexError(
+            .indexUnavailableError,
+            "Items of other apps cannot be asked for: this process cannot connect to the Searchlight service yet. Use "
+                + "the command searchlight drag instead.")
     }
 
     /// The default index of the app.

@@ -65,7 +65,7 @@ extension NSUserActivity {
         var identifiers: [String] = []
         var cursor: [UInt8]? = []
         while let place = cursor, identifiers.count < maximumDeletionCount {
-            let request = QueryPageRequest(
+            let request = PageRequest(
                 kind: .query, text: "\(ActivityItem.typeKey) == \"*\"", filters: [], attributes: [], cursor: place,
                 limit: QueryPlan.pageSize)
             let page = try? await transport.page(request, number: ProcessTransports.nextNumber())

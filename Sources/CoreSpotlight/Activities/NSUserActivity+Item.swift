@@ -64,7 +64,8 @@ enum ActivityItem {
         case let values as Set<AnyHashable>:
             return NSSet(array: values.compactMap { object($0.base, depth: depth + 1) })
         case let object as NSObject where object is any NSSecureCoding:
-            return [NSDate.self, NSData.self, NSURL.self, NSString.self].contains { object.isKind(of: $0) } ? object : nil
+            return [NSDate.self, NSData.self, NSURL.self, NSString.self].contains { object.isKind(of: $0) }
+                ? object : nil
         default: return nil
         }
     }
@@ -96,7 +97,9 @@ extension NSUserActivity {
         let state = current
         let known = state.attributes.map { CSSearchableItemAttributeSet(values: $0.values, traits: $0.traits) }
         let attributes = known ?? CSSearchableItemAttributeSet()
-        let title = [state.title, attributes.title, attributes.displayName].lazy.compactMap(\.self).first { !$0.isEmpty }
+        let title = [state.title, attributes.title, attributes.displayName].lazy.compactMap(\.self).first {
+            !$0.isEmpty
+        }
         guard state.isEligibleForSearch, let title else { return nil }
         // A title in several languages stays so.
         if attributes.title != title { attributes.title = title }

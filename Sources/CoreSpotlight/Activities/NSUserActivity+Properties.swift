@@ -26,13 +26,18 @@ extension NSUserActivity {
         set { change(\.requiredUserInfoKeys, to: newValue) }
     }
 
-    /// The web page that shows the same; `http` or `https`. One with another scheme is kept here, and not in the index.
+    /// The web page that shows the same; `http` or `https`.
+    ///
+    /// - Note: Differs on Linux: an address with another scheme is kept here and not in the index, where Apple's systems end
+    ///   the process.
     public var webpageURL: URL? {
         get { current.webpageURL }
         set { change(\.webpageURL, to: newValue) }
     }
 
-    /// Where the web page was reached from. Kept, and without effect.
+    /// Where the web page was reached from.
+    ///
+    /// - Note: Unused on Linux: nothing shows it.
     public var referrerURL: URL? {
         get { current.referrerURL }
         set { change(\.referrerURL, to: newValue) }
@@ -63,19 +68,25 @@ extension NSUserActivity {
         set { change(\.isEligibleForSearch, to: newValue) }
     }
 
-    /// Whether other devices may go on with the activity. Kept, and without effect: Linux has no Handoff.
+    /// Whether other devices may go on with the activity. True unless set.
+    ///
+    /// - Note: Unused on Linux: there is no Handoff.
     public var isEligibleForHandoff: Bool {
         get { current.isEligibleForHandoff }
         set { change(\.isEligibleForHandoff, to: newValue) }
     }
 
-    /// Whether others may find the activity. Kept, and without effect: the index is the person's own.
+    /// Whether others may find the activity. False unless set.
+    ///
+    /// - Note: Unused on Linux: the index is the person's own.
     public var isEligibleForPublicIndexing: Bool {
         get { current.isEligibleForPublicIndexing }
         set { change(\.isEligibleForPublicIndexing, to: newValue) }
     }
 
-    /// Whether the system may suggest the activity by itself. Kept, and without effect: nothing on Linux does.
+    /// Whether the system may suggest the activity by itself. False unless set.
+    ///
+    /// - Note: Unused on Linux: nothing suggests activities.
     public var isEligibleForPrediction: Bool {
         get { current.isEligibleForPrediction }
         set { change(\.isEligibleForPrediction, to: newValue) }
@@ -93,14 +104,17 @@ extension NSUserActivity {
         set { change(\.targetContentIdentifier, to: newValue) }
     }
 
-    /// Whether the app that goes on with the activity may talk to this one. Kept, and without effect: Linux has no Handoff.
+    /// Whether the app that goes on with the activity may talk to this one. False unless set.
+    ///
+    /// - Note: Unused on Linux: there is no Handoff.
     public var supportsContinuationStreams: Bool {
         get { current.supportsContinuationStreams }
         set { change(\.supportsContinuationStreams, to: newValue) }
     }
 
-    /// Asks for streams to the device that the activity comes from. Fails with `CocoaError.featureUnsupported`: Linux has no
-    /// Handoff.
+    /// Asks for streams to the device that the activity comes from.
+    ///
+    /// - Note: Fails on Linux: with `CocoaError.featureUnsupported`, for there is no Handoff.
     @preconcurrency
     public func getContinuationStreams(
         completionHandler: @escaping @Sendable (InputStream?, OutputStream?, (any Error)?) -> Void
@@ -108,8 +122,9 @@ extension NSUserActivity {
         HandlerQueue.shared.async { completionHandler(nil, nil, Self.noHandoff) }
     }
 
-    /// Asks for streams to the device that the activity comes from. Fails with `CocoaError.featureUnsupported`: Linux has no
-    /// Handoff.
+    /// Asks for streams to the device that the activity comes from.
+    ///
+    /// - Note: Fails on Linux: with `CocoaError.featureUnsupported`, for there is no Handoff.
     public func continuationStreams() async throws -> (InputStream, OutputStream) { throw Self.noHandoff }
 
     private static var noHandoff: CocoaError {

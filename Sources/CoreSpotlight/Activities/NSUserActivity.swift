@@ -5,8 +5,10 @@ import Foundation
 /// The handle by which an activity is deleted; the app chooses it.
 public typealias NSUserActivityPersistentIdentifier = String
 
+// Apple's name, whose first letters are capitals.
+// swift-format-ignore: AlwaysUseLowerCamelCase
 /// The type of an activity that is a web page.
-public let NSUserActivityTypeBrowsingWeb = "NSUserActivityTypeBrowsingWeb"  // swift-format-ignore: AlwaysUseLowerCamelCase
+public let NSUserActivityTypeBrowsingWeb = "NSUserActivityTypeBrowsingWeb"
 
 /// Something a person does in an app, such as reading a page, that can be found and gone on with later.
 ///
@@ -144,10 +146,14 @@ public protocol NSUserActivityDelegate: NSObjectProtocol {
     /// the library.
     func userActivityWillSave(_ userActivity: NSUserActivity)
 
-    /// The activity was continued on another device. Never called: Linux has no Handoff.
+    /// The activity was continued on another device.
+    ///
+    /// - Note: Unused on Linux: there is no Handoff, so it is never called.
     func userActivityWasContinued(_ userActivity: NSUserActivity)
 
-    /// Another device wants to talk. Never called: Linux has no Handoff.
+    /// Another device wants to talk.
+    ///
+    /// - Note: Unused on Linux: there is no Handoff, so it is never called.
     func userActivity(
         _ userActivity: NSUserActivity, didReceive inputStream: InputStream, outputStream: OutputStream)
 }

@@ -22,6 +22,11 @@ internal import ServiceProtocol
 open class CSSearchableIndex: NSObject, @unchecked Sendable {
     // Sendable: name and sender never change; the delegate and the batch are read and written under the lock only.
 
+    /// The protection class that the index was made with; `completeUntilFirstUserAuthentication` if with none.
+    ///
+    /// - Note: Unused on Linux: there are no protection classes.
+    public let protectionClass: FileProtectionType
+
     /// `nil` for the default index.
     let name: String?
     /// Where requests go; `nil` for the connection of the process.
@@ -38,6 +43,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     /// An index with a name, which can have batches and a client state.
     public init(name: String) {
         self.name = name
+        protectionClass = .completeUntilFirstUserAuthentication
         sender = nil
     }
 
@@ -47,11 +53,13 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     ///   encrypted if the disk is.
     public init(name: String, protectionClass: FileProtectionType?) {
         self.name = name
+        self.protectionClass = protectionClass ?? .completeUntilFirstUserAuthentication
         sender = nil
     }
 
     init(name: String?, sender: RequestSender?) {
         self.name = name
+        protectionClass = .completeUntilFirstUserAuthentication
         self.sender = sender
     }
 

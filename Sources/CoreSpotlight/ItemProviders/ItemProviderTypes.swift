@@ -2,7 +2,9 @@
 
 import Foundation
 
-/// Who may load a representation. Kept, and without effect: a provider on Linux does not leave its process.
+/// Who may load a representation.
+///
+/// - Note: Unused on Linux: a provider does not leave its process.
 public enum NSItemProviderRepresentationVisibility: Int, Hashable, Sendable {
     /// Everybody.
     case all = 0
@@ -39,6 +41,11 @@ public protocol NSItemProviderWriting: NSObjectProtocol {
         withTypeIdentifier typeIdentifier: String
     ) -> NSItemProviderRepresentationVisibility
 
+    /// Who may load data of a type of this object. Optional.
+    func itemProviderVisibilityForRepresentation(
+        withTypeIdentifier typeIdentifier: String
+    ) -> NSItemProviderRepresentationVisibility
+
     /// Turns the object into data of one of its types, and calls the handler once, from any thread.
     ///
     /// - Returns: what tells how far it is, and can be cancelled.
@@ -58,6 +65,13 @@ extension NSItemProviderWriting {
         withTypeIdentifier typeIdentifier: String
     ) -> NSItemProviderRepresentationVisibility {
         .all
+    }
+
+    /// What the class says.
+    public func itemProviderVisibilityForRepresentation(
+        withTypeIdentifier typeIdentifier: String
+    ) -> NSItemProviderRepresentationVisibility {
+        Self.itemProviderVisibilityForRepresentation(withTypeIdentifier: typeIdentifier)
     }
 }
 

@@ -7,9 +7,8 @@ extension NSItemProvider {
     /// Loads an item of a type, as whatever object it is: an item that was registered as it is, data as `NSData`, a file as
     /// the `NSURL` of the original, or of a copy that stays as long as the provider.
     ///
-    /// On Apple's systems the class that the handler asks for decides what the item is turned into. Swift does not say what
-    /// that is, and there it is the same as here.
-    ///
+    /// - Note: Differs on Linux: the compiler warns of `item as? URL` and the like, as if they always failed. They do not:
+    ///   what can be cast on Apple's systems is cast. `(item as Any?) as? URL` is free of the warning.
     /// - Parameter completionHandler: called once, on a queue of the library, with an item or an error. Nothing is loaded
     ///   without it, for there is nobody to load for.
     @preconcurrency

@@ -6,10 +6,11 @@ import UniformTypeIdentifiers
 extension NSItemProvider {
     /// Loads data of a type.
     ///
-    /// A file is read. A folder as data would be an archive, on Apple's systems a zip; this library has no archiver among
-    /// its dependencies and does not bring one into every app for this, so it fails with
-    /// ``ErrorCode/unavailableCoercionError``: load the folder as a file.
+    /// A file is read.
     ///
+    /// - Note: Differs on Linux: a folder cannot be loaded as data and fails with ``ErrorCode/unavailableCoercionError``,
+    ///   where Apple's systems make a zip archive. The library has no archiver among its dependencies and does not bring one
+    ///   into every app for this. Load the folder as a file.
     /// - Parameter completionHandler: called once, on a queue of the library, with data or an error.
     /// - Returns: how far it is; cancelling it ends the loading with `CocoaError.userCancelled`.
     @preconcurrency

@@ -80,7 +80,8 @@ extension NSString: NSItemProviderWriting, NSItemProviderReading {
 
     /// The text, which must be in the encoding of the type; UTF-8 if that says nothing.
     public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
-        let isWide = [UTType.utf16PlainText.identifier, UTType.utf16ExternalPlainText.identifier].contains(typeIdentifier)
+        let isWide = [UTType.utf16PlainText.identifier, UTType.utf16ExternalPlainText.identifier].contains(
+            typeIdentifier)
         guard let text = String(data: data, encoding: isWide ? .utf16 : .utf8) else {
             throw NSItemProvider.error(
                 .unavailableCoercionError, "The data of type \(typeIdentifier) is not text in that encoding.")

@@ -81,9 +81,10 @@ extension NSItemProvider {
     @preconcurrency
     public func registerObject(
         ofClass aClass: any NSItemProviderWriting.Type, visibility: NSItemProviderRepresentationVisibility,
-        loadHandler: @escaping @Sendable (
-            @escaping @Sendable ((any NSItemProviderWriting)?, (any Error)?) -> Void
-        ) -> Progress?
+        loadHandler:
+            @escaping @Sendable (
+                @escaping @Sendable ((any NSItemProviderWriting)?, (any Error)?) -> Void
+            ) -> Progress?
     ) {
         for type in aClass.writableTypeIdentifiersForItemProvider {
             registerDataRepresentation(forTypeIdentifier: type, visibility: visibility) { completion in

@@ -53,6 +53,7 @@ extension NSItemProvider {
     }
 
     private static func broken(_ identifier: String, _ type: String) -> NSError {
-        error(.itemUnavailableError, "The app has nothing of type \(type) for item \"\(identifier)\", which promised it.")
+        error(
+            .itemUnavailableError, "The app has nothing of type \(type) for item \"\(identifier)\", which promised it.")
     }
 }

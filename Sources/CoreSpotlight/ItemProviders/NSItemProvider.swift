@@ -55,7 +55,8 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
     /// - Parameters:
     ///   - contentType: the type; `nil` for that of the filename extension, `public.data` if that is unknown.
     ///   - openInPlace: whether receivers may open the file where it lies.
-    ///   - coordinated: kept from Apple's interface; Linux has no file coordination.
+    ///   - coordinated: handed to receivers, for which it has no effect.
+    /// - Note: Differs on Linux: there is no file coordination.
     public convenience init(
         contentsOf fileURL: URL, contentType: UTType?, openInPlace: Bool = false, coordinated: Bool = false,
         visibility: NSItemProviderRepresentationVisibility = .all
@@ -127,7 +128,9 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
     open func registeredTypeIdentifiers(fileOptions: NSItemProviderFileOptions = []) -> [String] {
         var identifiers: [String] = []
         for representation in representations where representation.allows(fileOptions) {
-            if !identifiers.contains(representation.typeIdentifier) { identifiers.append(representation.typeIdentifier) }
+            if !identifiers.contains(representation.typeIdentifier) {
+                identifiers.append(representation.typeIdentifier)
+            }
         }
         return identifiers
     }

@@ -64,8 +64,7 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
 
     /// In which indexes to look, by their protection.
     ///
-    /// - Note: Unused on Linux: there are no protection classes; all indexes of the app can be read whenever its user
-    ///   is logged in.
+    /// - Note: Unused on Linux: there are no protection classes, and all indexes of the app are looked in.
     open var protectionClasses: [FileProtectionType] {
         get { lock.withLock { classes } }
         set { lock.withLock { classes = newValue } }

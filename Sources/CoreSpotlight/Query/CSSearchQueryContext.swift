@@ -15,7 +15,7 @@ open class CSSearchQueryContext: NSObject, NSCopying, NSSecureCoding {
     open var keyboardLanguage: String?
     /// Where to look besides the app's own indexes.
     ///
-    /// - Note: Unused on Linux: see ``SourceOptions/allowMail``.
+    /// - Note: Unused on Linux: there are no other sources, see ``SourceOptions/allowMail``.
     open var sourceOptions: SourceOptions = []
 
     /// A context without attributes and filters.
@@ -76,9 +76,9 @@ extension CSSearchQueryContext {
         /// Options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// Also the system's mail, for apps with Apple's entitlement.
+        /// Also the system's mail.
         ///
-        /// - Note: Unused on Linux: there is no system mail, so nothing more is found.
+        /// - Note: Unused on Linux: the system has no mail of its own, so nothing more is found.
         public static let allowMail = SourceOptions(rawValue: 1 << 0)
     }
 }

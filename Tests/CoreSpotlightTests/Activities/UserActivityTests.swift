@@ -216,12 +216,12 @@ struct UserActivityTests {
     }
 
     @Test func allActivitiesAreDeletedWhateverTheirDomain() async throws {
-        let own = QueryPageReply(
+        let own = PageReply(
             records: [
                 try ItemRecord(uniqueIdentifier: "com.searchlight.activity:x").encoded(),
                 try ItemRecord(uniqueIdentifier: "a note that claims to be one").encoded(),
             ], next: [1])
-        let rest = QueryPageReply(
+        let rest = PageReply(
             records: [try ItemRecord(uniqueIdentifier: "com.searchlight.activity:y").encoded()], next: nil)
         let world = World(found: [.raw(own), .raw(rest)])
         await ProcessTransports.$replacement.withValue(world.replacement) {
@@ -236,8 +236,13 @@ struct UserActivityTests {
     }
 
     @Test func theHandlerOfADeletionIsCalledAlsoWithoutAnIndex() async {
-        await NSUserActivity.deleteAllSavedUserActivities()
-        await NSUserActivity.deleteSavedUserActivities(withPersistentIdentifiers: ["a"])
+        let lost = RecordingTransport { _ in CSIndexError(.indexUnavailableError, "The service is gone.") }
+        let index = CSSearchableIndex(name: nil, sender: RequestSender(transport: lost))
+        await ProcessTransports.$replacement.withValue(.init(index: index)) {
+            await NSUserActivity.deleteAllSavedUserActivities()
+            await NSUserActivity.deleteSavedUserActivities(withPersistentIdentifiers: ["a"])
+        }
+        #expect(lost.sent.count == 3)
     }
 
     // MARK: The rest

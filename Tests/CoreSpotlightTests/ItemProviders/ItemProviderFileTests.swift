@@ -36,7 +36,7 @@ struct ItemProviderFileTests {
     }
 
     private func file(_ name: String, in folder: TemporaryFolder, _ text: String = "content") throws -> URL {
-        let url = folder.url.appendingPathComponent(name)
+        let url = URL(fileURLWithPath: folder.path(name))
         try Data(text.utf8).write(to: url)
         return url
     }
@@ -96,7 +96,7 @@ struct ItemProviderFileTests {
             provider.loadDataRepresentation(for: .plainText, completionHandler: $0)
         }
         #expect(data == Data("content".utf8))
-        let whole = NSItemProvider(contentsOf: folder.url, contentType: .folder)
+        let whole = NSItemProvider(contentsOf: URL(fileURLWithPath: folder.path), contentType: .folder)
         await #expect {
             let _: Data = try await loaded { whole.loadDataRepresentation(for: .folder, completionHandler: $0) }
         } throws: { ($0 as NSError).code == NSItemProvider.ErrorCode.unavailableCoercionError.rawValue }
@@ -111,7 +111,7 @@ struct ItemProviderFileTests {
 
     @Test func aFileThatIsGoneIsAnError() async throws {
         let folder = try TemporaryFolder()
-        let provider = NSItemProvider(contentsOf: folder.url.appendingPathComponent("none.txt"), contentType: nil)
+        let provider = NSItemProvider(contentsOf: URL(fileURLWithPath: folder.path("none.txt")), contentType: nil)
         await #expect(throws: (any Error).self) {
             try await seen { provider.loadFileRepresentation(for: .plainText, completionHandler: $0) }
         }
@@ -127,7 +127,7 @@ struct ItemProviderFileTests {
         let folder = try TemporaryFolder()
         var provider: NSItemProvider? = NSItemProvider(contentsOf: try file("a.txt", in: folder), contentType: nil)
         let item = try await provider?.loadItem(forTypeIdentifier: "public.plain-text")
-        let url = try #require(item as? URL)
+        let url = try #require(plain(item) as? URL)
         #expect(try String(contentsOf: url, encoding: .utf8) == "content")
         provider = nil
         let gone = await isGone(url)
