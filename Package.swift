@@ -141,6 +141,16 @@ let package = Package(
             name: "ServiceClient", dependencies: ["ServiceProtocol"], path: "Tests/ServiceClient",
             swiftSettings: strict),
         .testTarget(
+            name: "ServiceTests",
+            dependencies: [
+                "SearchlightService", "SearchlightEngine", "SearchIndex", "ExtensionHost", "MetadataQuery",
+                "ServiceProtocol", "CoreSpotlight", "TestSupport",
+            ], swiftSettings: strict),
+        // An app in another process, of the public library alone.
+        .executableTarget(
+            name: "TestApp", dependencies: ["CoreSpotlight", "UniformTypeIdentifiers"], path: "Tests/TestApp",
+            swiftSettings: strict),
+        .testTarget(
             name: "BenchmarkTests", dependencies: ["benchmarks", "SearchIndex", "ServiceProtocol", "TestSupport"],
             swiftSettings: strict),
         .testTarget(name: "CoreSpotlightTests", dependencies: ["CoreSpotlight", "TestSupport"], swiftSettings: strict),

@@ -16,24 +16,29 @@ enum ProcessTransports {
 
     /// The way for queries.
     ///
-    /// - Throws: ``CSSearchQueryError/Code/indexUnreachable`` when there is none.
+    /// - Throws: ``CSSearchQueryError/Code/indexUnreachable`` in an extension.
     static func query() throws(CSSearchQueryError) -> any QueryTransport {
         if let query = replacement?.query { return query }
-        throw CSSearchQueryError(
-            .indexUnreachable,
-            "The index of this app cannot be queried: this process cannot connect to the Searchlight service yet. "
-                + "Search with the command searchlight instead.")
+        guard !ProcessSenders.isWorker else {
+            throw CSSearchQueryError(
+                .indexUnreachable,
+                "An extension cannot query the index: it runs in a worker, which may only donate. Query it in the app.")
+        }
+        return ProcessService.transport
     }
 
     /// The way for promises.
     ///
-    /// - Throws: ``CSIndexError/Code/indexUnavailableError`` when there is none.
+    /// - Throws: ``CSIndexError/Code/indexUnavailableError`` in an extension.
     static func promises() throws(CSIndexError) -> any PromiseTransport {
         if let promises = replacement?.promises { return promises }
-        throw CSIndexError(
-            .indexUnavailableError,
-            "Items of other apps cannot be asked for: this process cannot connect to the Searchlight service yet. Use "
-                + "the command searchlight drag instead.")
+        guard !ProcessSenders.isWorker else {
+            throw CSIndexError(
+                .indexUnavailableError,
+                "An extension cannot fetch data of items: it runs in a worker, which may only donate. Fetch it in the app."
+            )
+        }
+        return ProcessService.transport
     }
 
     /// The default index of the app.

@@ -31,14 +31,21 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     let name: String?
     /// Where requests go; `nil` for the connection of the process.
     let sender: RequestSender?
+    private let delegates: LiveDelegates?
     private let lock = NSLock()
     private weak var lockedDelegate: (any CSSearchableIndexDelegate)?
     private var lockedBatch: IndexBatch?
 
-    private static let shared = CSSearchableIndex(name: nil, sender: nil)
+    private static let shared = CSSearchableIndex()
 
     /// The index of the app for everything that needs no batches.
     open class func `default`() -> CSSearchableIndex { shared }
+
+    private override init() {
+        name = nil
+        sender = nil
+        delegates = ProcessService.delegates
+    }
 
     /// An index with a name, which can have batches and a client state.
     public init(name: String) {
@@ -63,13 +70,24 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         self.sender = sender
     }
 
-    /// Whether this process can reach an index now.
-    open class func isIndexingAvailable() -> Bool { (try? ProcessSenders.only()) != nil }
+    deinit { delegates?.remove(ObjectIdentifier(self)) }
+
+    /// Whether this process can reach an index now. An app that has no connection to the service yet makes one, and may
+    /// have to wait up to five seconds for the answer.
+    open class func isIndexingAvailable() -> Bool { ProcessSenders.isAvailable }
 
     /// Whom the index asks for items while the app runs; not retained. In an extension the request handler is asked.
+    ///
+    /// While any index of the app has a delegate, the service asks the app instead of its extension: to reindex, of all
+    /// delegates, each with its index, and all must acknowledge; for what an item promised, of one after the other until one
+    /// has it. Delegates are called off the main thread, several at once. Setting the delegate connects to the service
+    /// in the background; after a restart of the service the app is known again without further ado.
     open weak var indexDelegate: (any CSSearchableIndexDelegate)? {
         get { lock.withLock { lockedDelegate } }
-        set { lock.withLock { lockedDelegate = newValue } }
+        set {
+            lock.withLock { lockedDelegate = newValue }
+            delegates?.set(newValue != nil, for: self)
+        }
     }
 
     // MARK: Items

@@ -35,8 +35,8 @@ public protocol CSSearchableIndexDelegate: NSObjectProtocol {
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String
     ) throws -> Data
 
-    /// The item as a file of a type it promised: the original, or a copy unless `inPlace`. A copy in the temporary
-    /// directory is removed once it was delivered. The URL `file://` stands for no such item. Optional.
+    /// The item as a file of a type it promised: the original, or a copy unless `inPlace`. The
+    /// file is left where it is. The URL `file://` stands for no such item. Optional.
     func fileURL(
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String, inPlace: Bool
     ) throws -> URL

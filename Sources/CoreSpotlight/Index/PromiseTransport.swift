@@ -6,7 +6,7 @@ import Foundation
 protocol PromiseTransport: Sendable {
     /// An item of any app as data of a type that it promised.
     ///
-    /// - Throws: ``CSIndexError/Code/indexUnavailableError`` when the service cannot be reached, and
+    /// - Throws: ``CSIndexError/Code/remoteConnectionError`` when the service cannot be reached, and
     ///   ``CSIndexError/Code/invalidItemError`` when the app has no such item or does not keep its promise.
     func fetchData(bundle: String, item: String, type: String) async throws(CSIndexError) -> Data
 }

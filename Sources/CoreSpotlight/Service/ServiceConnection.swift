@@ -42,7 +42,7 @@ final class ServiceConnection: @unchecked Sendable {
     let queue = DispatchQueue(label: "searchlight.service")
     let openingQueue = DispatchQueue(label: "searchlight.service.opening")
     let opener: any ServiceOpener
-    let identity: ClientIdentity
+    let identity: ProcessIdentity
     let timing: ServiceTiming
     let onCall: BusConnection.CallHandler
 
@@ -63,7 +63,7 @@ final class ServiceConnection: @unchecked Sendable {
     ///
     /// - Parameter onCall: Receives what the service asks of the app, on a thread that must not be blocked.
     init(
-        opener: any ServiceOpener, identity: ClientIdentity, timing: ServiceTiming = .system,
+        opener: any ServiceOpener, identity: ProcessIdentity, timing: ServiceTiming = .system,
         onCall: @escaping BusConnection.CallHandler = { $0.refuse(.unsupported, "This app answers nothing.") }
     ) {
         self.opener = opener

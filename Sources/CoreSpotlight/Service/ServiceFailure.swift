@@ -69,6 +69,21 @@ extension CSIndexError {
     }
 }
 
+extension CSIndexError {
+    /// The error of a promise: what the one who promised said, whatever it is, is about the item.
+    init(promise failure: ServiceFailure) {
+        let ofItem: Set = [
+            ExtensionStatus.notFound.errorName, ExtensionStatus.unsupported.errorName, ExtensionStatus.failed.errorName,
+            ExtensionStatus.refused.errorName,
+        ]
+        guard case .answered(let name) = failure.kind, ofItem.contains(name) else {
+            self.init(failure)
+            return
+        }
+        self.init(.invalidItemError, failure.message)
+    }
+}
+
 extension CSSearchQueryError {
     init(_ failure: ServiceFailure) {
         let code: Code =

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Dispatch
+import Foundation
 internal import ServiceProtocol
 
-/// Indexes and queries through the service.
-struct ServiceTransport: IndexTransport, QueryTransport {
+/// Indexes, queries and promises of other apps through the service.
+struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {
     let connection: ServiceConnection
 
     // MARK: Index
@@ -59,6 +61,38 @@ struct ServiceTransport: IndexTransport, QueryTransport {
     func cancel(number: UInt64) {
         let request = QueryRequest.cancel(number: number)
         connection.tell(request.member, request.arguments)
+    }
+
+    // MARK: Promises
+
+    /// The most bytes that are fetched into memory.
+    static let maximumFetchedBytes = 256 << 20
+
+    func fetchData(bundle: String, item: String, type: String) async throws(CSIndexError) -> Data {
+        let request = AppRequest.fetchData(bundle: bundle, item: item, type: type)
+        do throws(ServiceFailure) {
+            let values = try await connection.answer(request.member, request.arguments)
+            let payload = try read(values, of: request.member) { (arguments) throws(BusError) in
+                try Payload(&arguments)
+            }
+            return try await Self.data(payload).get()
+        } catch {
+            throw CSIndexError(promise: error)
+        }
+    }
+
+    /// Reads a stream where blocking holds up nobody.
+    private static func data(_ payload: Payload) async -> Result<Data, ServiceFailure> {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(
+                    returning: Result { () throws(ServiceFailure) in
+                        do throws(BusError) { return Data(try payload.bytes(upTo: maximumFetchedBytes)) } catch {
+                            throw ServiceFailure(error)
+                        }
+                    })
+            }
+        }
     }
 
     private func ask<Value: Sendable>(

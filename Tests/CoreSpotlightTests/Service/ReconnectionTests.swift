@@ -16,7 +16,7 @@ final class ConnectionHarness: Sendable {
     init(bundle: String? = "com.example.test") {
         connection = ServiceConnection(
             opener: service,
-            identity: ClientIdentity(
+            identity: ProcessIdentity(
                 environment: [:], bundleIdentifier: bundle, processIdentifier: 1, program: "/bin/test"),
             timing: clock.timing)
     }

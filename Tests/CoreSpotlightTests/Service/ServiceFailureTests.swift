@@ -44,7 +44,7 @@ struct ServiceFailureTests {
     @Test("The app is the one that was named, else the bundle, else the desktop file of this very process")
     func identity() {
         func bundle(_ environment: [String: String], _ main: String? = nil) -> String? {
-            ClientIdentity(environment: environment, bundleIdentifier: main, processIdentifier: 7, program: "/x/app")
+            ProcessIdentity(environment: environment, bundleIdentifier: main, processIdentifier: 7, program: "/x/app")
                 .bundle
         }
         let launched = ["GIO_LAUNCHED_DESKTOP_FILE": "/usr/share/applications/org.example.Maps.desktop"]
@@ -60,7 +60,7 @@ struct ServiceFailureTests {
         let odd = ["GIO_LAUNCHED_DESKTOP_FILE": "/x/.desktop", "GIO_LAUNCHED_DESKTOP_FILE_PID": "7"]
         #expect(bundle(odd) == nil)
         let program = String(repeating: "é", count: 200)
-        let identity = ClientIdentity(environment: [:], bundleIdentifier: nil, processIdentifier: 7, program: program)
+        let identity = ProcessIdentity(environment: [:], bundleIdentifier: nil, processIdentifier: 7, program: program)
         #expect(identity.program.utf8.count == 254)
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 internal import ServiceProtocol
 
 /// Who this process is to the service.
-struct ClientIdentity: Sendable, Hashable {
+struct ProcessIdentity: Sendable, Hashable {
     /// The bundle the process says it acts for; the service takes a sandboxed one's from its sandbox.
     let bundle: String?
     /// The name of the program, for logs.
@@ -38,9 +38,9 @@ struct ClientIdentity: Sendable, Hashable {
     }
 
     /// Who this process is.
-    static func current() -> ClientIdentity {
+    static func current() -> ProcessIdentity {
         let process = ProcessInfo.processInfo
-        return ClientIdentity(
+        return ProcessIdentity(
             environment: process.environment, bundleIdentifier: Bundle.main.bundleIdentifier,
             processIdentifier: process.processIdentifier, program: process.arguments.first ?? "")
     }
