@@ -43,6 +43,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
 
     private override init() {
         name = nil
+        protectionClass = .completeUntilFirstUserAuthentication
         sender = nil
         delegates = ProcessService.delegates
     }
@@ -52,6 +53,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         self.name = name
         protectionClass = .completeUntilFirstUserAuthentication
         sender = nil
+        delegates = ProcessService.delegates
     }
 
     /// An index with a name.
@@ -62,12 +64,14 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         self.name = name
         self.protectionClass = protectionClass ?? .completeUntilFirstUserAuthentication
         sender = nil
+        delegates = ProcessService.delegates
     }
 
-    init(name: String?, sender: RequestSender?) {
+    init(name: String?, sender: RequestSender?, delegates: LiveDelegates? = nil) {
         self.name = name
         protectionClass = .completeUntilFirstUserAuthentication
         self.sender = sender
+        self.delegates = delegates
     }
 
     deinit { delegates?.remove(ObjectIdentifier(self)) }
