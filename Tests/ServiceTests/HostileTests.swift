@@ -17,7 +17,7 @@ struct HostileTests {
 
         /// Sends as much as is taken.
         func send(_ bytes: [UInt8]) {
-            _ = Glibc.send(socket.number, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue | MSG_DONTWAIT.rawValue))
+            _ = Glibc.send(socket.number, bytes, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
         }
 
         /// Authenticates, as every client begins.

@@ -12,23 +12,20 @@ struct ProgramTests {
     func killed() async throws {
         let folder = try TemporaryFolder()
         let program = try await Program(folder: folder)
-        let acknowledged = Mutex<Set<String>>([])
+        let acknowledged = Collected()
         await withTaskGroup(of: Void.self) { group in
             for client in 0..<4 {
                 group.addTask {
                     guard let app = try? await program.app() else { return }
                     for number in 0..<10_000 {
                         guard (try? await app.donate(["\(client)-\(number)"])) != nil else { return }
-                        let count = acknowledged.withLock { names in
-                            names.insert("\(client)-\(number)")
-                            return names.count
-                        }
+                        let count = acknowledged.add("\(client)-\(number)")
                         if count == 100 { program.send(SIGKILL) }
                     }
                 }
             }
         }
-        #expect(program.wait() == 128 + SIGKILL)
+        #expect(await program.wait() == 128 + SIGKILL)
         let again = try await Program(folder: folder)
         let app = try await again.app()
         var found: Set<String> = []
@@ -38,9 +35,9 @@ struct ProgramTests {
             found.formUnion(page.identifiers)
             cursor = page.next
         } while !cursor.isEmpty
-        #expect(acknowledged.withLock { $0 }.isSubset(of: found))
+        #expect(acknowledged.all.isSubset(of: found))
         again.send(SIGTERM)
-        #expect(again.wait() == 0)
+        #expect(await again.wait() == 0)
     }
 
     @Test("It ends in order at SIGTERM and SIGINT, and takes its socket with it", arguments: [SIGTERM, SIGINT])
@@ -50,7 +47,7 @@ struct ProgramTests {
         let app = try await program.app()
         try await app.donate(["a"])
         program.send(number)
-        #expect(program.wait() == 0)
+        #expect(await program.wait() == 0)
         #expect(!FileManager.default.fileExists(atPath: folder.path("store/socket")))
         #expect(await eventually { !app.isConnected })
         #expect(program.output.contains("Ended"))
@@ -61,12 +58,12 @@ struct ProgramTests {
         let folder = try TemporaryFolder()
         let program = try await Program(folder: folder)
         let second = try await Program(folder: folder, waits: false)
-        #expect(second.wait() == 75)
+        #expect(await second.wait() == 75)
         #expect(second.output.contains("\(program.process)"), "\(second.output)")
         let app = try await program.app()
         try await app.donate(["a"])
         program.send(SIGTERM)
-        #expect(program.wait() == 0)
+        #expect(await program.wait() == 0)
     }
 
     @Test("It says what it is and what it takes, and refuses what it does not")
@@ -76,7 +73,7 @@ struct ProgramTests {
             (["--help"], 0), (["--version"], 0), (["--idle-exit", "-1"], 64), (["--store", ""], 64), (["nonsense"], 64),
         ] as [([String], Int32)] {
             let program = try await Program(folder: folder, arguments: arguments, waits: false)
-            #expect(program.wait() == status, "\(arguments): \(program.output)")
+            #expect(await program.wait() == status, "\(arguments): \(program.output)")
             #expect(!program.output.isEmpty)
         }
     }
@@ -85,7 +82,7 @@ struct ProgramTests {
     func idleExit() async throws {
         let folder = try TemporaryFolder()
         let program = try await Program(folder: folder, arguments: ["--idle-exit", "1"])
-        #expect(program.wait() == 0)
+        #expect(await program.wait() == 0)
         #expect(program.output.contains("nobody needed"))
     }
 
@@ -99,22 +96,18 @@ struct ProgramTests {
             print("Skipped: \(activator) is not installed.")
             return
         }
-        let process = Process()
-        process.executableURL = URL(filePath: activator)
-        process.arguments =
-            [
-                "--listen", folder.path("store/socket"), try Program.path("searchlightd"), "--store",
-                folder.path("store"), "--no-session-bus", "--idle-exit", "1",
-            ]
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+        let arguments = [
+            "--listen", folder.path("store/socket"), try Program.path("searchlightd"), "--store",
+            folder.path("store"), "--no-session-bus", "--idle-exit", "1",
+        ]
+        async let outcome = Program.run(activator, arguments)
         #expect(await eventually { FileManager.default.fileExists(atPath: folder.path("store/socket")) })
         let app = try TestClient(store: folder.path("store"))
         try await app.hello(.app, bundle: "com.example.notes")
         try await app.donate(["a"])
         app.connection.close()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
+        let (status, _) = try await outcome
+        #expect(status == 0)
         #expect(FileManager.default.fileExists(atPath: folder.path("store/socket")))
     }
 
@@ -129,42 +122,28 @@ struct ProgramTests {
         let program = try await Program(folder: folder)
         try folder.write(Array("[Application]\nname=org.gnome.Maps\n".utf8), to: "info")
         let client = try Program.path("ServiceClient")
-        func run(_ arguments: [String]) throws -> (Int32, String) {
-            let process = Process()
-            process.executableURL = URL(filePath: bubblewrap)
-            process.arguments =
-                ["--ro-bind", "/usr", "/usr"]
-                + ["lib", "lib64", "bin", "work", "home", "root", "opt"].flatMap {
-                    ["--ro-bind-try", "/\($0)", "/\($0)"]
-                }
-                + [
-                    "--ro-bind", (client as NSString).deletingLastPathComponent,
-                    (client as NSString).deletingLastPathComponent, "--proc", "/proc", "--bind", folder.path,
-                    folder.path, "--ro-bind", folder.path("info"), "/.flatpak-info", client, folder.path("store"),
-                ] + arguments
-            let pipe = Pipe()
-            process.standardOutput = pipe
-            process.standardError = pipe
-            try process.run()
-            let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-            process.waitUntilExit()
-            return (process.terminationStatus, output)
-        }
-        let (status, output) = try run(["app", ""])
+        let sandbox =
+            ["--ro-bind", "/usr", "/usr"]
+            + ["lib", "lib64", "bin", "work", "home", "root", "opt"].flatMap { ["--ro-bind-try", "/\($0)", "/\($0)"] }
+            + [
+                "--proc", "/proc", "--bind", folder.path, folder.path, "--ro-bind", folder.path("info"),
+                "/.flatpak-info", client, folder.path("store"),
+            ]
+        let (status, output) = try await Program.run(bubblewrap, sandbox + ["app", ""])
         if status != 0, output.contains("bwrap:") {
             print("Skipped: bubblewrap does not work here: \(output)")
         } else {
             #expect(output == "org.gnome.Maps\n")
             #expect(status == 0)
-            let (lieStatus, lie) = try run(["app", "com.example.notes"])
+            let (lieStatus, lie) = try await Program.run(bubblewrap, sandbox + ["app", "com.example.notes"])
             #expect(lieStatus == 1)
             #expect(lie.contains(ServiceErrorName.accessDenied))
-            let (shellStatus, shell) = try run(["shell", ""])
+            let (shellStatus, shell) = try await Program.run(bubblewrap, sandbox + ["shell", ""])
             #expect(shellStatus == 1)
             #expect(shell.contains(ServiceErrorName.accessDenied))
         }
         program.send(SIGTERM)
-        #expect(program.wait() == 0)
+        #expect(await program.wait() == 0)
     }
 
     @Test("Another user gets nothing")
@@ -179,22 +158,16 @@ struct ProgramTests {
         for (name, mode) in [("", 0o755), ("store", 0o755), ("store/socket", 0o777)] as [(String, mode_t)] {
             try #require(chmod(folder.path(name), mode) == 0)
         }
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/setpriv")
-        process.arguments = [
-            "--reuid", "65534", "--regid", "65534", "--clear-groups", try Program.path("ServiceClient"),
-            folder.path("store"), "app", "com.example.notes",
-        ]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus != 0, "\(output)")
+        let (status, output) = try await Program.run(
+            "/usr/bin/setpriv",
+            [
+                "--reuid", "65534", "--regid", "65534", "--clear-groups", try Program.path("ServiceClient"),
+                folder.path("store"), "app", "com.example.notes",
+            ])
+        #expect(status != 0, "\(output)")
         #expect(!output.contains("com.example.notes\n"))
         #expect(await eventually { program.output.contains("runs as user 65534") }, "\(output)\(program.output)")
         program.send(SIGTERM)
-        #expect(program.wait() == 0)
+        #expect(await program.wait() == 0)
     }
 }

@@ -14,17 +14,14 @@ struct StopTests {
     func stopWhileDonating() async throws {
         let folder = try TemporaryFolder()
         let service = try await TestService(folder: folder)
-        let acknowledged = Mutex<Set<String>>([])
+        let acknowledged = Collected()
         await withTaskGroup(of: Void.self) { group in
             for client in 0..<8 {
                 group.addTask {
                     guard let app = try? await service.app("com.example.a\(client)") else { return }
                     for number in 0..<10_000 {
                         guard (try? await app.donate(["\(client)-\(number)"])) != nil else { return }
-                        let count = acknowledged.withLock { names in
-                            names.insert("\(client)-\(number)")
-                            return names.count
-                        }
+                        let count = acknowledged.add("\(client)-\(number)")
                         if count == 200 { service.service.requestStop() }
                     }
                 }
@@ -39,7 +36,7 @@ struct StopTests {
                 matching: .and([]), bundle: "com.example.a\(client)", limit: 10_000, after: nil)
             found.formUnion(page.items.map(\.record.uniqueIdentifier))
         }
-        #expect(acknowledged.withLock { $0 }.isSubset(of: found))
+        #expect(acknowledged.all.isSubset(of: found))
         await engine.close()
     }
 

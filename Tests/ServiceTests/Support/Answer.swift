@@ -22,7 +22,7 @@ final class Answer: Sendable {
 
     @discardableResult
     func value() async throws -> [BusValue] {
-        await withCheckedContinuation { (waiting: CheckedContinuation<Result<[BusValue], BusError>, Never>) in
+        try await withCheckedContinuation { (waiting: CheckedContinuation<Result<[BusValue], BusError>, Never>) in
             let known = state.withLock { state -> Result<[BusValue], BusError>? in
                 if case .known(let result) = state { return result }
                 state = .waiting(waiting)

@@ -68,15 +68,42 @@ final class Program: Sendable {
     func send(_ signal: Int32) { kill(process, signal) }
 
     /// Waits for its end: the exit status, or 128 and the signal.
-    func wait() -> Int32 {
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0 && errno == EINTR {}
-        return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+    func wait() async -> Int32 {
+        await onThread { [process] in
+            var status: Int32 = 0
+            while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+            return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+        }
+    }
+
+    /// Runs another program to its end: its exit status and what it printed.
+    static func run(_ program: String, _ arguments: [String]) async throws -> (status: Int32, output: String) {
+        try await onThread {
+            Result {
+                let process = Process()
+                process.executableURL = URL(filePath: program)
+                process.arguments = arguments
+                let pipe = Pipe()
+                process.standardOutput = pipe
+                process.standardError = pipe
+                try process.run()
+                let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+                process.waitUntilExit()
+                return (process.terminationStatus, output)
+            }
+        }.get()
     }
 
     func app(_ bundle: String = "com.example.notes") async throws -> TestClient {
         let client = try TestClient(store: folder.path("store"))
         try await client.hello(.app, bundle: bundle)
         return client
+    }
+}
+
+/// Blocks another thread than those on which tasks run: there may be only two of these.
+func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+        DispatchQueue.global().async { continuation.resume(returning: body()) }
     }
 }

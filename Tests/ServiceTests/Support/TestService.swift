@@ -83,7 +83,7 @@ func eventually(_ condition: () -> Bool) async -> Bool {
     let deadline = ContinuousClock.now + .seconds(10)
     while !condition() {
         guard ContinuousClock.now < deadline else { return false }
-        await Task.yield()
+        try? await Task.sleep(for: .milliseconds(2))
     }
     return true
 }

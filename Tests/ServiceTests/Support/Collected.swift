@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
+/// Names that several tasks collect.
+final class Collected: Sendable {
+    private let names = Mutex<Set<String>>([])
+
+    var all: Set<String> { names.withLock { $0 } }
+
+    /// Adds a name, and says how many there are then.
+    func add(_ name: String) -> Int {
+        names.withLock { names in
+            names.insert(name)
+            return names.count
+        }
+    }
+}
