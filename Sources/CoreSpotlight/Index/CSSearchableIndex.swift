@@ -36,7 +36,8 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     private weak var lockedDelegate: (any CSSearchableIndexDelegate)?
     private var lockedBatch: IndexBatch?
 
-    private static let shared = CSSearchableIndex()
+    private static let shared = CSSearchableIndex(
+        name: nil, sender: nil, delegates: ProcessService.delegates)
 
     /// The index of the app for everything that needs no batches.
     open class func `default`() -> CSSearchableIndex { shared }

@@ -40,6 +40,11 @@ final class LibraryApp: Sendable {
         return CSSearchableItem(uniqueIdentifier: identifier, domainIdentifier: nil, attributeSet: attributes)
     }
 
+    /// The data of an item of `com.example.notes`.
+    func fetch(_ item: String) async throws -> Data {
+        try await transport.fetchData(bundle: "com.example.notes", item: item, type: "public.utf8-plain-text")
+    }
+
     /// The identifiers of what a query finds.
     func found(_ text: String) async throws -> Set<String> {
         try await ProcessTransports.$replacement.withValue(.init(query: transport)) {

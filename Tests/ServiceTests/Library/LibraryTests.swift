@@ -118,14 +118,12 @@ struct LibraryTests {
         (empty.indexDelegate, full.indexDelegate) = (without, delegate)
         try await full.indexSearchableItems([LibraryApp.item("a"), LibraryApp.item("broken")])
         let other = LibraryApp(store: service.store, bundle: "com.example.other")
-        let data = try await other.transport.fetchData(
-            bundle: "com.example.notes", item: "a", type: "public.utf8-plain-text")
+        let data = try await other.fetch("a")
         #expect(data == Data(repeating: 7, count: 3 << 20))
         // One that was released counts as none, and the last that is left is still asked.
         full.indexDelegate = nil
         let gone = await code {
-            _ = try await other.transport.fetchData(
-                bundle: "com.example.notes", item: "a", type: "public.utf8-plain-text")
+            _ = try await other.fetch("a")
         }
         #expect(gone == .invalidItemError)
         #expect(without.requests.withLock { $0.last } == "data a")

@@ -8,7 +8,9 @@ import Testing
 @Suite("Apps in other processes", .timeLimit(.minutes(3)))
 struct TestAppTests {
     /// An app that runs.
-    private final class App {
+    private final class App: @unchecked Sendable {
+        // Sendable: one task uses it at a time.
+
         let process = Process()
         let input = Pipe()
         let output = Pipe()
@@ -26,7 +28,13 @@ struct TestAppTests {
         }
 
         /// Reads on until a line says something; `nil` at the end.
-        func line() -> String? {
+        func line() async -> String? {
+            // Where blocking holds up nobody.
+            await withCheckedContinuation { done in DispatchQueue.global().async { done.resume(returning: self.read()) }
+            }
+        }
+
+        private func read() -> String? {
             var bytes: [UInt8] = []
             while let byte = try? output.fileHandleForReading.read(upToCount: 1)?.first {
                 if byte == UInt8(ascii: "\n") { return String(decoding: bytes, as: UTF8.self) }
@@ -35,16 +43,20 @@ struct TestAppTests {
             return nil
         }
 
-        func end() {
+        /// Has it end, and waits until it has.
+        func end() async {
             try? input.fileHandleForWriting.close()
-            process.waitUntilExit()
+            while await line() != nil {}
         }
     }
 
-    private func run(_ store: String, _ arguments: String..., bundle: String? = "com.example.notes") throws -> String? {
+    private func run(_ store: String, _ arguments: String..., bundle: String? = "com.example.notes") async throws
+        -> String?
+    {
         let app = try App(store, arguments, bundle: bundle)
-        defer { app.end() }
-        return app.line()
+        let line = await app.line()
+        await app.end()
+        return line
     }
 
     @Test("An app goes on over services that are killed: nothing is lost, nothing done twice, no batch refused")
@@ -53,18 +65,20 @@ struct TestAppTests {
         var program = try await Program(folder: folder)
         let app = try App(folder.path("store"), ["donate", "400"])
         var lines: [String] = []
-        while let line = app.line() {
+        while let line = await app.line() {
             lines.append(line)
             guard [50, 150, 300].contains(lines.count) else { continue }
             program.send(SIGKILL)
-            #expect(program.wait() == 128 + SIGKILL)
+            let ending = await program.wait()
+            #expect(ending == 128 + SIGKILL)
             program = try await Program(folder: folder)
         }
-        app.end()
+        await app.end()
         #expect(lines == (0..<400).map { "acknowledged \($0)" } + ["state 399"])
-        #expect(try run(folder.path("store"), "query", "title == 'item *'") == "found 400")
+        #expect(try await run(folder.path("store"), "query", "title == 'item *'") == "found 400")
         program.send(SIGTERM)
-        #expect(program.wait() == 0)
+        let ending = await program.wait()
+        #expect(ending == 0)
     }
 
     @Test("A promise is fulfilled by the app that runs, and no longer when it has gone")
@@ -73,28 +87,31 @@ struct TestAppTests {
         let program = try await Program(folder: folder)
         let store = folder.path("store")
         let serving = try App(store, ["serve"])
-        #expect(serving.line() == "serving")
-        let fetched = try run(store, "fetch", "com.example.notes", "promised", bundle: "com.example.other")
+        let greeting = await serving.line()
+        #expect(greeting == "serving")
+        let fetched = try await run(store, "fetch", "com.example.notes", "promised", bundle: "com.example.other")
         #expect(
             fetched?.hasPrefix("fetched 100034 bytes: promised as public.utf8-plain-text") == true, "\(fetched ?? "")")
-        serving.end()
-        let gone = try run(store, "fetch", "com.example.notes", "promised", bundle: "com.example.other")
+        await serving.end()
+        let gone = try await run(store, "fetch", "com.example.notes", "promised", bundle: "com.example.other")
         #expect(gone?.hasPrefix("error CSIndexErrorDomain -1001") == true, "\(gone ?? "")")
         program.send(SIGTERM)
-        #expect(program.wait() == 0)
+        let ending = await program.wait()
+        #expect(ending == 0)
     }
 
     @Test("An app that does not say who it is, and one without a service, are told what to do")
     func refusals() async throws {
         let folder = try TemporaryFolder()
         let store = folder.path("store")
-        #expect(try run(store, "available") == "false")
-        #expect(try run(store, "donate", "1")?.contains("searchlightd") == true)
+        #expect(try await run(store, "available") == "false")
+        #expect(try await run(store, "donate", "1")?.contains("searchlightd") == true)
         let program = try await Program(folder: folder)
-        #expect(try run(store, "available") == "true")
-        #expect(try run(store, "available", bundle: nil) == "false")
-        #expect(try run(store, "donate", "1", bundle: nil)?.contains("SEARCHLIGHT_BUNDLE_IDENTIFIER") == true)
+        #expect(try await run(store, "available") == "true")
+        #expect(try await run(store, "available", bundle: nil) == "false")
+        #expect(try await run(store, "donate", "1", bundle: nil)?.contains("SEARCHLIGHT_BUNDLE_IDENTIFIER") == true)
         program.send(SIGTERM)
-        #expect(program.wait() == 0)
+        let ending = await program.wait()
+        #expect(ending == 0)
     }
 }
