@@ -50,8 +50,10 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         delegates = ProcessService.delegates
     }
 
-    /// An index with a name. Linux has no protection classes: the index is readable by its owner alone, and encrypted if
-    /// the disk is.
+    /// An index with a name.
+    ///
+    /// - Note: Differs on Linux: there are no protection classes. The index is readable by its owner alone, and
+    ///   encrypted if the disk is.
     public init(name: String, protectionClass: FileProtectionType?) {
         self.name = name
         self.protectionClass = protectionClass ?? .completeUntilFirstUserAuthentication
@@ -123,7 +125,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         submit((IndexRequest.delete(domainIdentifiers, IndexRequest.Action.deleteDomains), nil), completionHandler)
     }
 
-    /// Deletes the items in these domains and in all domains below them: `a` takes `a.b` along, not `ab`.
+    /// Deletes the items in these domains and in all domains below them.
     nonisolated(nonsending) open func deleteSearchableItems(
         withDomainIdentifiers domainIdentifiers: [String]
     ) async throws {

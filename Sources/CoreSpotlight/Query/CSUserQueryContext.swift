@@ -6,10 +6,14 @@ import Foundation
 open class CSUserQueryContext: CSSearchQueryContext {
     /// Whether results are ranked. Results come best first either way; without this they bear no rank, so that
     /// ``CSSearchableItem/compare(byRank:)`` finds them all alike. True unless set.
+    ///
+    /// - Note: Differs on Linux: results come best first either way.
     open var enableRankedResults = true
     /// The most results; 0, which is the default, for all.
     open var maxResultCount = 0
     /// The most suggestions; 0, which is the default, for ten. At most 100 are given.
+    ///
+    /// - Note: Differs on Linux: 0 stands for ten, and at most 100 are given.
     open var maxSuggestionCount = 0
     /// The most results that bear a rank, 100 unless set. Those behind them still come, and compare as less fitting.
     open var maxRankedResultCount = 100

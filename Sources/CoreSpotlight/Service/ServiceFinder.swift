@@ -26,7 +26,8 @@ struct ServiceFinder: ServiceOpener {
         let socket = try connect()
         do throws(BusError) {
             return try BusConnection(
-                adopting: socket, side: .client, name: "searchlight-bus", onCall: onCall, onDisconnect: onDisconnect)
+                adopting: socket, side: .client, name: "searchlight-bus", onCall: onCall,
+                onDisconnect: { _ in onDisconnect() })
         } catch {
             throw ServiceFailure(error)
         }

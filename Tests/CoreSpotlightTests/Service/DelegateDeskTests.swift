@@ -66,10 +66,10 @@ struct DelegateDeskTests {
             self.delegates = delegates
             service = try BusConnection(
                 adopting: OwnedDescriptor(adopting: ends[0]), side: .server, name: "test-service", onCall: { _ in },
-                onDisconnect: {})
+                onDisconnect: { _ in })
             app = try BusConnection(
                 adopting: OwnedDescriptor(adopting: ends[1]), side: .client, name: "test-app",
-                onCall: DelegateDesk { delegates.asked }.receive, onDisconnect: {})
+                onCall: DelegateDesk { delegates.asked }.receive, onDisconnect: { _ in })
         }
 
         func index(_ name: String?, _ delegate: Delegate) -> CSSearchableIndex {
