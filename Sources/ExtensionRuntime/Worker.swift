@@ -26,7 +26,7 @@ final class Worker: Sendable {
         try worker.state.withLock { (state) throws(BusError) in
             let connection = try BusConnection(
                 adopting: socket, side: .client, name: "searchlight-bus", onCall: { worker.handle($0) },
-                onDisconnect: { _exit(0) })
+                onDisconnect: { _ in _exit(0) })
             state.connection = connection
             state.session = HostSession(link: BusHostLink(connection: connection))
         }

@@ -64,7 +64,7 @@ final class RunningWorker: Responder {
                         onEvent(.log(bundle: identifier, level: level, message: message))
                     }
                 },
-                onDisconnect: { intake.close() })
+                onDisconnect: { _ in intake.close() })
         } catch {
             process.terminate()
             throw .workerUnavailable(reason: error.description)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
 import Synchronization
 
 /// A D-Bus connection between two processes over a socket, without a bus daemon.
@@ -7,8 +6,9 @@ import Synchronization
 /// The connection runs on a thread of its own, the only one that touches sd-bus; every method here may be called from
 /// any thread. Handlers are called on that thread and must not block.
 ///
-/// - Important: A descriptor may be sent only once a first call was answered: sd-bus ends a connection on which a
-///   descriptor arrives together with the last bytes of the authentication.
+/// - Important: To a peer that sets no ``BusLimits`` a descriptor may be sent only once a first call was answered: sd-bus
+///   ends a connection on which a descriptor arrives together with the last bytes of the authentication. With limits the
+///   receiving side takes care of that.
 public final class BusConnection: Sendable {
     /// Which end of the socket pair this is; D-Bus authentication needs one of each.
     public enum Side: Sendable {
@@ -23,6 +23,9 @@ public final class BusConnection: Sendable {
     /// Called with the outcome of an outgoing call, once.
     public typealias ReplyHandler = @Sendable (Result<[BusValue], BusError>) -> Void
 
+    /// Called with the reason when a connection has ended, once.
+    public typealias EndHandler = @Sendable (BusEnd) -> Void
+
     private let mailbox: BusMailbox
 
     /// Starts a connection over a connected stream socket and takes the socket over.
@@ -31,17 +34,28 @@ public final class BusConnection: Sendable {
     ///   - socket: The socket; closed when the connection ends.
     ///   - side: Which end this is.
     ///   - name: The name of the thread, up to 15 bytes, for debuggers.
+    ///   - limits: What is taken from the peer, which must be a process of this user; `nil` for a peer that is trusted.
     ///   - onCall: Receives incoming calls.
     ///   - onDisconnect: Called once, on the connection's thread, when the peer is gone or ``close()`` was called.
     /// - Throws: ``BusError/system(operation:code:)``.
-    public init(
-        adopting socket: OwnedDescriptor, side: Side, name: String, onCall: @escaping CallHandler,
-        onDisconnect: @escaping @Sendable () -> Void
+    public convenience init(
+        adopting socket: OwnedDescriptor, side: Side, name: String, limits: BusLimits? = nil,
+        onCall: @escaping CallHandler, onDisconnect: @escaping EndHandler
+    ) throws(BusError) {
+        try self.init(
+            adopting: socket, side: side, name: name, limits: limits, kernel: BusKernel(), onCall: onCall,
+            onDisconnect: onDisconnect)
+    }
+
+    init(
+        adopting socket: OwnedDescriptor, side: Side, name: String, limits: BusLimits?, kernel: BusKernel,
+        onCall: @escaping CallHandler, onDisconnect: @escaping EndHandler
     ) throws(BusError) {
         mailbox = try BusMailbox()
         try BusThread.start(
             BusThread.Start(
-                socket: socket, side: side, name: name, mailbox: mailbox, onCall: onCall, onDisconnect: onDisconnect))
+                socket: socket, side: side, name: name, limits: limits, kernel: kernel, mailbox: mailbox,
+                onCall: onCall, onDisconnect: onDisconnect))
     }
 
     deinit { mailbox.close() }
@@ -94,48 +108,6 @@ public struct BusMember: Hashable, Sendable {
     public init(_ interface: String, _ member: String) {
         self.interface = interface
         self.member = member
-    }
-}
-
-/// A method call that arrived; answered once, from any thread, now or later.
-public final class IncomingCall: Sendable {
-    /// What is called.
-    public let member: BusMember
-    /// With what.
-    public let arguments: [BusValue]
-    private let cookie: UInt64
-    private let mailbox: BusMailbox
-    private let answered = Atomic<Bool>(false)
-
-    init(member: BusMember, arguments: [BusValue], cookie: UInt64, mailbox: BusMailbox) {
-        self.member = member
-        self.arguments = arguments
-        self.cookie = cookie
-        self.mailbox = mailbox
-    }
-
-    deinit {
-        if !answered.load(ordering: .relaxed) { refuse(name: BusErrorName.failed, message: "The call was dropped.") }
-    }
-
-    /// Answers with results. Only the first answer counts.
-    public func reply(_ values: [BusValue] = []) {
-        guard !answered.exchange(true, ordering: .relaxed) else { return }
-        let cookie = cookie
-        mailbox.post {
-            $0.answer(cookie, .success(values))
-        } orElse: {
-        }
-    }
-
-    /// Answers with an error. Only the first answer counts.
-    public func refuse(name: String, message: String) {
-        guard !answered.exchange(true, ordering: .relaxed) else { return }
-        let cookie = cookie
-        mailbox.post {
-            $0.answer(cookie, .failure(.remote(name: name, message: message)))
-        } orElse: {
-        }
     }
 }
 

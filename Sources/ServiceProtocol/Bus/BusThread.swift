@@ -1,67 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystemd
 import Glibc
-import Synchronization
-
-/// What other threads ask of a connection's thread: jobs in order, and a descriptor that wakes it.
-final class BusMailbox: Sendable {
-    /// Something to do on the thread, and what to do instead when the connection has ended before. One of the two is
-    /// called, once.
-    struct Job: Sendable {
-        let run: @Sendable (BusThread) -> Void
-        let orElse: @Sendable () -> Void
-    }
-    private struct State {
-        var jobs: [Job] = []
-        var isClosed = false
-    }
-    private let state = Mutex(State())
-    let wake: OwnedDescriptor
-
-    init() throws(BusError) {
-        let descriptor = csystemd_event_descriptor()
-        guard descriptor >= 0 else { throw .system(operation: "creating an event descriptor", code: errno) }
-        wake = OwnedDescriptor(adopting: descriptor)
-    }
-
-    /// Hands a job to the thread, or calls `orElse` if the connection has ended.
-    func post(_ run: @escaping @Sendable (BusThread) -> Void, orElse: @escaping @Sendable () -> Void) {
-        let accepted = state.withLock { state in
-            guard !state.isClosed else { return false }
-            state.jobs.append(Job(run: run, orElse: orElse))
-            return true
-        }
-        accepted ? signal() : orElse()
-    }
-
-    /// Takes no more jobs; the thread will end.
-    func close() {
-        state.withLock { $0.isClosed = true }
-        signal()
-    }
-
-    /// Closes, and gives up on the jobs that were not done.
-    func abandon() {
-        close()
-        for job in takeJobs() { job.orElse() }
-    }
-
-    var isClosed: Bool { state.withLock { $0.isClosed } }
-
-    func takeJobs() -> [Job] {
-        var count: UInt64 = 0
-        _ = read(wake.number, &count, 8)
-        return state.withLock { state in
-            defer { state.jobs = [] }
-            return state.jobs
-        }
-    }
-
-    private func signal() {
-        var one: UInt64 = 1
-        _ = write(wake.number, &one, 8)
-    }
-}
 
 /// The one thread that owns a connection's sd-bus object.
 final class BusThread {
@@ -69,21 +8,33 @@ final class BusThread {
         let socket: OwnedDescriptor
         let side: BusConnection.Side
         let name: String
+        let limits: BusLimits?
+        let kernel: BusKernel
         let mailbox: BusMailbox
         let onCall: BusConnection.CallHandler
-        let onDisconnect: @Sendable () -> Void
+        let onDisconnect: BusConnection.EndHandler
     }
 
-    private let start: Start
-    private let bus: OpaquePointer
+    let start: Start
+    let bus: OpaquePointer
+    /// Between the peer and sd-bus, when the peer is not trusted.
+    private let input: GuardedInput?
+    /// The socket from which sd-bus reads, and which it closes.
+    private let source: Int32
+    /// What waits to be sent, when the peer is not trusted.
+    var unsent: UnsentMessages?
     /// Outgoing calls that wait for a reply, by the serial number of the message.
-    private var waiting: [UInt64: BusConnection.ReplyHandler] = [:]
+    var waiting: [UInt64: BusConnection.ReplyHandler] = [:]
     /// Incoming calls that wait for an answer, by the serial number of the message.
-    private var unanswered: [UInt64: OpaquePointer] = [:]
+    var unanswered: [UInt64: UnansweredCall] = [:]
+    /// The bytes of these.
+    var unansweredBytes = 0
 
-    /// The most calls a peer may leave unanswered at a time; more are refused, so that a flood is bounded.
-    private static let maximumUnanswered = 1024
-    private static let path = "/com/searchlight"
+    /// An incoming call that waits for an answer.
+    struct UnansweredCall {
+        let message: OpaquePointer
+        let size: Int
+    }
 
     static func start(_ start: Start) throws(BusError) {
         let result = OwnThread.start(start.name) { main(start) }
@@ -91,23 +42,43 @@ final class BusThread {
     }
 
     private static func main(_ start: Start) {
-        if let thread = try? BusThread(start) { thread.run() }
+        let end: BusEnd
+        do {
+            let thread = try BusThread(start)
+            end = thread.run()
+        } catch { end = BusEnd(error) }
+        // The peer learns of it even while somebody still holds the descriptor.
+        shutdown(start.socket.number, Int32(SHUT_RDWR))
         // Also when the connection could not even be begun: whoever has posted a job waits for its end.
         start.mailbox.abandon()
-        start.onDisconnect()
+        start.onDisconnect(end)
     }
 
     private init(_ start: Start) throws(BusError) {
-        var created: OpaquePointer?
-        try BusMessage.check(sd_bus_new(&created), "creating a connection")
-        guard let created else { throw .system(operation: "creating a connection", code: ENOMEM) }
         self.start = start
-        bus = created
         // sd-bus closes the descriptors it is given, hence the copies.
-        let input = fcntl(start.socket.number, F_DUPFD_CLOEXEC, 3)
-        guard input >= 0 else { throw .system(operation: "duplicating a socket", code: errno) }
-        let taken = sd_bus_set_fd(bus, input, input)
-        if taken < 0 { close(input) }
+        let output = try OwnedDescriptor.copy(start.socket)
+        if let limits = start.limits {
+            do { (input, source) = try GuardedInput.make(start.socket, side: start.side, limits: limits) } catch {
+                close(output)
+                throw error
+            }
+            unsent = UnsentMessages(limits: limits)
+        } else {
+            (input, source) = (nil, output)
+        }
+        var created: OpaquePointer?
+        guard sd_bus_new(&created) >= 0, let created else {
+            close(output)
+            if source != output { close(source) }
+            throw .system(operation: "creating a connection", code: ENOMEM)
+        }
+        bus = created
+        let taken = sd_bus_set_fd(bus, source, output)
+        if taken < 0 {
+            close(output)
+            if source != output { close(source) }
+        }
         try BusMessage.check(taken, "setting the socket")
         try BusMessage.check(sd_bus_negotiate_fds(bus, 1), "allowing descriptors")
         if start.side == .server {
@@ -118,157 +89,116 @@ final class BusThread {
 
     deinit { sd_bus_unref(bus) }
 
-    private func run() {
-        while true {
-            for job in start.mailbox.takeJobs() { job.run(self) }
-            var received: OpaquePointer?
-            let result = sd_bus_process(bus, &received)
-            if let received {
-                handle(BusMessage(adopting: received))
-                continue
-            }
-            if result < 0 || start.mailbox.isClosed { break }
-            if result == 0 { waitForWork() }
-        }
+    private func run() -> BusEnd {
+        let end: BusEnd
+        do { try serve() } catch { end = error }
         // What is still unsent is not waited for: the peer may never read it.
         start.mailbox.abandon()
         sd_bus_close(bus)
-        for message in unanswered.values { sd_bus_message_unref(message) }
+        for call in unanswered.values { sd_bus_message_unref(call.message) }
         unanswered = [:]
         for handler in waiting.values { handler(.failure(.disconnected)) }
         waiting = [:]
+        return end
     }
 
-    private func waitForWork() {
-        var deadline: UInt64 = UInt64.max
-        sd_bus_get_timeout(bus, &deadline)
-        var timeout: Int32 = -1
-        if deadline != UInt64.max {
-            var now = timespec()
-            clock_gettime(CLOCK_MONOTONIC, &now)
-            let microseconds = UInt64(now.tv_sec) * 1_000_000 + UInt64(now.tv_nsec) / 1000
-            timeout = deadline <= microseconds ? 0 : Int32(clamping: (deadline - microseconds) / 1000 + 1)
-        }
-        var descriptors = [
-            pollfd(fd: sd_bus_get_fd(bus), events: Int16(truncatingIfNeeded: sd_bus_get_events(bus)), revents: 0),
-            pollfd(fd: start.mailbox.wake.number, events: Int16(POLLIN), revents: 0),
-        ]
-        _ = poll(&descriptors, 2, timeout)
-    }
-
-    private func handle(_ message: consuming BusMessage) {
-        var type: UInt8 = 0
-        sd_bus_message_get_type(message.pointer, &type)
-        switch Int(type) {
-        case SD_BUS_MESSAGE_METHOD_CALL: receive(message)
-        case SD_BUS_MESSAGE_METHOD_RETURN:
-            guard let handler = takeWaiting(message.pointer) else { return }
-            let arguments: Result<[BusValue], BusError>
-            do { arguments = .success(try message.readArguments()) } catch { arguments = .failure(error) }
-            handler(arguments)
-        case SD_BUS_MESSAGE_METHOD_ERROR:
-            guard let handler = takeWaiting(message.pointer) else { return }
-            let error = sd_bus_message_get_error(message.pointer)?.pointee
-            handler(
-                .failure(
-                    .remote(
-                        name: (error?.name).map { String(cString: $0) } ?? BusErrorName.failed,
-                        message: (error?.message).map { String(cString: $0) } ?? "")))
-        default: break  // Signals are not part of the protocol.
-        }
-    }
-
-    private func takeWaiting(_ message: OpaquePointer) -> BusConnection.ReplyHandler? {
-        var cookie: UInt64 = 0
-        guard sd_bus_message_get_reply_cookie(message, &cookie) >= 0 else { return nil }
-        return waiting.removeValue(forKey: cookie)
-    }
-
-    private func receive(_ message: borrowing BusMessage) {
-        var cookie: UInt64 = 0
-        sd_bus_message_get_cookie(message.pointer, &cookie)
-        let member = BusMember(
-            sd_bus_message_get_interface(message.pointer).map { String(cString: $0) } ?? "",
-            sd_bus_message_get_member(message.pointer).map { String(cString: $0) } ?? "")
-        if sd_bus_message_get_expect_reply(message.pointer) > 0 {
-            // The same serial number twice would let one answer go to the wrong call.
-            guard unanswered[cookie] == nil else { return }
-            unanswered[cookie] = sd_bus_message_ref(message.pointer)
-        }
-        guard unanswered.count <= Self.maximumUnanswered else {
-            let text = "More than \(Self.maximumUnanswered) calls wait for an answer."
-            return answer(cookie, .failure(.remote(name: BusErrorName.limitsExceeded, message: text)))
-        }
-        do {
-            let arguments = try message.readArguments()
-            start.onCall(
-                IncomingCall(member: member, arguments: arguments, cookie: cookie, mailbox: start.mailbox))
-        } catch {
-            answer(cookie, .failure(.remote(name: BusErrorName.invalidArguments, message: error.description)))
-        }
-    }
-
-    func send(_ member: BusMember, _ arguments: [BusValue], reply: BusConnection.ReplyHandler?) {
-        do {
-            var created: OpaquePointer?
-            try BusMessage.check(
-                sd_bus_message_new_method_call(bus, &created, nil, Self.path, member.interface, member.member),
-                "creating a call")
-            guard let created else { throw BusError.system(operation: "creating a call", code: ENOMEM) }
-            let message = BusMessage(adopting: created)
-            try message.append(arguments)
-            // Without a place for the serial number sd-bus marks the call as one without reply.
-            guard let reply else {
-                return try BusMessage.check(sd_bus_send(bus, message.pointer, nil), "sending a call")
+    /// Serves until the end, which it throws.
+    private func serve() throws(BusEnd) -> Never {
+        while true {
+            // sd-bus waits in its own way for the end of the authentication when it is to send a descriptor before, and
+            // that way does not know of the guard.
+            let isOpen = input == nil || sd_bus_is_ready(bus) > 0
+            for job in start.mailbox.takeJobs(only: isOpen) { job.run(self) }
+            try input?.pump(mayRead: mayRead)
+            var received: OpaquePointer?
+            let result = sd_bus_process(bus, &received)
+            if let received { handle(BusMessage(adopting: received)) }
+            try settle()
+            if start.mailbox.isClosed { throw .closed }
+            if result < 0 { throw BusEnd(processing: -result) }
+            if result > 0 || (mayRead && input?.isWaiting == false) { continue }
+            if !isOpen, sd_bus_is_ready(bus) > 0 { continue }
+            // sd-bus would wait for another attempt, behind which no peer that is in its right mind sends messages.
+            if let input, input.hasBegun, sd_bus_is_ready(bus) == 0 {
+                throw .malformed("its authentication was refused")
             }
-            var cookie: UInt64 = 0
-            try BusMessage.check(sd_bus_send(bus, message.pointer, &cookie), "sending a call")
-            waiting[cookie] = reply
-        } catch let error as BusError {
-            reply?(.failure(error.isLostConnection ? .disconnected : error))
-        } catch {
-            reply?(.failure(.malformed("\(error)")))
+            try waitForWork()
         }
     }
 
-    func answer(_ cookie: UInt64, _ result: Result<[BusValue], BusError>) {
-        guard let call = unanswered.removeValue(forKey: cookie) else { return }
-        let original = BusMessage(adopting: call)
-        do {
-            try sendAnswer(to: original, result)
-        } catch {
-            // An answer that cannot be built (too large, say) must not leave the caller waiting.
-            try? sendAnswer(
-                to: original, .failure(.remote(name: BusErrorName.failed, message: error.description)))
-        }
+    /// Whether the next message may be read from a peer that is not trusted: not before sd-bus has done with the
+    /// authentication, as it would end a connection on which a descriptor comes with the last bytes of that; and not
+    /// while the peer is that far ahead of its answers.
+    private var mayRead: Bool {
+        guard let input, let limits = start.limits else { return false }
+        if !input.isBetweenMessages { return true }
+        return unansweredBytes <= limits.maximumUnansweredBytes && sd_bus_is_ready(bus) > 0
     }
 
-    private func sendAnswer(
-        to call: borrowing BusMessage, _ result: Result<[BusValue], BusError>
-    ) throws(BusError) {
-        var created: OpaquePointer?
-        switch result {
-        case .success:
-            try BusMessage.check(sd_bus_message_new_method_return(call.pointer, &created), "creating an answer")
-        case .failure(let failure):
-            var name = BusErrorName.failed
-            var text = failure.description
-            if case .remote(let remoteName, let remoteText) = failure { (name, text) = (remoteName, remoteText) }
-            var error = sd_bus_error()
-            defer { sd_bus_error_free(&error) }
-            _ = sd_bus_error_set(&error, name, text)
-            try BusMessage.check(sd_bus_message_new_method_error(call.pointer, &created, &error), "creating an answer")
+    /// Ends the connection to a peer that does not read.
+    private func settle() throws(BusEnd) {
+        guard unsent != nil else { return }
+        var queued: UInt64 = 0
+        guard sd_bus_get_n_queued_write(bus, &queued) >= 0 else { return }
+        try unsent?.settle(queued: Int(clamping: queued))
+    }
+
+    private func waitForWork() throws(BusEnd) {
+        let events = sd_bus_get_events(bus)
+        let wake = pollfd(fd: start.mailbox.wake.number, events: Int16(POLLIN), revents: 0)
+        guard let input else {
+            let both = pollfd(fd: source, events: Int16(truncatingIfNeeded: events), revents: 0)
+            var descriptors = [wake, both]
+            _ = start.kernel.wait(&descriptors, milliseconds(until: nil))
+            return
         }
-        guard let created else { throw .system(operation: "creating an answer", code: ENOMEM) }
-        let message = BusMessage(adopting: created)
-        if case .success(let values) = result { try message.append(values) }
-        try BusMessage.check(sd_bus_send(bus, message.pointer, nil), "sending an answer")
+        let own = pollfd(fd: source, events: Int16(truncatingIfNeeded: events & POLLIN), revents: 0)
+        let reading = input.isAuthenticating || mayRead
+        var descriptors = [wake, own] + input.polls(reading: reading, writing: events & POLLOUT != 0)
+        let deadline = input.deadline(now: start.kernel.now)
+        _ = start.kernel.wait(&descriptors, milliseconds(until: deadline))
+        input.noteReady(descriptors[2...])
+        if let deadline, !input.mayHaveInput, start.kernel.now() >= deadline { throw input.stalled }
+    }
+
+    /// How long to wait for sd-bus's next moment or the deadline, whichever is first; -1 without either.
+    private func milliseconds(until deadline: UInt64?) -> Int32 {
+        func left(_ moment: UInt64, _ now: UInt64) -> Int32 {
+            moment <= now ? 0 : Int32(clamping: (moment - now) / 1000 + 1)
+        }
+        var shortest: Int32?
+        if let deadline { shortest = left(deadline, start.kernel.now()) }
+        var next: UInt64 = UInt64.max
+        if sd_bus_get_timeout(bus, &next) >= 0, next != UInt64.max {
+            // On the real clock, because sd-bus is.
+            let own = left(next, BusKernel.monotonicMicroseconds())
+            shortest = min(shortest ?? own, own)
+        }
+        return shortest ?? -1
     }
 }
 
-extension BusError {
-    fileprivate var isLostConnection: Bool {
-        guard case .system(_, let code) = self else { return false }
-        return [ENOTCONN, ECONNRESET, EPIPE].contains(code)
+/// What a connection's thread asks of the system besides its sockets, so that tests can watch it wait.
+struct BusKernel: Sendable {
+    /// The clock of the deadlines, in microseconds.
+    var now: @Sendable () -> UInt64 = { monotonicMicroseconds() }
+    /// poll(2).
+    var wait: @Sendable (_ descriptors: inout [pollfd], _ milliseconds: Int32) -> Int32 = { descriptors, time in
+        poll(&descriptors, nfds_t(descriptors.count), time)
+    }
+
+    static func monotonicMicroseconds() -> UInt64 {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        return UInt64(now.tv_sec) * 1_000_000 + UInt64(now.tv_nsec) / 1000
+    }
+}
+
+extension OwnedDescriptor {
+    /// The number of a second descriptor for the same open file, for who closes it itself.
+    fileprivate static func copy(_ descriptor: OwnedDescriptor) throws(BusError) -> Int32 {
+        let copy = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 3)
+        guard copy >= 0 else { throw .system(operation: "duplicating a socket", code: errno) }
+        return copy
     }
 }

@@ -49,6 +49,18 @@ public enum BusValue: Sendable {
     }
 }
 
+extension BusValue {
+    /// About how many bytes it takes in a message.
+    var approximateBytes: Int {
+        switch self {
+        case .string(let text): 8 + text.utf8.count
+        case .strings(let texts): texts.reduce(8) { $0 + 8 + $1.utf8.count }
+        case .unsigned, .boolean, .descriptor: 8
+        case .bytes(let bytes): 8 + bytes.count
+        }
+    }
+}
+
 /// Why a call or a connection failed.
 public enum BusError: Error, Sendable, CustomStringConvertible {
     /// The peer is gone.

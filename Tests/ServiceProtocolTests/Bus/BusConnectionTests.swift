@@ -13,7 +13,7 @@ struct BusPair {
     init(
         onHostCall: @escaping BusConnection.CallHandler = { _ in },
         onWorkerCall: @escaping BusConnection.CallHandler,
-        onDisconnect: @escaping @Sendable () -> Void = {}
+        onDisconnect: @escaping BusConnection.EndHandler = { _ in }
     ) throws {
         var descriptors: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &descriptors) == 0)
@@ -22,7 +22,7 @@ struct BusPair {
             onDisconnect: onDisconnect)
         worker = try BusConnection(
             adopting: OwnedDescriptor(adopting: descriptors[1]), side: .client, name: "test-worker",
-            onCall: onWorkerCall, onDisconnect: {})
+            onCall: onWorkerCall, onDisconnect: { _ in })
     }
 }
 
@@ -102,7 +102,7 @@ struct BusConnectionTests {
             onWorkerCall: { call in
                 kept.withLock { $0.append(call) }
                 arrival.yield()
-            }, onDisconnect: { going.yield() })
+            }, onDisconnect: { _ in going.yield() })
         let pending = Task { try await pair.host.call(Self.echo) }
         for await _ in arrived { break }
         pair.worker.close()
@@ -123,7 +123,7 @@ struct BusConnectionTests {
             let (gone, going) = AsyncStream.makeStream(of: Void.self)
             let connection = try BusConnection(
                 adopting: OwnedDescriptor(adopting: descriptors[0]), side: .server, name: "test-host",
-                onCall: { _ in }, onDisconnect: { going.yield() })
+                onCall: { _ in }, onDisconnect: { _ in going.yield() })
             await #expect(throws: BusError.self) { try await connection.call(Self.echo) }
             for await _ in gone { break }
         }
@@ -161,7 +161,7 @@ struct BusConnectionTests {
         let (gone, going) = AsyncStream.makeStream(of: Void.self)
         let connection = try BusConnection(
             adopting: OwnedDescriptor(adopting: descriptors[0]), side: .server, name: "test-host",
-            onCall: { _ in Issue.record("a call arrived") }, onDisconnect: { going.yield() })
+            onCall: { _ in Issue.record("a call arrived") }, onDisconnect: { _ in going.yield() })
         let junk = [UInt8](repeating: 0x41, count: 4096)
         _ = junk.withUnsafeBytes { send(descriptors[1], $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
         close(descriptors[1])

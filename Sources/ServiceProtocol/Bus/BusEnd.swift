@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// Why a connection ended.
+public enum BusEnd: Error, Hashable, Sendable, CustomStringConvertible {
+    /// This side closed it.
+    case closed
+    /// The peer closed it or died.
+    case peerClosed
+    /// The peer went beyond a limit; the text says which.
+    case violated(String)
+    /// What the peer sent is not D-Bus; the text says where.
+    case malformed(String)
+    /// The system failed.
+    case system(operation: String, code: Int32)
+
+    /// The end in one sentence, for a log.
+    public var description: String {
+        switch self {
+        case .closed: "The connection was closed."
+        case .peerClosed: "The other process closed the connection."
+        case .violated(let limit): "The connection was ended because the other process broke a limit: \(limit)."
+        case .malformed(let detail):
+            "The connection was ended because the other process does not speak D-Bus: \(detail)."
+        case .system(let operation, let code):
+            "The connection ended because \(operation) failed: \(String(cString: strerror(code)))."
+        }
+    }
+
+    /// What an error of sd-bus while it reads or writes says about the end.
+    init(processing code: Int32) {
+        switch code {
+        case ECONNRESET, ENOTCONN, EPIPE, ESHUTDOWN, ECONNABORTED: self = .peerClosed
+        case EBADMSG, EPROTO, EPERM, EACCES, EIO, EINVAL: self = .malformed("sd-bus refused what it sent")
+        case ETIMEDOUT: self = .violated("the authentication took too long")
+        default: self = .system(operation: "reading or writing messages", code: code)
+        }
+    }
+
+    init(_ error: BusError) {
+        switch error {
+        case .system(let operation, let code): self = .system(operation: operation, code: code)
+        case .disconnected, .cancelled: self = .peerClosed
+        case .remote(_, let message): self = .malformed(message)
+        case .malformed(let detail): self = .malformed(detail)
+        }
+    }
+}

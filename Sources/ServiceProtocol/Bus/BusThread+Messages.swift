@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystemd
+import Glibc
+
+/// Calls and answers, in both directions.
+extension BusThread {
+    /// The most calls a peer may leave unanswered at a time; more are refused, so that a flood is bounded.
+    private static let maximumUnanswered = 1024
+    private static let path = "/com/searchlight"
+
+    func handle(_ message: consuming BusMessage) {
+        var type: UInt8 = 0
+        sd_bus_message_get_type(message.pointer, &type)
+        switch Int(type) {
+        case SD_BUS_MESSAGE_METHOD_CALL: receive(message)
+        case SD_BUS_MESSAGE_METHOD_RETURN:
+            guard let handler = takeWaiting(message.pointer) else { return }
+            let arguments: Result<[BusValue], BusError>
+            do { arguments = .success(try message.readArguments()) } catch { arguments = .failure(error) }
+            handler(arguments)
+        case SD_BUS_MESSAGE_METHOD_ERROR:
+            guard let handler = takeWaiting(message.pointer) else { return }
+            let error = sd_bus_message_get_error(message.pointer)?.pointee
+            handler(
+                .failure(
+                    .remote(
+                        name: (error?.name).map { String(cString: $0) } ?? BusErrorName.failed,
+                        message: (error?.message).map { String(cString: $0) } ?? "")))
+        default: break  // Signals are not part of the protocol.
+        }
+    }
+
+    private func takeWaiting(_ message: OpaquePointer) -> BusConnection.ReplyHandler? {
+        var cookie: UInt64 = 0
+        guard sd_bus_message_get_reply_cookie(message, &cookie) >= 0 else { return nil }
+        return waiting.removeValue(forKey: cookie)
+    }
+
+    private func receive(_ message: borrowing BusMessage) {
+        var cookie: UInt64 = 0
+        sd_bus_message_get_cookie(message.pointer, &cookie)
+        let member = BusMember(
+            sd_bus_message_get_interface(message.pointer).map { String(cString: $0) } ?? "",
+            sd_bus_message_get_member(message.pointer).map { String(cString: $0) } ?? "")
+        let arguments: Result<[BusValue], BusError>
+        do { arguments = .success(try message.readArguments()) } catch { arguments = .failure(error) }
+        if sd_bus_message_get_expect_reply(message.pointer) > 0 {
+            // The same serial number twice would let one answer go to the wrong call.
+            guard unanswered[cookie] == nil else { return }
+            let size = ((try? arguments.get()) ?? []).reduce(0) { $0 + $1.approximateBytes }
+            unanswered[cookie] = UnansweredCall(message: sd_bus_message_ref(message.pointer), size: size)
+            unansweredBytes += size
+        }
+        guard unanswered.count <= Self.maximumUnanswered else {
+            let text = "More than \(Self.maximumUnanswered) calls wait for an answer."
+            return answer(cookie, .failure(.remote(name: BusErrorName.limitsExceeded, message: text)))
+        }
+        switch arguments {
+        case .success(let values):
+            start.onCall(IncomingCall(member: member, arguments: values, cookie: cookie, mailbox: start.mailbox))
+        case .failure(let error):
+            answer(cookie, .failure(.remote(name: BusErrorName.invalidArguments, message: error.description)))
+        }
+    }
+
+    func send(_ member: BusMember, _ arguments: [BusValue], reply: BusConnection.ReplyHandler?) {
+        do {
+            var created: OpaquePointer?
+            try BusMessage.check(
+                sd_bus_message_new_method_call(bus, &created, nil, Self.path, member.interface, member.member),
+                "creating a call")
+            guard let created else { throw BusError.system(operation: "creating a call", code: ENOMEM) }
+            let message = BusMessage(adopting: created)
+            try message.append(arguments)
+            noteSent(arguments)
+            // Without a place for the serial number sd-bus marks the call as one without reply.
+            guard let reply else {
+                return try BusMessage.check(sd_bus_send(bus, message.pointer, nil), "sending a call")
+            }
+            var cookie: UInt64 = 0
+            try BusMessage.check(sd_bus_send(bus, message.pointer, &cookie), "sending a call")
+            waiting[cookie] = reply
+        } catch let error as BusError {
+            reply?(.failure(error.isLostConnection ? .disconnected : error))
+        } catch {
+            reply?(.failure(.malformed("\(error)")))
+        }
+    }
+
+    func answer(_ cookie: UInt64, _ result: Result<[BusValue], BusError>) {
+        guard let call = unanswered.removeValue(forKey: cookie) else { return }
+        unansweredBytes -= call.size
+        let original = BusMessage(adopting: call.message)
+        do {
+            try sendAnswer(to: original, result)
+        } catch {
+            // An answer that cannot be built (too large, say) must not leave the caller waiting.
+            try? sendAnswer(
+                to: original, .failure(.remote(name: BusErrorName.failed, message: error.description)))
+        }
+    }
+
+    private func sendAnswer(
+        to call: borrowing BusMessage, _ result: Result<[BusValue], BusError>
+    ) throws(BusError) {
+        var created: OpaquePointer?
+        switch result {
+        case .success:
+            try BusMessage.check(sd_bus_message_new_method_return(call.pointer, &created), "creating an answer")
+        case .failure(let failure):
+            var name = BusErrorName.failed
+            var text = failure.description
+            if case .remote(let remoteName, let remoteText) = failure { (name, text) = (remoteName, remoteText) }
+            var error = sd_bus_error()
+            defer { sd_bus_error_free(&error) }
+            _ = sd_bus_error_set(&error, name, text)
+            try BusMessage.check(sd_bus_message_new_method_error(call.pointer, &created, &error), "creating an answer")
+        }
+        guard let created else { throw .system(operation: "creating an answer", code: ENOMEM) }
+        let message = BusMessage(adopting: created)
+        if case .success(let values) = result { try message.append(values) }
+        noteSent((try? result.get()) ?? [])
+        try BusMessage.check(sd_bus_send(bus, message.pointer, nil), "sending an answer")
+    }
+
+    /// Counts what is about to be sent, for a peer that may not read it.
+    private func noteSent(_ values: [BusValue]) {
+        unsent?.append(values.reduce(Self.typicalHeader) { $0 + $1.approximateBytes })
+    }
+
+    /// About what a message takes besides its arguments, in sd-bus's memory.
+    private static let typicalHeader = 512
+}
+
+extension BusError {
+    fileprivate var isLostConnection: Bool {
+        guard case .system(_, let code) = self else { return false }
+        return [ENOTCONN, ECONNRESET, EPIPE].contains(code)
+    }
+}

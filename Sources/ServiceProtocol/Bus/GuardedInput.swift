@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystemd
+import Glibc
+
+/// What stands between a peer that is not trusted and sd-bus, which itself would hold 128 MiB of a message whose end
+/// never comes, drop what it does not understand without a word, and lose descriptors.
+///
+/// sd-bus reads from an inner socket; into that goes, on the same thread, what the ``FrameTracker`` has found good in
+/// what the peer sent. What sd-bus writes goes to the peer directly. Confined to the connection's thread.
+final class GuardedInput {
+    let socket: OwnedDescriptor
+    private let inner: OwnedDescriptor
+    private let limits: BusLimits
+    private var tracker: FrameTracker
+    /// What was read; of it `sent..<filled` is not in the inner socket yet.
+    private var buffer = [UInt8](repeating: 0, count: GuardedInput.smallBuffer)
+    private var filled = 0
+    private var sent = 0
+    private var descriptors: [OwnedDescriptor] = []
+    /// Whether reading may give something; `false` from the moment at which nothing was there until the poll says so.
+    private(set) var mayHaveInput = true
+    /// Whether the inner socket is full.
+    private(set) var isBlocked = false
+    private var hasEnded = false
+    /// When what is half-sent began, and which message it is.
+    private var halfSince: (time: UInt64, message: UInt64)?
+
+    /// Enough for most messages.
+    private static let smallBuffer = 4 << 10
+    /// How much of a large message is moved at a time; more than any header.
+    private static let largeBuffer = 64 << 10
+
+    /// - Returns: The guard, and the socket from which sd-bus shall read, which sd-bus closes.
+    static func make(
+        _ socket: OwnedDescriptor, side: BusConnection.Side, limits: BusLimits
+    ) throws(BusError) -> (input: GuardedInput, source: Int32) {
+        precondition(limits.maximumHeaderBytes <= largeBuffer)
+        precondition(limits.maximumDescriptors <= csystemd_maximum_descriptors)
+        var process: pid_t = 0
+        var user: uid_t = 0
+        // sd-bus compares the user that a client says it is with the other end of what it reads from; that is this
+        // process now, so it has to be compared here.
+        guard csystemd_peer(socket.number, &process, &user) == 0 else {
+            throw .system(operation: "asking who is at the other end", code: errno)
+        }
+        guard user == getuid() else { throw .system(operation: "serving another user's process", code: EPERM) }
+        var pair: [Int32] = [0, 0]
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &pair) == 0 else {
+            throw .system(operation: "creating a pair of sockets", code: errno)
+        }
+        let inner = OwnedDescriptor(adopting: pair[0])
+        return (
+            GuardedInput(
+                socket: socket, inner: inner, limits: limits,
+                tracker: FrameTracker(sender: side == .server ? .client : .server, limits: limits)),
+            pair[1]
+        )
+    }
+
+    private init(socket: OwnedDescriptor, inner: OwnedDescriptor, limits: BusLimits, tracker: FrameTracker) {
+        self.socket = socket
+        self.inner = inner
+        self.limits = limits
+        self.tracker = tracker
+    }
+
+    /// Whether nothing of a message has come, so that reading can be put off without holding up a message.
+    var isBetweenMessages: Bool { !tracker.isHalfSent }
+
+    /// Whether the authentication is still under way.
+    var isAuthenticating: Bool { tracker.isAuthenticating }
+
+    /// Whether sd-bus has the whole authentication.
+    var hasBegun: Bool { !tracker.isAuthenticating && !isBlocked }
+
+    /// Whether there is nothing to do here until the poll reports something.
+    var isWaiting: Bool { isBlocked || !mayHaveInput || hasEnded }
+
+    /// The descriptors and events to wait for besides sd-bus's.
+    func polls(reading: Bool, writing: Bool) -> [pollfd] {
+        let events = (reading && !isBlocked && !hasEnded ? POLLIN : 0) | (writing ? POLLOUT : 0)
+        return [
+            // A hang-up is reported even if nothing is asked for, which would wake the thread again and again.
+            pollfd(fd: events == 0 ? -1 : socket.number, events: Int16(events), revents: 0),
+            pollfd(fd: isBlocked ? inner.number : -1, events: Int16(POLLOUT), revents: 0),
+        ]
+    }
+
+    /// Takes note of what the poll found for ``polls(reading:writing:)``.
+    func noteReady(_ polls: ArraySlice<pollfd>) {
+        guard let outer = polls.first, let inner = polls.last else { return }
+        if Int32(outer.revents) & ~POLLOUT != 0 { mayHaveInput = true }
+        if inner.revents != 0 { isBlocked = false }
+    }
+
+    /// When the peer must have finished what it began, on the clock of `now`; `nil` while nothing is half-sent.
+    func deadline(now: () -> UInt64) -> UInt64? {
+        guard tracker.isHalfSent, !hasEnded else {
+            halfSince = nil
+            return nil
+        }
+        if halfSince?.message != tracker.completed { halfSince = (now(), tracker.completed) }
+        return halfSince.map { $0.time + limits.stallTimeout }
+    }
+
+    /// The end of a peer that did not finish in time.
+    var stalled: BusEnd {
+        let what = tracker.isAuthenticating ? "an authentication" : "a message"
+        return .violated("\(what) that was not complete after \(limits.stallTimeout / 1_000_000) s")
+    }
+
+    /// Moves what there is, up to the end of one message, to sd-bus.
+    ///
+    /// - Parameter mayRead: Whether sd-bus wants what comes next.
+    func pump(mayRead: Bool) throws(BusEnd) {
+        isBlocked = false
+        let begun = tracker.completed
+        while true {
+            if sent < filled && tracker.mayForward { try forward() }
+            guard !isBlocked, mayHaveInput, !hasEnded, tracker.completed == begun else { break }
+            guard tracker.isAuthenticating || mayRead else { break }
+            let wasAuthenticating = tracker.isAuthenticating
+            try read()
+            // What follows waits until sd-bus is ready for messages, which only its owner can ask it.
+            if wasAuthenticating && !tracker.isAuthenticating { break }
+        }
+        if sent < filled && tracker.mayForward && !isBlocked { try forward() }
+        // What is still there then is a header that will never be whole.
+        if hasEnded && !isBlocked { shutdown(inner.number, Int32(SHUT_WR)) }
+        if !isBlocked && !tracker.isHalfSent && buffer.count > Self.smallBuffer {
+            buffer = [UInt8](repeating: 0, count: Self.smallBuffer)
+        }
+    }
+
+    private func read() throws(BusEnd) {
+        if sent == filled { (sent, filled) = (0, 0) }
+        let wanted = min(tracker.wanted, Self.largeBuffer)
+        if buffer.count - filled < wanted {
+            var larger = [UInt8](repeating: 0, count: filled + Self.largeBuffer)
+            larger.replaceSubrange(..<filled, with: buffer[..<filled])
+            buffer = larger
+        }
+        var numbers = [Int32](repeating: -1, count: Int(csystemd_maximum_descriptors))
+        var count: Int32 = 0
+        var truncated: Int32 = 0
+        let start = filled
+        let result = buffer.withUnsafeMutableBytes { bytes in
+            csystemd_receive(socket.number, bytes.baseAddress.map { $0 + start }, wanted, &numbers, &count, &truncated)
+        }
+        let code = errno
+        for number in numbers.prefix(Int(count)) { descriptors.append(OwnedDescriptor(adopting: number)) }
+        guard truncated == 0 else {
+            throw .violated(
+                "more than \(limits.maximumDescriptors) descriptors at once, or more than there is room for")
+        }
+        guard result > 0 else {
+            mayHaveInput = false
+            switch result == 0 ? ECONNRESET : code {
+            case EAGAIN: break
+            case EINTR: mayHaveInput = true
+            case ECONNRESET, EPIPE: hasEnded = true
+            default: throw .system(operation: "reading from a socket", code: code)
+            }
+            return
+        }
+        filled += result
+        let new = buffer[start..<filled]
+        try tracker.take(new.span, descriptors: Int(count))
+    }
+
+    private func forward() throws(BusEnd) {
+        let numbers = descriptors.map(\.number)
+        let (start, count) = (sent, filled - sent)
+        let result = buffer.withUnsafeBytes { bytes in
+            csystemd_send(inner.number, bytes.baseAddress.map { $0 + start }, count, numbers, Int32(numbers.count))
+        }
+        if result < 0 {
+            guard errno == EAGAIN || errno == EINTR else {
+                throw .system(operation: "handing a message on", code: errno)
+            }
+            isBlocked = errno == EAGAIN
+            return
+        }
+        descriptors = []
+        sent += result
+        isBlocked = sent < filled
+    }
+}
