@@ -49,9 +49,12 @@ final class Sessions: Sendable {
                 // Known before its first call can arrive.
                 state.withLock { $0.sessions[session.number] = session }
                 return try BusConnection(
-                    adopting: socket, side: .server, name: "client-\(session.number)",
+                    adopting: socket, side: .server, name: "client-\(session.number)", limits: BusLimits(),
                     onCall: { session.receive($0) },
-                    onDisconnect: { self.end(session, token) })
+                    onDisconnect: { end in
+                        session.noteEnd(end)
+                        self.end(session, token)
+                    })
             }
         } catch {
             core.log.write(.error, core.strangers, "A connection could not be begun. \(error.description)")

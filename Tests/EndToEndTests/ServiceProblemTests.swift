@@ -24,7 +24,7 @@ struct ServiceProblemTests {
                         adopting: OwnedDescriptor(adopting: number), side: .server, name: "fake"
                     ) { [weak self] call in
                         if let self { answer(call, self) }
-                    } onDisconnect: {
+                    } onDisconnect: { _ in
                     }
                     if let connection { connections.withLock { $0.append(connection) } }
                 }

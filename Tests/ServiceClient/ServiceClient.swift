@@ -15,7 +15,7 @@ struct ServiceClient {
         do {
             let connection = try BusConnection(
                 adopting: try ServiceSocket.connect(inFolder: arguments[1]), side: .client, name: "client",
-                onCall: { $0.refuse(name: BusErrorName.unknownMethod, message: "") }, onDisconnect: {})
+                onCall: { $0.refuse(name: BusErrorName.unknownMethod, message: "") }, onDisconnect: { _ in })
             let hello = Hello(
                 role: role, bundle: arguments[3].isEmpty ? nil : arguments[3], program: "ServiceClient")
             var answer = BusArguments(

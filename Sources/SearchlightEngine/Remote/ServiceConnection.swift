@@ -51,7 +51,7 @@ final class ServiceConnection: Sendable {
         do throws(BusError) {
             let bus = try BusConnection(adopting: socket, side: .client, name: "service") {
                 listeners.receive($0)
-            } onDisconnect: {
+            } onDisconnect: { _ in
             }
             let hello = Hello(role: .shell, bundle: nil, program: program)
             let values = try await call(bus, Hello.member, hello.arguments, patience: patience)

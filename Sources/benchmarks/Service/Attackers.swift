@@ -5,7 +5,7 @@ import ServiceProtocol
 
 /// Clients that send garbage, halves of messages, and messages that are too large, one connection after the other, until
 /// they are stopped. Each on a thread of its own.
-final class Attackers: Sendable {
+final class Attackers {
     private let threads: [Thread]
 
     /// How long an attacker waits before it comes again; without, they would measure the machine's cores.

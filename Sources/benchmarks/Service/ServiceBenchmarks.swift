@@ -36,7 +36,7 @@ struct ServiceBenchmarks {
                 storeDirectory: place + "/own", access: .readWrite, extensionSearchPath: [],
                 worker: WorkerConfiguration(workerPath: "/nonexistent", frameworkFolder: nil, environment: [:])))
         let receiver = engine.receiver(for: .app)
-        let app = try await service.app("com.example.benchmark")
+        let app = try await ServiceApp(store: service.store, bundle: "com.example.benchmark")
         var random = SplitMix64(seed: seed)
         var own: [Double] = []
         var served: [Double] = []
@@ -61,7 +61,7 @@ struct ServiceBenchmarks {
     }
 
     private func underAttack(_ service: ServiceProcess) async throws -> [Measurement] {
-        let app = try await service.app("com.example.healthy")
+        let app = try await ServiceApp(store: service.store, bundle: "com.example.healthy")
         var random = SplitMix64(seed: seed &+ 1)
         let normal = try await latency(of: app, &random)
         let attackers = Attackers(Self.attackers, store: service.store)
@@ -91,12 +91,13 @@ struct ServiceBenchmarks {
     }
 
     private func manyClients(_ service: ServiceProcess) async throws -> [Measurement] {
+        let store = service.store
         let start = ProcessCost.now
         try await withThrowingTaskGroup(of: Void.self) { group in
             for client in 0..<Self.clients {
                 group.addTask {
                     var random = SplitMix64(seed: seed &+ UInt64(client))
-                    let app = try await service.app("com.example.client\(client)")
+                    let app = try await ServiceApp(store: store, bundle: "com.example.client\(client)")
                     for batch in 0..<Self.batchesPerClient { try await app.send(try request(batch, 10, &random)) }
                 }
             }

@@ -35,24 +35,19 @@ final class ServiceProcess {
         process.terminate()
         process.waitUntilExit()
     }
-
-    /// A connection of an app.
-    func app(_ bundle: String) async throws -> ServiceApp {
-        let app = try ServiceApp(store: store)
-        _ = try await app.connection.call(
-            Hello.member, Hello(role: .app, bundle: bundle, program: "benchmarks").arguments)
-        return app
-    }
 }
 
 /// An app that speaks with a service.
 final class ServiceApp: Sendable {
     let connection: BusConnection
 
-    init(store: String) throws {
+    /// Connects, and says whose items it speaks of.
+    init(store: String, bundle: String) async throws {
         connection = try BusConnection(
             adopting: try ServiceSocket.connect(inFolder: store), side: .client, name: "benchmark",
-            onCall: { $0.refuse(name: BusErrorName.unknownMethod, message: "") }, onDisconnect: {})
+            onCall: { $0.refuse(name: BusErrorName.unknownMethod, message: "") }, onDisconnect: { _ in })
+        _ = try await connection.call(
+            Hello.member, Hello(role: .app, bundle: bundle, program: "benchmarks").arguments)
     }
 
     func send(_ request: IndexRequest) async throws {

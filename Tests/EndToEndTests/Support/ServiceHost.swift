@@ -67,7 +67,7 @@ final class ServiceHost: Sendable {
                     call.reply()
                 }
             }
-        } onDisconnect: {
+        } onDisconnect: { _ in
             engineCalls.end()
             if loan.isLent.exchange(false, ordering: .relaxed) { Task { await home.takeBack() } }
         }

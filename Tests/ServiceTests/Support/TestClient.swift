@@ -21,7 +21,7 @@ final class TestClient: Sendable {
         connection = try BusConnection(
             adopting: try ServiceSocket.connect(inFolder: store), side: .client, name: "test-client",
             onCall: { call in answers.handler.withLock { $0 }(call) },
-            onDisconnect: { flag.value.withLock { $0 = true } })
+            onDisconnect: { _ in flag.value.withLock { $0 = true } })
         self.flag = flag
         self.answers = answers
     }
