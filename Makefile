@@ -1,12 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
 # The conventional names; each is one script, which works without make.
-.PHONY: all build demo test lint format bench torture clean
+.PHONY: all build release install install-files uninstall test-install documentation demo test lint format bench torture clean
+
+# Where “make install” puts things; DESTDIR goes in front of it, for those who make packages.
+PREFIX ?= /usr/local
+DESTDIR ?=
+export PREFIX DESTDIR
 
 all: build
 
 build:
 	swift build -c release
 	swift build -c release --package-path Plugins --product Journal
+
+# What is installed: the programs, the library with the Swift runtime, Journal. Builds in a folder of its own.
+release:
+	Scripts/setup
+	Scripts/release
+
+# As another user than the one who builds: make release && sudo make install-files
+install: release
+	Scripts/install
+
+install-files:
+	Scripts/install
+
+uninstall:
+	Scripts/uninstall
+
+test-install: release
+	Scripts/test-install
+
+documentation:
+	Scripts/documentation
 
 demo:
 	Scripts/demo

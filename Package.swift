@@ -145,11 +145,26 @@ let package = Package(
             name: "ServiceTests",
             dependencies: [
                 "SearchlightService", "SearchlightEngine", "SearchIndex", "ExtensionHost", "MetadataQuery",
-                "ServiceProtocol", "TestSupport",
+                "ServiceProtocol", "CoreSpotlight", "TestSupport",
             ], swiftSettings: strict),
+        // An app in another process, of the public library alone.
+        .executableTarget(
+            name: "TestApp", dependencies: ["CoreSpotlight", "UniformTypeIdentifiers"], path: "Tests/TestApp",
+            swiftSettings: strict),
         .testTarget(
             name: "BenchmarkTests", dependencies: ["benchmarks", "SearchIndex", "ServiceProtocol", "TestSupport"],
             swiftSettings: strict),
-        .testTarget(name: "CoreSpotlightTests", dependencies: ["CoreSpotlight", "TestSupport"], swiftSettings: strict),
+        // Source as it is written for Apple's SDK; that it compiles, in both language modes, is the test. Without the settings
+        // of this package, for it is not this package's.
+        .target(
+            name: "PortedSources", dependencies: ["CoreSpotlight"], path: "Tests/PortedSources/Swift5",
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+        .target(
+            name: "PortedSourcesInSwift6", dependencies: ["CoreSpotlight"], path: "Tests/PortedSources/Swift6",
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+        .testTarget(
+            name: "CoreSpotlightTests",
+            dependencies: ["CoreSpotlight", "PortedSources", "PortedSourcesInSwift6", "TestSupport"],
+            swiftSettings: strict),
     ]
 )

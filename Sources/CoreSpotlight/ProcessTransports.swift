@@ -7,20 +7,44 @@ enum ProcessTransports {
     /// What a test puts in the place of the service, for what its task does.
     struct Replacement: Sendable {
         var query: (any QueryTransport)?
+        var promises: (any PromiseTransport)?
+        var index: CSSearchableIndex?
+        var currentActivity: CurrentActivity?
     }
 
     @TaskLocal static var replacement: Replacement?
 
     /// The way for queries.
     ///
-    /// - Throws: ``CSSearchQueryError/Code/indexUnreachable`` when there is none.
+    /// - Throws: ``CSSearchQueryError/Code/indexUnreachable`` in an extension.
     static func query() throws(CSSearchQueryError) -> any QueryTransport {
         if let query = replacement?.query { return query }
-        throw CSSearchQueryError(
-            .indexUnreachable,
-            "The index of this app cannot be queried: this process cannot connect to the Searchlight service yet. "
-                + "Search with the command searchlight instead.")
+        guard !ProcessSenders.isWorker else {
+            throw CSSearchQueryError(
+                .indexUnreachable,
+                "An extension cannot query the index: it runs in a worker, which may only donate. Query it in the app.")
+        }
+        return ProcessService.transport
     }
+
+    /// The way for promises.
+    ///
+    /// - Throws: ``CSIndexError/Code/indexUnavailableError`` in an extension.
+    static func promises() throws(CSIndexError) -> any PromiseTransport {
+        if let promises = replacement?.promises { return promises }
+        guard !ProcessSenders.isWorker else {
+            throw CSIndexError(
+                .indexUnavailableError,
+                "An extension cannot fetch data of items: it runs in a worker, which may only donate. Fetch it in the app."
+            )
+        }
+        return ProcessService.transport
+    }
+
+    /// The default index of the app.
+    static func defaultIndex() -> CSSearchableIndex { replacement?.index ?? .default() }
+
+    static func currentActivity() -> CurrentActivity { replacement?.currentActivity ?? .ofProcess }
 
     private static let lastNumber = Atomic<UInt64>(0)
 

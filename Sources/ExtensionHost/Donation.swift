@@ -73,6 +73,9 @@ public struct DonationRefusal: Error, Sendable {
     /// Why.
     public var message: String
 
+    /// Whether the donor asked for something that could not be, as it was told: nothing it gave was lost.
+    var isTheDonorsOwn: Bool { status == .invalidArgument || errorName == ServiceErrorName.mismatchedClientState }
+
     /// Creates a refusal.
     public init(status: ExtensionStatus, message: String) {
         self.status = status

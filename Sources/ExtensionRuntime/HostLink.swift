@@ -4,8 +4,8 @@ import ServiceProtocol
 
 /// The way from an extension back to its host.
 public protocol HostLink: Sendable {
-    /// Sends a request. The completion is called once, on any thread.
-    func send(_ request: HostRequest, completion: @escaping @Sendable (Result<Void, BusError>) -> Void)
+    /// Sends a request. The completion is called once, on any thread, with the arguments of the answer.
+    func send(_ request: HostRequest, completion: @escaping @Sendable (Result<[BusValue], BusError>) -> Void)
     /// Sends a message that nobody answers.
     func log(_ level: HostRequest.LogLevel, _ message: String)
 }
@@ -14,8 +14,8 @@ public protocol HostLink: Sendable {
 struct BusHostLink: HostLink {
     let connection: BusConnection
 
-    func send(_ request: HostRequest, completion: @escaping @Sendable (Result<Void, BusError>) -> Void) {
-        connection.call(request.member, request.arguments) { completion($0.map { _ in }) }
+    func send(_ request: HostRequest, completion: @escaping @Sendable (Result<[BusValue], BusError>) -> Void) {
+        connection.call(request.member, request.arguments, reply: completion)
     }
 
     func log(_ level: HostRequest.LogLevel, _ message: String) {
@@ -38,17 +38,24 @@ final class HostSession: Sendable {
 
     init(link: any HostLink) { self.link = link }
 
-    /// Sends a donation or deletion; blocks while too many are under way.
-    func send(_ request: HostRequest, completion: (@Sendable (ExtensionStatus?, String) -> Void)?) {
+    /// What came of a request to the index: the arguments of the answer, or why there is none.
+    enum Outcome: Sendable {
+        case done([BusValue])
+        case failed(ExtensionStatus, String)
+    }
+
+    /// Sends a request to the index; blocks while too many are under way.
+    func send(_ request: IndexRequest, completion: (@Sendable (Outcome) -> Void)?) {
         donationsUnderWay.wait()
-        link.send(request) { [self] result in
+        link.send(.index(request)) { [self] result in
             donationsUnderWay.signal()
             guard let completion else { return }
             completions.async {
                 switch result {
-                case .success: completion(nil, "")
-                case .failure(.remote(let name, let message)): completion(ExtensionStatus(errorName: name), message)
-                case .failure(let error): completion(.unavailable, error.description)
+                case .success(let arguments): completion(.done(arguments))
+                case .failure(.remote(let name, let message)):
+                    completion(.failed(ExtensionStatus(errorName: name), message))
+                case .failure(let error): completion(.failed(.unavailable, error.description))
                 }
             }
         }

@@ -8,23 +8,24 @@ import ServiceProtocol
 ///
 /// `@unchecked Sendable`: the header asks that a completion be callable on any thread with its context; nothing here
 /// looks into either.
-private struct Completion: @unchecked Sendable {
+struct Completion: @unchecked Sendable {
     let function: searchlight_completion?
     let context: UnsafeMutableRawPointer?
 
-    var handler: (@Sendable (ExtensionStatus?, String) -> Void)? {
+    var handler: (@Sendable (HostSession.Outcome) -> Void)? {
         guard function != nil else { return nil }
-        return { status, message in
-            guard let status else {
-                self.function?(self.context, SEARCHLIGHT_OK, nil)
-                return
+        return { outcome in
+            switch outcome {
+            case .done: self.function?(self.context, SEARCHLIGHT_OK, nil)
+            case .failed(let status, let message):
+                message.withCString { self.function?(self.context, status.rawValue, $0) }
             }
-            message.withCString { self.function?(self.context, status.rawValue, $0) }
         }
     }
 }
 
-private func texts(_ pointer: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int) -> [String]? {
+/// The texts in an array of C strings; `nil` if one is missing or not UTF-8.
+func texts(_ pointer: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int) -> [String]? {
     guard let pointer, count >= 0 else { return count == 0 ? [] : nil }
     var texts: [String] = []
     for index in 0..<count {
@@ -34,32 +35,47 @@ private func texts(_ pointer: UnsafePointer<UnsafePointer<CChar>?>?, _ count: In
     return texts
 }
 
+/// The records of items, as a batch; or the status to return, with a message for the log.
+func records(
+    _ items: UnsafePointer<OpaquePointer?>?, _ count: Int
+) -> (batch: [UInt8], status: Int32, message: String?) {
+    guard let items, count > 0 else { return ([], SEARCHLIGHT_INVALID_ARGUMENT, nil) }
+    var batch: [UInt8] = []
+    for position in 0..<count {
+        guard let item = items[position] else { return ([], SEARCHLIGHT_INVALID_ARGUMENT, nil) }
+        do throws(ItemRecordError) {
+            RecordBatch.append(try ItemBuilder.borrowed(item).record.encoded(), to: &batch)
+        } catch {
+            return ([], SEARCHLIGHT_TOO_LARGE, "Item \(position + 1) of \(count) of a donation: \(error)")
+        }
+    }
+    return (batch, batch.count <= RecordBatch.maximumBytes ? SEARCHLIGHT_OK : SEARCHLIGHT_TOO_LARGE, nil)
+}
+
+/// Sends a request to the index; the status to return.
+func send(
+    _ host: HostPointer?, _ index: UnsafePointer<CChar>?, _ action: IndexRequest.Action,
+    _ completion: (@Sendable (HostSession.Outcome) -> Void)?
+) -> Int32 {
+    guard let session = session(host) else { return SEARCHLIGHT_INVALID_ARGUMENT }
+    session.send(IndexRequest(action, index: text(index)), completion: completion)
+    return SEARCHLIGHT_OK
+}
+
 private func send(
     _ host: HostPointer?, _ index: UnsafePointer<CChar>?, _ action: IndexRequest.Action,
     _ function: searchlight_completion?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    guard let session = session(host) else { return SEARCHLIGHT_INVALID_ARGUMENT }
-    let request = IndexRequest(action, index: text(index))
-    session.send(.index(request), completion: Completion(function: function, context: context).handler)
-    return SEARCHLIGHT_OK
+    send(host, index, action, Completion(function: function, context: context).handler)
 }
 
 let indexTable = StaticTable(
     searchlight_host_index(
         size: UInt32(MemoryLayout<searchlight_host_index>.size), reserved: 0,
         index_items: { host, index, items, count, completion, context in
-            guard let items, count > 0 else { return SEARCHLIGHT_INVALID_ARGUMENT }
-            var batch: [UInt8] = []
-            for position in 0..<count {
-                guard let item = items[position] else { return SEARCHLIGHT_INVALID_ARGUMENT }
-                do throws(ItemRecordError) {
-                    RecordBatch.append(try ItemBuilder.borrowed(item).record.encoded(), to: &batch)
-                } catch {
-                    session(host)?.log(.error, "Item \(position + 1) of \(count) of a donation: \(error)")
-                    return SEARCHLIGHT_TOO_LARGE
-                }
-            }
-            guard batch.count <= RecordBatch.maximumBytes else { return SEARCHLIGHT_TOO_LARGE }
+            let (batch, status, message) = records(items, count)
+            if let message { session(host)?.log(.error, message) }
+            guard status == SEARCHLIGHT_OK else { return status }
             return send(host, index, .indexRecords(batch), completion, context)
         },
         index_records: { host, index, bytes, length, completion, context in

@@ -61,20 +61,13 @@ private func outcome(
     return make(Array(UnsafeRawBufferPointer(start: bytes, count: length)))
 }
 
-/// Opens the file that fulfils a promise, here, where the extension's own rights apply.
+/// Opens the file that fulfils a promise, and removes its name if it was made for that.
 private func openFile(_ path: String, removeAfter: Bool) -> RequestOutcome {
-    // Without O_NONBLOCK a named pipe would hang the worker.
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-    guard descriptor >= 0 else {
-        let reason = String(cString: strerror(errno))
-        return .failed(errno == ENOENT ? .notFound : .failed, "opening \(path) failed: \(reason)")
+    do throws(FileRefusal) {
+        let file = try FileReply(opening: path)
+        if removeAfter { unlink(path) }
+        return .file(file)
+    } catch {
+        return .failed(error.status, error.message)
     }
-    let owned = OwnedDescriptor(adopting: descriptor)
-    if removeAfter { unlink(path) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-        return .failed(.unsupported, "\(path) is not a regular file")
-    }
-    let name = path.split(separator: "/").last.map(String.init) ?? ""
-    return .file(FileReply(descriptor: owned, name: name))
 }

@@ -76,6 +76,7 @@ private let hostInterface:
         case SEARCHLIGHT_HOST_ITEMS: itemsTable.pointer
         case SEARCHLIGHT_HOST_CUSTOM_KEYS: customKeysTable.pointer
         case SEARCHLIGHT_HOST_INDEX: indexTable.pointer
+        case SEARCHLIGHT_HOST_BATCH: batchTable.pointer
         case SEARCHLIGHT_HOST_LOG: logTable.pointer
         default: nil
         }

@@ -80,6 +80,40 @@ struct AdapterTests {
         #expect(!CSSearchableIndex.isIndexingAvailable())
     }
 
+    @Test func batchesGoTheSameWay() async throws {
+        try await with("TestHandler") { host, pointer in
+            let index = CSSearchableIndex(name: "named")
+            host.clientState.withLock { $0 = [] }
+            #expect(try await index.fetchLastClientState().isEmpty)
+            index.beginBatch()
+            try await index.deleteAllSearchableItems()
+            try await index.endBatch(withClientState: Data([1]))
+            for expected in [nil, Data(), Data([1])] {
+                index.beginBatch()
+                try await index.endIndexBatch(expectedClientState: expected, newClientState: Data())
+            }
+            #expect(
+                host.indexCalls == [
+                    .readState("named"), .commit("named", [4], state: [1], .any),
+                    .commit("named", [], state: [], .exactly(nil)), .commit("named", [], state: [], .exactly([])),
+                    .commit("named", [], state: [], .exactly([1])),
+                ])
+        }
+    }
+
+    @Test func aRefusedBatchIsAMismatchOfClientStates() async throws {
+        let refusing = FakeHost(
+            principalClass: "CoreSpotlightTests.BareHandler", outcome: (SEARCHLIGHT_OK, SEARCHLIGHT_REFUSED, "another"))
+        try await with("BareHandler", refusing) { _, _ in
+            let index = CSSearchableIndex(name: "named")
+            index.beginBatch()
+            let error = await #expect(throws: CSIndexError.self) {
+                try await index.endIndexBatch(expectedClientState: nil, newClientState: Data())
+            }
+            #expect(error?.code == .mismatchedClientState && error?.localizedDescription == "another")
+        }
+    }
+
     @Test func acknowledgingTwiceAnswersOnce() async throws {
         try await with("TestHandler") { host, pointer in
             try reindex(host, pointer, 1, ["twice"])
@@ -121,15 +155,16 @@ struct AdapterTests {
         let created = host.create()
         let connection = try #require(ExtensionTables.instance(created.extension)).connection
         let transport = WorkerTransport(connection: connection)
-        let error = await withCheckedContinuation { done in
-            transport.send(.deleteAll, to: nil) { done.resume(returning: $0) }
+        let request = IndexRequest(.deleteAll, index: nil)
+        let early: IndexTransport.Outcome = await withCheckedContinuation { done in
+            transport.send(request) { done.resume(returning: $0) }
             host.destroy(created.extension)
         }
-        #expect(error?.code == .remoteConnectionError)
-        let late = await withCheckedContinuation { done in
-            transport.send(.deleteAll, to: nil) { done.resume(returning: $0) }
+        #expect(early.code == .remoteConnectionError)
+        let late: IndexTransport.Outcome = await withCheckedContinuation { done in
+            transport.send(request) { done.resume(returning: $0) }
         }
-        #expect(late?.code == .indexUnavailableError)
+        #expect(late.code == .indexUnavailableError)
         #expect(host.indexCalls == [.deleteAll(nil)])
     }
 

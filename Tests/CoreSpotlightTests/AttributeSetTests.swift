@@ -177,4 +177,20 @@ struct AttributeSetTests {
         #expect(languages(["LANG": "C.UTF-8", "LANGUAGE": "it"]) == [])
         #expect(languages([:]) == [])
     }
+
+    @Test func movingTakesEverythingOver() {
+        let (target, source) = (CSSearchableItemAttributeSet(), CSSearchableItemAttributeSet())
+        target.title = "old"
+        target.comment = "stays"
+        source.title = "new"
+        source.subject = nil
+        let key = CSCustomAttributeKey(
+            keyName: "k", searchable: false, searchableByDefault: false, unique: false, multiValued: false)!
+        source.setValue(NSNumber(value: 1), forCustomKey: key)
+        target.move(from: source)
+        #expect(target.title == "new" && target.comment == "stays" && target.values["subject"] == .null)
+        #expect(target.traits["k"] != nil && source.values.isEmpty && source.traits.isEmpty)
+        target.move(from: target)
+        #expect(target.title == "new")
+    }
 }

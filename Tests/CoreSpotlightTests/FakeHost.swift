@@ -20,6 +20,8 @@ final class FakeHost: @unchecked Sendable {
         case deleteItems(String?, [String])
         case deleteDomains(String?, [String])
         case deleteAll(String?)
+        case commit(String?, [UInt8], state: [UInt8], ClientStateExpectation)
+        case readState(String?)
     }
 
     let host: UnsafeMutablePointer<searchlight_host>
@@ -27,7 +29,9 @@ final class FakeHost: @unchecked Sendable {
     private var texts: [UnsafeMutablePointer<CChar>] = []
     private let continuation: AsyncStream<(UInt64, Answer)>.Continuation
     private let stream: AsyncStream<(UInt64, Answer)>
-    private let log = Mutex<[IndexCall]>([])
+    let log = Mutex<[IndexCall]>([])
+    /// What `read_state` says.
+    let clientState: Mutex<[UInt8]?> = Mutex(nil)
     private let answers = Mutex<[(UInt64, Answer)]>([])
     private let cancelled = Mutex(false)
     private let completes: Bool
@@ -103,7 +107,7 @@ final class FakeHost: @unchecked Sendable {
         continuation.yield((request, answer))
     }
 
-    private func record(
+    func record(
         _ call: IndexCall, _ completion: searchlight_completion?, _ context: UnsafeMutableRawPointer?
     ) -> Int32 {
         log.withLock { $0.append(call) }
@@ -121,7 +125,7 @@ final class FakeHost: @unchecked Sendable {
 
     // MARK: The tables
 
-    private static func of(_ host: UnsafePointer<searchlight_host>?) -> FakeHost {
+    static func of(_ host: UnsafePointer<searchlight_host>?) -> FakeHost {
         Unmanaged<FakeHost>.fromOpaque(host!.pointee.context).takeUnretainedValue()
     }
 
@@ -133,12 +137,14 @@ final class FakeHost: @unchecked Sendable {
         // Sendable: written once, before the constant exists.
         let requests = UnsafeMutablePointer<searchlight_host_request>.allocate(capacity: 1)
         let index = UnsafeMutablePointer<searchlight_host_index>.allocate(capacity: 1)
+        let batches = UnsafeMutablePointer<searchlight_host_batch>.allocate(capacity: 1)
     }
 
     private static func interface(_ identifier: UnsafePointer<CChar>?) -> UnsafeRawPointer? {
         switch String(cString: identifier!) {
         case SEARCHLIGHT_HOST_REQUEST: UnsafeRawPointer(tables.requests)
         case SEARCHLIGHT_HOST_INDEX: UnsafeRawPointer(tables.index)
+        case SEARCHLIGHT_HOST_BATCH: UnsafeRawPointer(tables.batches)
         default: nil
         }
     }
@@ -189,6 +195,7 @@ final class FakeHost: @unchecked Sendable {
                 delete_all: { host, name, completion, context in
                     FakeHost.of(host).record(.deleteAll(name.map { String(cString: $0) }), completion, context)
                 }))
+        tables.batches.initialize(to: batchTable)
         return tables
     }()
 }

@@ -7,29 +7,25 @@ import Testing
 
 @testable import CoreSpotlight
 
-// ServiceProtocol has one of the same name.
-typealias IndexRequest = CoreSpotlight.IndexRequest
-
 /// Records what is sent, and answers as the test says.
 final class RecordingTransport: IndexTransport {
-    struct Sent: Equatable {
-        let request: IndexRequest
-        let indexName: String?
+    private let log = Mutex<[IndexRequest]>([])
+    private let outcome: @Sendable (_ number: Int) -> CSIndexError?
+    private let state: [UInt8]?
+
+    init(state: [UInt8]? = nil, outcome: @escaping @Sendable (Int) -> CSIndexError? = { _ in nil }) {
+        self.state = state
+        self.outcome = outcome
     }
 
-    private let log = Mutex<[Sent]>([])
-    private let outcome: @Sendable (_ number: Int) -> CSIndexError?
+    var sent: [IndexRequest] { log.withLock { $0 } }
 
-    init(outcome: @escaping @Sendable (Int) -> CSIndexError? = { _ in nil }) { self.outcome = outcome }
-
-    var sent: [Sent] { log.withLock { $0 } }
-
-    func send(_ request: IndexRequest, to indexName: String?, completion: @escaping @Sendable (CSIndexError?) -> Void) {
+    func send(_ request: IndexRequest, completion: @escaping @Sendable (Outcome) -> Void) {
         let number = log.withLock { log in
-            log.append(Sent(request: request, indexName: indexName))
+            log.append(request)
             return log.count
         }
-        completion(outcome(number))
+        completion(outcome(number).map { .failure($0) } ?? .success(state))
     }
 }
 
@@ -47,9 +43,9 @@ struct IndexTests {
         }
     }
 
-    private func identifiers(_ requests: [IndexRequest]) throws -> [[String]] {
-        try requests.map { request in
-            guard case .index(let batch) = request else { return [] }
+    private func identifiers(_ actions: [IndexRequest.Action]) throws -> [[String]] {
+        try actions.map { action in
+            guard case .indexRecords(let batch) = action else { return [] }
             return try RecordBatch.split(batch).map { try ItemRecord(decoding: $0).uniqueIdentifier }
         }
     }
@@ -64,9 +60,10 @@ struct IndexTests {
         }
         deleteEverything()
         try await index.deleteSearchableItems(withDomainIdentifiers: ["d"])
-        let expected = [.deleteAll] + (0..<100).map { .deleteItems(["\($0)"]) } + [IndexRequest.deleteDomains(["d"])]
-        #expect(transport.sent.map(\.request) == expected)
-        #expect(transport.sent.allSatisfy { $0.indexName == "notes" })
+        let expected =
+            [.deleteAll] + (0..<100).map { .deleteItems(["\($0)"]) } + [IndexRequest.Action.deleteDomains(["d"])]
+        #expect(transport.sent.map(\.action) == expected)
+        #expect(transport.sent.allSatisfy { $0.index == "notes" })
     }
 
     @Test func itemsAreIndexedAsTheyWereWhenTheyWereHandedOver() async throws {
@@ -81,7 +78,7 @@ struct IndexTests {
         handOver()
         item.attributeSet.textContent = "after"
         try await index.deleteAllSearchableItems()
-        guard case .index(let batch) = transport.sent.first?.request else { throw CSIndexError(.unknownError) }
+        guard case .indexRecords(let batch) = transport.sent.first?.action else { throw CSIndexError(.unknownError) }
         let record = try ItemRecord(decoding: RecordBatch.split(batch)[0])
         #expect(record.text("textContent") == "before")
         #expect(record.traits == ["k": [.searchable, .searchableByDefault]])
@@ -91,7 +88,7 @@ struct IndexTests {
         let transport = RecordingTransport()
         let names = (0..<600).map { "item \($0)" }
         try await index(transport).indexSearchableItems(items(names))
-        let parts = try identifiers(transport.sent.map(\.request))
+        let parts = try identifiers(transport.sent.map(\.action))
         #expect(parts.map(\.count) == [256, 256, 88])
         #expect(parts.flatMap { $0 } == names)
     }
@@ -109,7 +106,7 @@ struct IndexTests {
             let (requests, error) = IndexRequest.index(items)
             #expect(error == nil)
             #expect(try identifiers(requests).flatMap { $0 } == sizes.indices.map { "\($0)" }, "seed \(seed)")
-            for case .index(let batch) in requests {
+            for case .indexRecords(let batch) in requests {
                 let count = try RecordBatch.split(batch).count
                 #expect(count == 1 || batch.count <= IndexRequest.maximumBytes + 4 * 256, "seed \(seed)")
             }
@@ -124,7 +121,7 @@ struct IndexTests {
             try await self.index(transport).indexSearchableItems(mixed)
         }
         #expect(error?.code == .invalidItemError)
-        #expect(try identifiers(transport.sent.map(\.request)) == [["a", "b"]])
+        #expect(try identifiers(transport.sent.map(\.action)) == [["a", "b"]])
     }
 
     @Test func domainsWithNULAreRefused() async {
@@ -140,7 +137,7 @@ struct IndexTests {
         try await index(transport).deleteSearchableItems(withIdentifiers: [
             "a\u{0}b", "c", String(repeating: "x", count: 4097),
         ])
-        #expect(transport.sent.map(\.request) == [.deleteItems(["c"])])
+        #expect(transport.sent.map(\.action) == [.deleteItems(["c"])])
     }
 
     @Test func theFirstErrorIsReportedAndTheRestIsNotSent() async {
@@ -188,26 +185,6 @@ struct IndexTests {
         #expect(transport.sent.isEmpty)
     }
 
-    @Test func batchesAreRefusedWithTheReason() async {
-        let named = index(RecordingTransport(), name: "n")
-        let unnamed = index(RecordingTransport())
-        func code(_ body: () async throws -> Void) async -> CSIndexError.Code? {
-            do { try await body() } catch { return (error as? CSIndexError)?.code }
-            return nil
-        }
-        #expect(await code { try await named.endBatch(withClientState: Data(count: 251)) } == .invalidClientStateError)
-        #expect(await code { try await named.endBatch(withClientState: Data(count: 250)) } == .indexingUnsupported)
-        #expect(await code { try await unnamed.endBatch(withClientState: Data()) } == .indexingUnsupported)
-        #expect(
-            await code { try await named.endIndexBatch(expectedClientState: nil, newClientState: Data()) }
-                == .indexingUnsupported)
-        #expect(await code { _ = try await named.fetchLastClientState() } == .indexingUnsupported)
-        let state = await withCheckedContinuation { done in
-            named.fetchLastClientState { data, error in done.resume(returning: data == nil && error != nil) }
-        }
-        #expect(state)
-    }
-
     @Test func theDelegateIsNotRetained() {
         let index = CSSearchableIndex(name: "n")
         do {
@@ -227,17 +204,17 @@ struct IndexTests {
             let furthest = Atomic(0)
             let started = DispatchSemaphore(value: 0)
 
-            func send(_ request: IndexRequest, to: String?, completion: @escaping @Sendable (CSIndexError?) -> Void) {
+            func send(_ request: IndexRequest, completion: @escaping @Sendable (Outcome) -> Void) {
                 // The first waits until the caller had the chance to run ahead.
                 if sent.load(ordering: .acquiring) == 0 { started.wait() }
                 furthest.max(returned.load(ordering: .acquiring) - sent.load(ordering: .acquiring), ordering: .relaxed)
                 sent.add(1, ordering: .releasing)
-                completion(nil)
+                completion(.success(nil))
             }
         }
         let transport = LaggingTransport()
-        // Room for four requests of 20 bytes.
-        let sender = RequestSender(transport: transport, maximumWaitingBytes: 80)
+        // Room for four requests of 20 bytes and 64 each.
+        let sender = RequestSender(transport: transport, maximumWaitingBytes: 4 * 84)
         await withCheckedContinuation { done in
             DispatchQueue.global().async {
                 for number in 0..<1000 {

@@ -75,7 +75,7 @@ struct IndexCommandTests {
         let refusal = try #require((report["refusals"] as? [[String: Any]])?.first)
         #expect(refusal["line"] as? Int == 2)
         #expect(
-            (refusal["reason"] as? String)?.hasPrefix("it is not valid JSON: ") == true)
+            (refusal["reason"] as? String)?.hasPrefix("it is not valid JSON") == true)
     }
 
     @Test("An update is merged into the item that is there; null removes an attribute")

@@ -3,6 +3,7 @@ import ExtensionHost
 import Foundation
 import Previews
 import Promises
+import SearchIndex
 import SearchlightEngine
 import Testing
 
@@ -33,6 +34,23 @@ struct NativeExtensionTests {
             #expect(bound.hits.map(\.item.record.uniqueIdentifier) == ["beta"])
         }
         #expect(harness.messages == ["three sheets"])
+    }
+
+    @Test("makes a batch and its client state durable together, and is told when the state is another")
+    func batches() async throws {
+        let harness = try Harness()
+        let bundle = try harness.installFixture("batches")
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(bundle) == 4)
+            let scope = IndexScope(bundle: bundle, index: "notes")
+            #expect(try await engine.clientState(of: scope) == Array("first".utf8))
+            #expect(try await engine.search("note-2", bundle: bundle, limit: 10).hits.count == 1)
+        }
+        #expect(
+            Set(harness.messages) == [
+                "long state: 5", "bad expectation: 5", "no name: 5", "no completion: 5", "too large: 7", "none: 0",
+                "committed: 0", "state: 0 first", "expected another state: 8",
+            ])
     }
 
     @Test("is reindexed twice with the same result")

@@ -11,10 +11,11 @@ final class ExtensionInstance: @unchecked Sendable {
     let connection: HostConnection
     private let sender: RequestSender
     let index: CSSearchableIndex
-    private let handler: CSIndexExtensionRequestHandler?
+    /// The principal object, if it serves an index.
+    private let asked: AskedDelegate?
     private let previewing: (any QLPreviewingController)?
 
-    var servesIndex: Bool { handler != nil }
+    var servesIndex: Bool { asked != nil }
     var servesPreviews: Bool { previewing != nil }
 
     /// Makes the principal object that the host's manifest names.
@@ -26,7 +27,9 @@ final class ExtensionInstance: @unchecked Sendable {
         ProcessSenders.add(sender)
         do throws(HostFailure) {
             let principal = try PrincipalClass.make(connection.principalClass, in: connection.bundlePath)
-            handler = principal as? CSIndexExtensionRequestHandler
+            asked = (principal as? CSIndexExtensionRequestHandler).map { [index] in
+                AskedDelegate(index: index, delegate: $0)
+            }
             previewing = principal as? any QLPreviewingController
             principal.beginRequest(with: NSExtensionContext())
         } catch {
@@ -44,53 +47,20 @@ final class ExtensionInstance: @unchecked Sendable {
 
     // MARK: Requests
 
-    func reindexAll(_ answer: RequestAnswer) {
-        handler?.searchableIndex(index, reindexAllSearchableItemsWithAcknowledgementHandler: { answer.acknowledge() })
-    }
+    func reindexAll(_ answer: RequestAnswer) { asked?.reindexAll(answer) }
 
-    func reindex(_ identifiers: [String], _ answer: RequestAnswer) {
-        handler?.searchableIndex(
-            index, reindexSearchableItemsWithIdentifiers: identifiers,
-            acknowledgementHandler: { answer.acknowledge() })
-    }
+    func reindex(_ identifiers: [String], _ answer: RequestAnswer) { asked?.reindex(identifiers, answer) }
 
-    func throttle() { handler?.searchableIndexDidThrottle(index) }
+    func throttle() { asked?.throttle() }
 
-    func finishThrottle() { handler?.searchableIndexDidFinishThrottle(index) }
+    func finishThrottle() { asked?.finishThrottle() }
 
     func provideData(of item: String, as type: String, _ answer: RequestAnswer) {
-        do {
-            guard let data = try handler?.data(for: index, itemIdentifier: item, typeIdentifier: type) else { return }
-            // Apple's template answers for unknown items with empty data.
-            if data.isEmpty {
-                answer.fail(SEARCHLIGHT_NOT_FOUND, "The extension has no data of type \(type) for item \"\(item)\".")
-            } else {
-                answer.finish(data: data)
-            }
-        } catch {
-            answer.fail(HostFailure(thrown: error))
-        }
+        if let asked { answer.give(asked.data(of: item, as: type)) }
     }
 
-    /// The file is the handler's: it may be an original wherever it lies, so what is made for the request only is for the
-    /// handler to clear away.
     func provideFile(of item: String, as type: String, inPlace: Bool, _ answer: RequestAnswer) {
-        do {
-            let url = try handler?.fileURL(for: index, itemIdentifier: item, typeIdentifier: type, inPlace: inPlace)
-            guard let url else { return }
-            guard url.isFileURL else {
-                return answer.fail(
-                    SEARCHLIGHT_FAILED, "The extension answered with \(url.absoluteString), which is not a file.")
-            }
-            // Apple's template answers for unknown items with the URL "file://".
-            guard !["", "/"].contains(url.path) else {
-                return answer.fail(
-                    SEARCHLIGHT_NOT_FOUND, "The extension has no file of type \(type) for item \"\(item)\".")
-            }
-            answer.finish(path: url.path)
-        } catch {
-            answer.fail(HostFailure(thrown: error))
-        }
+        if let asked { answer.give(asked.file(of: item, as: type, inPlace: inPlace)) }
     }
 
     func preview(_ item: String, query: String?, file: URL?, _ answer: RequestAnswer) async {
@@ -98,11 +68,11 @@ final class ExtensionInstance: @unchecked Sendable {
         do {
             let reply = try await Self.reply(previewing, item, query, file)
             guard !answer.isCancelled else {
-                return answer.fail(SEARCHLIGHT_CANCELLED, "The preview was cancelled.")
+                return answer.give(.failed(HostFailure(SEARCHLIGHT_CANCELLED, "The preview was cancelled.")))
             }
-            answer.finish(preview: try RenderedPreview(reply))
+            answer.give(.preview(try RenderedPreview(reply)))
         } catch {
-            answer.fail(HostFailure(thrown: error))
+            answer.give(.failed(HostFailure(thrown: error)))
         }
     }
 

@@ -65,7 +65,7 @@ extension ExtensionTables {
         do throws(HostFailure) {
             try body(instance, answer)
         } catch {
-            answer.fail(error)
+            answer.give(.failed(error))
         }
     }
 

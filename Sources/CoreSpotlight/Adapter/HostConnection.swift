@@ -26,6 +26,7 @@ final class HostConnection: @unchecked Sendable {
     private let host: UnsafePointer<searchlight_host>
     private let requests: searchlight_host_request
     private let index: searchlight_host_index?
+    private let batches: searchlight_host_batch?
     /// The manifest's `NSExtensionPrincipalClass`.
     let principalClass: String?
     let bundlePath: String
@@ -54,6 +55,7 @@ final class HostConnection: @unchecked Sendable {
         self.host = host
         self.requests = requests
         index = Self.table(searchlight_host_index.self, SEARCHLIGHT_HOST_INDEX, \.size, of: host)
+        batches = Self.table(searchlight_host_batch.self, SEARCHLIGHT_HOST_BATCH, \.size, of: host)
         principalClass = host.pointee.principal_class.map { String(cString: $0) }
         bundlePath = host.pointee.bundle_path.map { String(cString: $0) } ?? "the bundle"
     }
@@ -139,5 +141,16 @@ final class HostConnection: @unchecked Sendable {
     ) -> searchlight_status {
         guard let index else { return SEARCHLIGHT_UNAVAILABLE }
         return call { body(index, $0) ?? SEARCHLIGHT_UNAVAILABLE } ?? SEARCHLIGHT_UNAVAILABLE
+    }
+
+    /// Calls a function of the host's batches.
+    ///
+    /// - Returns: what it returned; `SEARCHLIGHT_UNSUPPORTED` if the host has no batches, `SEARCHLIGHT_UNAVAILABLE` if it
+    ///   is gone.
+    func callBatches(
+        _ body: (searchlight_host_batch, UnsafePointer<searchlight_host>) -> searchlight_status?
+    ) -> searchlight_status {
+        guard let batches else { return SEARCHLIGHT_UNSUPPORTED }
+        return call { body(batches, $0) ?? SEARCHLIGHT_UNSUPPORTED } ?? SEARCHLIGHT_UNAVAILABLE
     }
 }

@@ -10,7 +10,7 @@ import Synchronization
 enum PendingCompletions {
     private struct Entry {
         let connection: ObjectIdentifier
-        let completion: @Sendable (CSIndexError?) -> Void
+        let completion: @Sendable (IndexTransport.Outcome) -> Void
     }
 
     private struct Table {
@@ -22,7 +22,7 @@ enum PendingCompletions {
 
     /// Keeps a completion; the context to hand to the host with ``function``.
     static func add(
-        _ completion: @escaping @Sendable (CSIndexError?) -> Void, for connection: HostConnection
+        _ completion: @escaping @Sendable (IndexTransport.Outcome) -> Void, for connection: HostConnection
     ) -> UnsafeMutableRawPointer? {
         let number = table.withLock { table in
             table.lastNumber += 1
@@ -34,9 +34,9 @@ enum PendingCompletions {
     }
 
     /// Calls a completion, the first time it is asked to.
-    static func complete(_ context: UnsafeMutableRawPointer?, _ error: CSIndexError?) {
+    static func complete(_ context: UnsafeMutableRawPointer?, _ outcome: IndexTransport.Outcome) {
         let entry = table.withLock { $0.entries.removeValue(forKey: UInt(bitPattern: context)) }
-        entry?.completion(error)
+        entry?.completion(outcome)
     }
 
     /// Fails what the host has not reported before it went away.
@@ -48,16 +48,36 @@ enum PendingCompletions {
         }
         for entry in entries.values {
             entry.completion(
-                CSIndexError(
-                    .remoteConnectionError, "The host went away before it said whether the request is durable."))
+                .failure(
+                    CSIndexError(
+                        .remoteConnectionError, "The host went away before it said whether the request is durable.")))
         }
     }
 
-    /// What the host calls.
+    /// What the host calls at the end of a request.
     static let function: @convention(c) (UnsafeMutableRawPointer?, searchlight_status, UnsafePointer<CChar>?) -> Void =
-        {
+        { context, status, message in
+            let error = CSIndexError(status, message.map { String(cString: $0) })
+            PendingCompletions.complete(context, error.map { .failure($0) } ?? .success(nil))
+        }
+
+    /// What the host calls at the end of a batch. The only refusal there is about the client state.
+    static let batchFunction:
+        @convention(c) (UnsafeMutableRawPointer?, searchlight_status, UnsafePointer<CChar>?) -> Void = {
             context, status, message in
-            PendingCompletions.complete(context, CSIndexError(status, message.map { String(cString: $0) }))
+            guard status == SEARCHLIGHT_REFUSED else { return function(context, status, message) }
+            let text = message.map { String(cString: $0) } ?? "The client state is not the expected one."
+            PendingCompletions.complete(context, .failure(CSIndexError(.mismatchedClientState, text)))
+        }
+
+    /// What the host calls with a client state.
+    static let stateFunction:
+        @convention(c) (
+            UnsafeMutableRawPointer?, searchlight_status, UnsafePointer<CChar>?, UnsafeRawPointer?, Int
+        ) -> Void = { context, status, message, state, length in
+            guard status == SEARCHLIGHT_OK else { return function(context, status, message) }
+            let bytes = state.map { Array(UnsafeRawBufferPointer(start: $0, count: max(0, length))) }
+            PendingCompletions.complete(context, .success(bytes))
         }
 }
 

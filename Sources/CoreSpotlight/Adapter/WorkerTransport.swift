@@ -1,33 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import SearchlightExtension
+internal import ServiceProtocol
 
 /// Sends to the index through the worker that loaded the extension.
 struct WorkerTransport: IndexTransport {
     let connection: HostConnection
 
-    func send(_ request: IndexRequest, to indexName: String?, completion: @escaping @Sendable (CSIndexError?) -> Void) {
+    func send(_ request: IndexRequest, completion: @escaping @Sendable (Outcome) -> Void) {
         let context = PendingCompletions.add(completion, for: connection)
-        let status = send(request, to: indexName, context)
+        let status = send(request, context)
         // The host completes only what it accepted.
-        if status != SEARCHLIGHT_OK { PendingCompletions.complete(context, CSIndexError(status, nil)) }
+        if let error = CSIndexError(status, nil) { PendingCompletions.complete(context, .failure(error)) }
     }
 
-    private func send(
-        _ request: IndexRequest, to indexName: String?, _ context: UnsafeMutableRawPointer?
-    ) -> searchlight_status {
+    private func send(_ request: IndexRequest, _ context: UnsafeMutableRawPointer?) -> searchlight_status {
         let done = PendingCompletions.function
-        return connection.callIndex { index, host in
-            withOptionalCString(indexName) { name in
-                switch request {
-                case .index(let batch): index.index_records?(host, name, batch, batch.count, done, context)
-                case .deleteItems(let identifiers):
-                    withCStrings(identifiers) { index.delete_items?(host, name, $0, identifiers.count, done, context) }
-                case .deleteDomains(let domains):
-                    withCStrings(domains) { index.delete_domains?(host, name, $0, domains.count, done, context) }
-                case .deleteAll: index.delete_all?(host, name, done, context)
+        return withOptionalCString(request.index) { name in
+            switch request.action {
+            case .indexRecords(let batch):
+                connection.callIndex { $0.index_records?($1, name, batch, batch.count, done, context) }
+            case .deleteItems(let names):
+                withCStrings(names) { texts in
+                    connection.callIndex { $0.delete_items?($1, name, texts, names.count, done, context) }
                 }
+            case .deleteDomains(let names):
+                withCStrings(names) { texts in
+                    connection.callIndex { $0.delete_domains?($1, name, texts, names.count, done, context) }
+                }
+            case .deleteAll: connection.callIndex { $0.delete_all?($1, name, done, context) }
+            case .commitBatch(let changes, let state, let expectation):
+                connection.callBatches {
+                    let (kind, expected) = expectation.parts
+                    return $0.commit_changes?(
+                        $1, name, changes, changes.count, state, state.count, kind, expected, expected.count,
+                        PendingCompletions.batchFunction, context)
+                }
+            case .clientState:
+                connection.callBatches { $0.read_state?($1, name, PendingCompletions.stateFunction, context) }
             }
+        }
+    }
+}
+
+extension ClientStateExpectation {
+    /// As the C interface has it.
+    fileprivate var parts: (kind: Int32, expected: [UInt8]) {
+        switch self {
+        case .any: (SEARCHLIGHT_EXPECT_ANY, [])
+        case .exactly(nil): (SEARCHLIGHT_EXPECT_NONE, [])
+        case .exactly(let state?): (SEARCHLIGHT_EXPECT_STATE, state)
         }
     }
 }

@@ -4,7 +4,9 @@ import Foundation
 internal import ServiceProtocol
 
 /// The name of an attribute that an app defines for itself, and how it may be searched.
-open class CSCustomAttributeKey: NSObject, NSCopying, NSSecureCoding {
+open class CSCustomAttributeKey: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+    // Sendable: nothing of a key ever changes.
+
     /// The name: ASCII letters, digits and `_`, as in `com_example_journal_mood`.
     public let keyName: String
     /// Whether the attribute may be found. Without it, it is only kept with the item.

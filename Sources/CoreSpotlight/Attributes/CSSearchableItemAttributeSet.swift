@@ -37,6 +37,19 @@ open class CSSearchableItemAttributeSet: NSObject, NSCopying, NSSecureCoding {
         CSSearchableItemAttributeSet(values: values, traits: traits)
     }
 
+    /// Takes over all attributes of another set, which is empty afterwards. Attributes that only this set has stay.
+    ///
+    /// - Note: Differs on Linux: perhaps; Apple names the method and says nothing of what it does.
+    open func move(from sourceAttributeSet: CSSearchableItemAttributeSet) {
+        guard sourceAttributeSet !== self else { return }
+        for (name, value) in sourceAttributeSet.values {
+            values[name] = value
+            traits[name] = sourceAttributeSet.traits[name]
+        }
+        sourceAttributeSet.values = [:]
+        sourceAttributeSet.traits = [:]
+    }
+
     // MARK: Archiving
 
     private static let archiveKey = "record"

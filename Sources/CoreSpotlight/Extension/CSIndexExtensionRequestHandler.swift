@@ -73,6 +73,29 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
         return items ?? []
     }
 
+    /// Supplies what is supplied without a protection class.
+    ///
+    /// - Note: Unused on Linux: there are no protection classes, and no service asks for items before they expire.
+    @preconcurrency
+    open func searchableItems(
+        forIdentifiers identifiers: [String], protectionClass: FileProtectionType,
+        searchableItemsHandler: @escaping @Sendable ([CSSearchableItem]) -> Void
+    ) {
+        searchableItems(forIdentifiers: identifiers, searchableItemsHandler: searchableItemsHandler)
+    }
+
+    /// Calls the form with a handler.
+    ///
+    /// - Note: Unused on Linux: there are no protection classes, and no service asks for items before they expire.
+    open func searchableItems(
+        forIdentifiers identifiers: [String], protectionClass: FileProtectionType
+    ) async -> [CSSearchableItem] {
+        let items: [CSSearchableItem]? = try? await answer { answer in
+            searchableItems(forIdentifiers: identifiers, protectionClass: protectionClass) { answer.give($0, nil) }
+        }
+        return items ?? []
+    }
+
     /// Does nothing.
     ///
     /// - Note: Unused on Linux: nothing computes attributes that could be told of.

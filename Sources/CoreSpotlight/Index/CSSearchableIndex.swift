@@ -1,59 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+internal import ServiceProtocol
 
 /// The index of an app: what the app donates here, people find.
 ///
 /// Requests are carried out in the order in which they are made, also when nobody waits for them. A request is complete,
 /// and its handler called or the `await` over, when it is durable; the items can be found within a second. Large calls are
 /// cut into parts of 256 items or 1 MiB: each part is durable wholly or not at all, and after an error some may be. Making
-/// the same call again is harmless then.
+/// the same call again is harmless then; a batch is durable wholly or not at all. Every error is a ``CSIndexError``.
 ///
-/// Handlers are called once, on any thread. Calls with a handler, or with none, hold up the caller while more than 16 MiB
-/// wait to be sent. Every error is a ``CSIndexError``.
+/// **Handlers.** Each is called once, on the library's own concurrent queue `searchlight.index.handlers`: never on the main
+/// thread, on the thread of the caller or on one that carries messages; so it may block, and several may run at once. It is
+/// called also when the index object was released meanwhile, since the request does not need it. When the process exits,
+/// handlers that were not called yet are not called, and what was not complete may be durable or not.
+///
+/// **Cancellation.** A task that is cancelled while it awaits a request goes on waiting for its end: the request was made
+/// and is carried out, as on Apple's systems.
+///
+/// Calls with a handler, or with none, hold up the caller while more than 16 MiB are not complete.
 open class CSSearchableIndex: NSObject, @unchecked Sendable {
-    // Sendable: name and sender never change, and the delegate is read and written under the lock only.
+    // Sendable: name and sender never change; the delegate and the batch are read and written under the lock only.
+
+    /// The protection class that the index was made with; `completeUntilFirstUserAuthentication` if with none.
+    ///
+    /// - Note: Unused on Linux: there are no protection classes.
+    public let protectionClass: FileProtectionType
 
     /// `nil` for the default index.
     let name: String?
     /// Where requests go; `nil` for the connection of the process.
-    private let sender: RequestSender?
+    let sender: RequestSender?
+    private let delegates: LiveDelegates?
     private let lock = NSLock()
     private weak var lockedDelegate: (any CSSearchableIndexDelegate)?
+    private var lockedBatch: IndexBatch?
 
-    /// The longest client state, in bytes.
-    static let maximumClientStateBytes = 250
-
-    private static let shared = CSSearchableIndex(name: nil, sender: nil)
+    private static let shared = CSSearchableIndex(
+        name: nil, sender: nil, delegates: ProcessService.delegates)
 
     /// The index of the app for everything that needs no batches.
     open class func `default`() -> CSSearchableIndex { shared }
 
+    private override init() {
+        name = nil
+        protectionClass = .completeUntilFirstUserAuthentication
+        sender = nil
+        delegates = ProcessService.delegates
+    }
+
     /// An index with a name, which can have batches and a client state.
     public init(name: String) {
         self.name = name
+        protectionClass = .completeUntilFirstUserAuthentication
         sender = nil
+        delegates = ProcessService.delegates
     }
 
-    /// An index with a name. Linux has no protection classes: the index is readable by its owner alone, and encrypted if
-    /// the disk is.
+    /// An index with a name.
+    ///
+    /// - Note: Differs on Linux: there are no protection classes. The index is readable by its owner alone, and
+    ///   encrypted if the disk is.
     public init(name: String, protectionClass: FileProtectionType?) {
         self.name = name
+        self.protectionClass = protectionClass ?? .completeUntilFirstUserAuthentication
         sender = nil
+        delegates = ProcessService.delegates
     }
 
-    init(name: String?, sender: RequestSender?) {
+    init(name: String?, sender: RequestSender?, delegates: LiveDelegates? = nil) {
         self.name = name
+        protectionClass = .completeUntilFirstUserAuthentication
         self.sender = sender
+        self.delegates = delegates
     }
 
-    /// Whether this process can reach an index now.
-    open class func isIndexingAvailable() -> Bool { (try? ProcessSenders.only()) != nil }
+    deinit { delegates?.remove(ObjectIdentifier(self)) }
+
+    /// Whether this process can reach an index now. An app that has no connection to the service yet makes one, and may
+    /// have to wait up to five seconds for the answer.
+    open class func isIndexingAvailable() -> Bool { ProcessSenders.isAvailable }
 
     /// Whom the index asks for items while the app runs; not retained. In an extension the request handler is asked.
+    ///
+    /// While any index of the app has a delegate, the service asks the app instead of its extension: to reindex, of all
+    /// delegates, each with its index, and all must acknowledge; for what an item promised, of one after the other until one
+    /// has it. Delegates are called off the main thread, several at once. Setting the delegate connects to the service
+    /// in the background; after a restart of the service the app is known again without further ado.
     open weak var indexDelegate: (any CSSearchableIndexDelegate)? {
         get { lock.withLock { lockedDelegate } }
-        set { lock.withLock { lockedDelegate = newValue } }
+        set {
+            lock.withLock { lockedDelegate = newValue }
+            delegates?.set(newValue != nil, for: self)
+        }
     }
 
     // MARK: Items
@@ -64,13 +103,13 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     open func indexSearchableItems(
         _ items: [CSSearchableItem], completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
-        submit(Self.prepare(items), completionHandler)
+        submit(IndexRequest.index(items), completionHandler)
     }
 
     /// Adds items to the index, or replaces or updates those with the same identifiers. Items that cannot be indexed fail
     /// the call with ``CSIndexError/Code/invalidItemError``; the others are indexed.
     nonisolated(nonsending) open func indexSearchableItems(_ items: [CSSearchableItem]) async throws {
-        try await submit(Self.prepare(items))
+        try await submit(IndexRequest.index(items))
     }
 
     /// Deletes the items with these identifiers; identifiers of no item are ignored.
@@ -78,12 +117,12 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     open func deleteSearchableItems(
         withIdentifiers identifiers: [String], completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
-        submit((IndexRequest.delete(identifiers, IndexRequest.deleteItems), nil), completionHandler)
+        submit((IndexRequest.delete(identifiers, IndexRequest.Action.deleteItems), nil), completionHandler)
     }
 
     /// Deletes the items with these identifiers; identifiers of no item are ignored.
     nonisolated(nonsending) open func deleteSearchableItems(withIdentifiers identifiers: [String]) async throws {
-        try await submit((IndexRequest.delete(identifiers, IndexRequest.deleteItems), nil))
+        try await submit((IndexRequest.delete(identifiers, IndexRequest.Action.deleteItems), nil))
     }
 
     /// Deletes the items in these domains and in all domains below them: `a` takes `a.b` along, not `ab`.
@@ -92,14 +131,14 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         withDomainIdentifiers domainIdentifiers: [String],
         completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
-        submit((IndexRequest.delete(domainIdentifiers, IndexRequest.deleteDomains), nil), completionHandler)
+        submit((IndexRequest.delete(domainIdentifiers, IndexRequest.Action.deleteDomains), nil), completionHandler)
     }
 
     /// Deletes the items in these domains and in all domains below them: `a` takes `a.b` along, not `ab`.
     nonisolated(nonsending) open func deleteSearchableItems(
         withDomainIdentifiers domainIdentifiers: [String]
     ) async throws {
-        try await submit((IndexRequest.delete(domainIdentifiers, IndexRequest.deleteDomains), nil))
+        try await submit((IndexRequest.delete(domainIdentifiers, IndexRequest.Action.deleteDomains), nil))
     }
 
     /// Deletes all items of this index, and its client state.
@@ -115,106 +154,82 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
 
     // MARK: Batches
 
-    /// Begins a batch. Batches with a client state are not served yet: calls up to the end of the batch are carried out as
-    /// they come, and ending it fails.
-    open func beginBatch() {}
+    /// Begins a batch: what is indexed and deleted on this object from now on waits in memory, at most 32 MiB of it, and
+    /// becomes durable together with a client state when the batch is ended. Nothing of it is anywhere before.
+    ///
+    /// Calls inside a batch are complete as soon as they are part of it, so they may be awaited before it is ended. A call
+    /// that would make the batch too large fails with ``CSIndexError/Code/quotaExceeded``; the batch stays as it was.
+    ///
+    /// The next batch may begin as soon as the end of this one was called. Beginning a batch while one is open changes
+    /// nothing: it stays open, with the calls so far. A batch that is open when the index is released is forgotten. The
+    /// default index has no batches: calls on it are carried out as they come.
+    open func beginBatch() {
+        guard name != nil else { return }
+        lock.withLock { lockedBatch = lockedBatch ?? IndexBatch() }
+    }
 
-    /// Ends a batch and stores a client state of at most 250 bytes with it. Not served yet, so it fails with
+    /// Ends the batch: makes its calls durable together with a client state of at most 250 bytes, which may be empty.
+    ///
+    /// Whatever comes of it, the batch is over, and after an error nothing of it is durable (after
+    /// ``CSIndexError/Code/remoteConnectionError`` it is not known whether it is: ask for the client state). Only for
+    /// ``CSIndexError/Code/invalidClientStateError``, a client state that is too long, it stays open. Without an open batch
+    /// the call fails with ``CSIndexError/Code/unknownError``, on the default index with
     /// ``CSIndexError/Code/indexingUnsupported``.
     @preconcurrency
     open func endBatch(
         withClientState clientState: Data, completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
-        let error = refusal(of: clientState)
-        deliver(error, completionHandler)
+        endBatch(clientState, expecting: .any, completionHandler)
     }
 
-    /// Ends a batch and stores a client state of at most 250 bytes with it. Not served yet, so it fails with
-    /// ``CSIndexError/Code/indexingUnsupported``.
+    /// Ends the batch: makes its calls durable together with a client state of at most 250 bytes, which may be empty. Fails
+    /// as the form with a handler does.
     nonisolated(nonsending) open func endBatch(withClientState clientState: Data) async throws {
-        throw refusal(of: clientState)
+        try await endBatch(clientState, expecting: .any)
     }
 
-    /// Ends a batch if the stored client state is the expected one, and stores a new one with it. Not served yet, so it
-    /// fails with ``CSIndexError/Code/indexingUnsupported``.
+    /// Ends the batch as ``endBatch(withClientState:completionHandler:)`` does, if the stored client state is the expected
+    /// one; `nil` expects that there is none.
+    ///
+    /// Otherwise it fails with ``CSIndexError/Code/mismatchedClientState``: somebody else has changed the index. The batch
+    /// is over and nothing of it is durable; fetch the client state, and make a new batch of what is missing.
     @preconcurrency
     open func endIndexBatch(
         expectedClientState: Data?, newClientState: Data, completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
-        let error = refusal(of: newClientState)
-        deliver(error, completionHandler)
+        endBatch(newClientState, expecting: .exactly(expectedClientState.map(Array.init)), completionHandler)
     }
 
-    /// Ends a batch if the stored client state is the expected one, and stores a new one with it. Not served yet, so it
-    /// fails with ``CSIndexError/Code/indexingUnsupported``.
+    /// Ends the batch if the stored client state is the expected one. Fails as the form with a handler does.
     nonisolated(nonsending) open func endIndexBatch(expectedClientState: Data?, newClientState: Data) async throws {
-        throw refusal(of: newClientState)
+        try await endBatch(newClientState, expecting: .exactly(expectedClientState.map(Array.init)))
     }
 
-    /// Reads the client state of the last batch. Not served yet, so it fails with
-    /// ``CSIndexError/Code/indexingUnsupported``.
+    /// Reads the client state of the last durable batch: `nil` without an error if there is none. What was called before
+    /// is carried out first; a batch that is open does not count.
+    ///
+    /// On the default index it fails with ``CSIndexError/Code/indexingUnsupported``.
     @preconcurrency
     open func fetchLastClientState(completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void) {
-        let error = refusal(of: Data())
-        deliver(error) { completionHandler(nil, $0) }
-    }
-
-    /// Reads the client state of the last batch. Not served yet, so it fails with
-    /// ``CSIndexError/Code/indexingUnsupported``.
-    nonisolated(nonsending) open func fetchLastClientState() async throws -> Data { throw refusal(of: Data()) }
-}
-
-// MARK: Sending
-
-extension CSSearchableIndex {
-    private typealias Prepared = (requests: [IndexRequest], error: CSIndexError?)
-
-    private static func prepare(_ items: [CSSearchableItem]) -> Prepared { IndexRequest.index(items) }
-
-    private func submit(_ prepared: Prepared, _ handler: (@Sendable ((any Error)?) -> Void)?) {
-        submit(prepared, holdsUp: true) { self.deliver($0, handler) }
-    }
-
-    private nonisolated(nonsending) func submit(_ prepared: Prepared) async throws {
-        let error = await withCheckedContinuation { continuation in
-            submit(prepared, holdsUp: false) { continuation.resume(returning: $0) }
-        }
-        if let error { throw error }
-    }
-
-    private func submit(_ prepared: Prepared, holdsUp: Bool, completion: @escaping @Sendable (CSIndexError?) -> Void) {
-        do throws(CSIndexError) {
-            if let name, name.isEmpty || name.utf8.contains(0) || name.utf8.count > 255 {
-                throw CSIndexError(.indexUnavailableError, "An index has a name of 1 to 255 bytes without NUL.")
+        fetchClientState(holdsUp: true) { outcome in
+            HandlerQueue.shared.async {
+                switch outcome {
+                case .success(let state): completionHandler(state.map { Data($0) }, nil)
+                case .failure(let error): completionHandler(nil, error)
+                }
             }
-            let (requests, itemError) = prepared
-            let connected = if let sender { sender } else { try ProcessSenders.only() }
-            connected.submit(requests, to: name, holdsUp: holdsUp) { completion(itemError ?? $0) }
-        } catch {
-            completion(error)
         }
     }
 
-    private func deliver(_ error: CSIndexError?, _ handler: (@Sendable ((any Error)?) -> Void)?) {
-        guard let handler else { return }
-        HandlerQueue.shared.async { handler(error) }
+    /// Reads the client state of the last durable batch: empty data if there is none, or if it is empty. The form with a
+    /// handler tells the two apart.
+    nonisolated(nonsending) open func fetchLastClientState() async throws -> Data {
+        let outcome = await withCheckedContinuation { continuation in
+            fetchClientState(holdsUp: false) { continuation.resume(returning: $0) }
+        }
+        return Data(try outcome.get() ?? [])
     }
 
-    private func refusal(of clientState: Data) -> CSIndexError {
-        if clientState.count > Self.maximumClientStateBytes {
-            return CSIndexError(
-                .invalidClientStateError,
-                "The client state has \(clientState.count) bytes, and the limit is \(Self.maximumClientStateBytes). "
-                    + "Store a digest instead.")
-        }
-        if name == nil {
-            return CSIndexError(
-                .indexingUnsupported,
-                "The default index has no batches and no client state. Use CSSearchableIndex(name:).")
-        }
-        return CSIndexError(
-            .indexingUnsupported,
-            "Batches with a client state are not served yet. Items of the batch were indexed as they came; do without "
-                + "beginBatch and the client state.")
-    }
+    /// Uses the open batch, if there is one, and keeps what becomes of it.
+    func withBatch<Result>(_ body: (inout IndexBatch?) -> Result) -> Result { lock.withLock { body(&lockedBatch) } }
 }

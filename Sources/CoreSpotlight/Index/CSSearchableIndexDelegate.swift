@@ -35,8 +35,8 @@ public protocol CSSearchableIndexDelegate: NSObjectProtocol {
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String
     ) throws -> Data
 
-    /// The item as a file of a type it promised: the original, or a copy unless `inPlace`. A copy in the temporary
-    /// directory is removed once it was delivered. The URL `file://` stands for no such item. Optional.
+    /// The item as a file of a type it promised: the original, or a copy unless `inPlace`. The
+    /// file is left where it is. The URL `file://` stands for no such item. Optional.
     func fileURL(
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String, inPlace: Bool
     ) throws -> URL
@@ -52,6 +52,21 @@ public protocol CSSearchableIndexDelegate: NSObjectProtocol {
     ///
     /// - Note: Unused on Linux: no service asks for items before they expire.
     func searchableItems(forIdentifiers identifiers: [String]) async -> [CSSearchableItem]
+
+    /// Supplies items of indexes with a protection class. Optional.
+    ///
+    /// - Note: Unused on Linux: there are no protection classes, and no service asks for items before they expire.
+    @preconcurrency
+    func searchableItems(
+        forIdentifiers identifiers: [String], protectionClass: FileProtectionType,
+        searchableItemsHandler: @escaping @Sendable ([CSSearchableItem]) -> Void)
+
+    /// Supplies items of indexes with a protection class. Optional.
+    ///
+    /// - Note: Unused on Linux: there are no protection classes, and no service asks for items before they expire.
+    func searchableItems(
+        forIdentifiers identifiers: [String], protectionClass: FileProtectionType
+    ) async -> [CSSearchableItem]
 
     /// Is told of items for which the system found out something. Optional.
     ///
@@ -92,6 +107,25 @@ extension CSSearchableIndexDelegate {
     public func searchableItems(forIdentifiers identifiers: [String]) async -> [CSSearchableItem] {
         let items: [CSSearchableItem]? = try? await answer { answer in
             searchableItems(forIdentifiers: identifiers) { answer.give($0, nil) }
+        }
+        return items ?? []
+    }
+
+    /// Supplies what is supplied without a protection class.
+    @preconcurrency
+    public func searchableItems(
+        forIdentifiers identifiers: [String], protectionClass: FileProtectionType,
+        searchableItemsHandler: @escaping @Sendable ([CSSearchableItem]) -> Void
+    ) {
+        searchableItems(forIdentifiers: identifiers, searchableItemsHandler: searchableItemsHandler)
+    }
+
+    /// Calls the form with a handler.
+    public func searchableItems(
+        forIdentifiers identifiers: [String], protectionClass: FileProtectionType
+    ) async -> [CSSearchableItem] {
+        let items: [CSSearchableItem]? = try? await answer { answer in
+            searchableItems(forIdentifiers: identifiers, protectionClass: protectionClass) { answer.give($0, nil) }
         }
         return items ?? []
     }

@@ -2,15 +2,16 @@
 
 import Dispatch
 import Foundation
+internal import ServiceProtocol
 
 /// Sends requests over a transport in the order in which they were made, off the threads that make them.
 ///
 /// A transport may block. Were it called where the requests are made, it could stop an app's main thread, or the threads
 /// of Swift's tasks that the host in the same process needs in order to go on.
 final class RequestSender: Sendable {
-    typealias Completion = @Sendable (CSIndexError?) -> Void
+    typealias Completion = @Sendable (IndexTransport.Outcome) -> Void
 
-    /// How many bytes may wait to be sent before callers that do not await the outcome are held up, so that a loop over
+    /// How many bytes may be unacknowledged before callers that do not await the outcome are held up, so that a loop over
     /// all documents of an app does not fill the memory.
     static let maximumWaitingBytes = 16 << 20
 
@@ -27,41 +28,36 @@ final class RequestSender: Sendable {
     /// error, those not yet sent are dropped.
     ///
     /// - Parameter holdsUp: whether to block while too many bytes wait. Must not be set in asynchronous code.
-    func submit(_ requests: [IndexRequest], to indexName: String?, holdsUp: Bool, completion: @escaping Completion) {
-        guard !requests.isEmpty else { return completion(nil) }
-        let bytes = requests.reduce(0) { $0 + $1.byteCount }
+    func submit(
+        _ actions: [IndexRequest.Action], to indexName: String?, holdsUp: Bool, completion: @escaping Completion
+    ) {
+        guard !actions.isEmpty else { return completion(.success(nil)) }
+        let requests = actions.map { IndexRequest($0, index: indexName) }
+        // A little for each, so that what carries no bytes is bounded too.
+        let bytes = requests.reduce(0) { $0 + $1.byteCount + 64 }
         window.enter(bytes, waits: holdsUp)
-        let outcome = Outcome(expected: requests.count, completion: completion)
-        queue.async { [transport, window] in
+        let gathering = Gathering(expected: requests.count) { [window] outcome in
+            window.leave(bytes)
+            completion(outcome)
+        }
+        queue.async { [transport] in
             for request in requests {
-                if let error = outcome.error {
-                    outcome.report(error)
+                if let error = gathering.error {
+                    gathering.report(.failure(error))
                 } else {
-                    transport.send(request, to: indexName) { outcome.report($0) }
+                    transport.send(request) { gathering.report($0) }
                 }
             }
-            window.leave(bytes)
-        }
-    }
-}
-
-extension IndexRequest {
-    /// About how much memory the request takes.
-    fileprivate var byteCount: Int {
-        switch self {
-        case .index(let batch): batch.count
-        case .deleteItems(let names), .deleteDomains(let names): names.reduce(0) { $0 + $1.utf8.count + 16 }
-        case .deleteAll: 16
         }
     }
 }
 
 /// Gathers the outcomes of several requests into one.
-private final class Outcome: @unchecked Sendable {
+private final class Gathering: @unchecked Sendable {
     // Sendable: the variables are read and written under the lock only.
     private let lock = NSLock()
     private var missing: Int
-    private var firstError: CSIndexError?
+    private var outcome = IndexTransport.Outcome.success(nil)
     private let completion: RequestSender.Completion
 
     init(expected: Int, completion: @escaping RequestSender.Completion) {
@@ -69,19 +65,23 @@ private final class Outcome: @unchecked Sendable {
         self.completion = completion
     }
 
-    var error: CSIndexError? { lock.withLock { firstError } }
+    var error: CSIndexError? {
+        guard case .failure(let error) = lock.withLock({ outcome }) else { return nil }
+        return error
+    }
 
-    func report(_ error: CSIndexError?) {
-        let isLast = lock.withLock {
-            if firstError == nil { firstError = error }
+    func report(_ reported: IndexTransport.Outcome) {
+        let all: IndexTransport.Outcome? = lock.withLock {
+            // The first error stays.
+            if case .success = outcome { outcome = reported }
             missing -= 1
-            return missing == 0
+            return missing == 0 ? outcome : nil
         }
-        if isLast { completion(self.error) }
+        if let all { completion(all) }
     }
 }
 
-/// Counts the bytes that wait to be sent.
+/// Counts the bytes that are unacknowledged.
 private final class Window: @unchecked Sendable {
     // Sendable: the variable is read and written under the condition's lock only.
     private let condition = NSCondition()

@@ -17,7 +17,9 @@ open class CSSearchableItem: NSObject, NSCopying, NSSecureCoding {
     /// Whether an indexed item with this identifier is updated, instead of replaced. An update leaves other attributes as
     /// they are and removes those that were set to `nil`.
     open var isUpdate = false
-    /// What the system shall find out about the item by itself. Kept with the item; no service on Linux acts on it yet.
+    /// What the system shall find out about the item by itself. Kept with the item.
+    ///
+    /// - Note: Unused on Linux: nothing computes summaries or priorities.
     open var updateListenerOptions: UpdateListenerOptions = []
 
     /// The place among the results of a ranked query, larger is better; `nil` outside of one.
@@ -142,8 +144,12 @@ extension CSSearchableItem {
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
         /// A summary of the text, `textContentSummary`.
+        ///
+        /// - Note: Unused on Linux: nothing computes it.
         public static let summarization = UpdateListenerOptions(rawValue: 1 << 1)
         /// Whether the item is urgent, `isPriority`.
+        ///
+        /// - Note: Unused on Linux: nothing computes it.
         public static let priority = UpdateListenerOptions(rawValue: 1 << 2)
     }
 }

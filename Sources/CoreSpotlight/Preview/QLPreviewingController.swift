@@ -4,7 +4,7 @@ import Foundation
 
 /// Renders previews.
 ///
-/// Searchlight shows data-based previews: implement ``providePreview(for:)-async`` for items with a file, and
+/// Searchlight shows data-based previews: implement ``providePreview(for:)`` for items with a file, and
 /// ``providePreviewOfSearchableItem(identifier:queryString:)`` for items without. The methods that prepare a view are here
 /// so that source written for Apple's SDK compiles; nothing calls them. Where Apple's protocol has optional methods, this
 /// one has default implementations.

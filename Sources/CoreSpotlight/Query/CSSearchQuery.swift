@@ -62,8 +62,9 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
     /// Whether the query was cancelled before its end.
     open var isCancelled: Bool { run.isCancelled }
 
-    /// In which indexes to look, by their protection. Kept, and without effect: Linux has no protection classes, so all
-    /// indexes of the app can be read whenever its user is logged in.
+    /// In which indexes to look, by their protection.
+    ///
+    /// - Note: Unused on Linux: there are no protection classes, and all indexes of the app are looked in.
     open var protectionClasses: [FileProtectionType] {
         get { lock.withLock { classes } }
         set { lock.withLock { classes = newValue } }

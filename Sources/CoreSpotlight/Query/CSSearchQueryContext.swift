@@ -9,9 +9,13 @@ open class CSSearchQueryContext: NSObject, NSCopying, NSSecureCoding {
     open var fetchAttributes: [String] = []
     /// Queries, in the query language, that results must satisfy besides the query itself; all of them.
     open var filterQueries: [String] = []
-    /// The language of the keyboard (BCP 47). Kept, and without effect: the index finds words of all languages alike.
+    /// The language of the keyboard (BCP 47).
+    ///
+    /// - Note: Unused on Linux: the index finds words of all languages alike.
     open var keyboardLanguage: String?
-    /// Where to look besides the app's own indexes. Kept, and without effect: see ``SourceOptions/allowMail``.
+    /// Where to look besides the app's own indexes.
+    ///
+    /// - Note: Unused on Linux: there are no other sources, see ``SourceOptions/allowMail``.
     open var sourceOptions: SourceOptions = []
 
     /// A context without attributes and filters.
@@ -72,8 +76,9 @@ extension CSSearchQueryContext {
         /// Options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// Also the system's mail, for apps with Apple's entitlement. There is no system mail on Linux, so nothing more is
-        /// found.
+        /// Also the system's mail.
+        ///
+        /// - Note: Unused on Linux: the system has no mail of its own, so nothing more is found.
         public static let allowMail = SourceOptions(rawValue: 1 << 0)
     }
 }

@@ -39,6 +39,9 @@ open class CSSuggestion: NSObject, NSCopying, NSSecureCoding {
     }
 
     /// The text, with ``HighlightAttribute`` where it matches what was typed.
+    ///
+    /// - Note: Differs on Linux: the matched part carries ``HighlightAttribute``, since attributed strings of Swift
+    ///   have no keys by name.
     open var localizedAttributedSuggestion: AttributedString {
         var suggestion = AttributedString(text)
         for range in typed {

@@ -30,7 +30,9 @@ open class CSUserQuery: CSSearchQuery, @unchecked Sendable {
         HandlerQueue.shared.async { _ = try? ProcessTransports.query() }
     }
 
-    /// The same as ``prepare()``: Linux has no protection classes.
+    /// Connects to the index, as ``prepare()`` does.
+    ///
+    /// - Note: Differs on Linux: the classes do not matter, for there are no protection classes.
     open class func prepareProtectionClasses(_ protectionClasses: [FileProtectionType]) { prepare() }
 
     /// Given all suggestions there are, the likeliest first. Without it none are looked for. Set it before the start.
@@ -80,13 +82,18 @@ open class CSUserQuery: CSSearchQuery, @unchecked Sendable {
         public static var `default`: UserInteractionKind { .select }
     }
 
-    /// Tells what a person did with a result. Apple's system ranks later results by it, on the device. Searchlight's ranking
-    /// does not learn from use, so that what was told would never be read: it is not kept, and this returns at once.
+    /// Tells what a person did with a result. Apple's systems rank later results by it, on the device.
+    ///
+    /// - Note: Unused on Linux: the ranking does not learn from use. What is told would never be read, so it is not kept, and
+    ///   this returns at once.
     open func userEngaged(
         _ item: CSUserQuery.Item, visibleItems: [CSUserQuery.Item], interaction: CSUserQuery.UserInteractionKind
     ) {}
 
-    /// Tells what a person did with a suggestion. It is not kept, as with items.
+    /// Tells what a person did with a suggestion.
+    ///
+    /// - Note: Unused on Linux: the ranking does not learn from use. What is told would never be read, so it is not kept, and
+    ///   this returns at once.
     open func userEngaged(
         _ suggestion: CSUserQuery.Suggestion, visibleSuggestions: [CSUserQuery.Suggestion],
         interaction: CSUserQuery.UserInteractionKind

@@ -6,15 +6,20 @@ import Foundation
 open class CSUserQueryContext: CSSearchQueryContext {
     /// Whether results are ranked. Results come best first either way; without this they bear no rank, so that
     /// ``CSSearchableItem/compare(byRank:)`` finds them all alike. True unless set.
+    ///
+    /// - Note: Differs on Linux: results come best first either way.
     open var enableRankedResults = true
     /// The most results; 0, which is the default, for all.
     open var maxResultCount = 0
     /// The most suggestions; 0, which is the default, for ten. At most 100 are given.
+    ///
+    /// - Note: Differs on Linux: 0 stands for ten, and at most 100 are given.
     open var maxSuggestionCount = 0
     /// The most results that bear a rank, 100 unless set. Those behind them still come, and compare as less fitting.
     open var maxRankedResultCount = 100
-    /// Whether results shall hold the words that were typed, and not only their meaning. Kept, and without effect: the index
-    /// on Linux finds words only, so the results are the same either way. False unless set.
+    /// Whether results shall hold the words that were typed, and not only their meaning. False unless set.
+    ///
+    /// - Note: Unused on Linux: the index finds words only, so the results are the same either way.
     open var disableSemanticSearch = false
 
     /// The suggestion that the person chose last.

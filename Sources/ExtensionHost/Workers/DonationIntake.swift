@@ -73,7 +73,7 @@ public final class DonationIntake: Sendable {
                 do throws(DonationRefusal) {
                     element.call.reply(try await keep(element.request))
                 } catch {
-                    if error.status != .invalidArgument { gate.lose(error) }
+                    if !error.isTheDonorsOwn { gate.lose(error) }
                     element.call.refuse(name: error.errorName, message: error.message)
                 }
             }

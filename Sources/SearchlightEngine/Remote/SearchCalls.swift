@@ -47,14 +47,15 @@ struct SearchText: Hashable, Sendable, Codable {
     var text: String
     var bundle: String?
     var filters: [QueryText]
-    var attributes: Set<String>?
+    /// In order, so that equal searches are equal bytes.
+    var attributes: [String]?
     var limit: Int
     var cursor: SearchCursor?
     var findsInsideWords: Bool
     var includesPending: Bool
 
     init(_ request: SearchRequest) {
-        (text, bundle, attributes) = (request.text, request.bundle, request.attributes)
+        (text, bundle, attributes) = (request.text, request.bundle, request.attributes?.sorted())
         (limit, cursor) = (request.limit, request.cursor)
         filters = request.filters.map { QueryText($0) }
         (findsInsideWords, includesPending) = (request.findsInsideWords, request.includesPending)
@@ -63,7 +64,7 @@ struct SearchText: Hashable, Sendable, Codable {
     func request(for purpose: String) throws(EngineError) -> SearchRequest {
         var request = SearchRequest(text, bundle: bundle)
         for filter in filters { request.filters.append(try filter.query(for: purpose)) }
-        request.attributes = attributes
+        request.attributes = attributes.map { Set($0) }
         request.limit = max(1, min(limit, SearchIndex.maximumPage))
         request.cursor = cursor
         request.findsInsideWords = findsInsideWords

@@ -183,6 +183,56 @@ typedef struct searchlight_host_index {
                                      searchlight_completion completion, void *context);
 } searchlight_host_index;
 
+/* Batches: changes that become durable together with a client state of the extension's own, or not at all. A client state
+ * says how far the extension has come, e.g. the version of its data; the host keeps the last one of each named index. The
+ * default index has none. */
+#define SEARCHLIGHT_HOST_BATCH "searchlight.batch/1"
+#define SEARCHLIGHT_CLIENT_STATE_MAX 250 /* bytes of a client state */
+#define SEARCHLIGHT_EXPECT_ANY 0         /* whatever the client state is */
+#define SEARCHLIGHT_EXPECT_NONE 1        /* there is no client state */
+#define SEARCHLIGHT_EXPECT_STATE 2       /* the client state is the given one */
+/* Changes under construction; of the extension, until it is committed or released. One thread at a time. */
+typedef struct searchlight_batch searchlight_batch;
+
+/* Called once, on a thread of the host, with the client state. state: NULL if there is none; else length bytes, borrowed
+ * for the call, perhaps 0. message: nullable. */
+typedef void (*searchlight_state_completion)(void *context, searchlight_status status, const char *message,
+                                             const void *state, size_t length);
+
+typedef struct searchlight_host_batch {
+    uint32_t size;
+    uint32_t reserved; /* 0 */
+
+    /* An empty batch; the caller owns it. Nothing of it is anywhere but in memory until it is committed.
+     * [thread-safe] */
+    searchlight_batch *(*create)(const searchlight_host *host);
+    /* Each adds a change to the end of the batch. They return SEARCHLIGHT_TOO_LARGE, and leave the batch as it was, if it
+     * would have more than 32 MiB. */
+    searchlight_status (*index_items)(searchlight_batch *batch, searchlight_item *const *items, size_t count);
+    searchlight_status (*delete_items)(searchlight_batch *batch, const char *const *identifiers, size_t count);
+    searchlight_status (*delete_domains)(searchlight_batch *batch, const char *const *domains, size_t count);
+    searchlight_status (*delete_all)(searchlight_batch *batch);
+    void (*release)(searchlight_batch *batch);
+
+    /* Makes all changes durable together with the client state, if the stored one is as expected. expectation:
+     * SEARCHLIGHT_EXPECT_...; expected: for SEARCHLIGHT_EXPECT_STATE. The batch is still the caller's, to be released.
+     * The completion gets SEARCHLIGHT_REFUSED if the stored client state is another; nothing is changed then.
+     * completion: nullable. The returned status is SEARCHLIGHT_OK if the request was sent; only then will completion be
+     * called. It may block the caller while too much is under way. [thread-safe] */
+    searchlight_status (*commit)(const searchlight_host *host, const char *index_name, const searchlight_batch *batch,
+                                 const void *state, size_t state_length, int32_t expectation, const void *expected,
+                                 size_t expected_length, searchlight_completion completion, void *context);
+    /* The same with changes already encoded, format in docs/ITEM-RECORD.md. [thread-safe] */
+    searchlight_status (*commit_changes)(const searchlight_host *host, const char *index_name, const uint8_t *changes,
+                                         size_t length, const void *state, size_t state_length, int32_t expectation,
+                                         const void *expected, size_t expected_length,
+                                         searchlight_completion completion, void *context);
+    /* Reads the client state of the last batch that is durable, once what was sent before is. The returned status as for
+     * commit. [thread-safe] */
+    searchlight_status (*read_state)(const searchlight_host *host, const char *index_name,
+                                     searchlight_state_completion completion, void *context);
+} searchlight_host_batch;
+
 /* Says something to the person who looks after the extension. What the extension prints to stderr arrives too. */
 #define SEARCHLIGHT_HOST_LOG "searchlight.log/1"
 #define SEARCHLIGHT_LOG_INFO 1

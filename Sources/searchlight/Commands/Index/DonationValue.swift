@@ -50,23 +50,6 @@ struct LineRefusal: Error {
     var reason: String
 
     init(_ reason: String) { self.reason = reason }
-
-    /// Why bytes are no JSON that can be read.
-    init(notJSON bytes: some Collection<UInt8>, _ error: any Error) {
-        guard String(validating: bytes, as: UTF8.self) != nil else {
-            self.init("it is not UTF-8")
-            return
-        }
-        switch error {
-        case DecodingError.dataCorrupted(let context):
-            let detail = (context.underlyingError as NSError?)?.userInfo[NSDebugDescriptionErrorKey] as? String
-            let text = (detail ?? context.debugDescription).prefix(200)
-            self.init("it is not valid JSON: \(text.hasSuffix(".") ? text.dropLast() : text)")
-        default:
-            // All kinds of values were tried, so that only a number is left that is none here.
-            self.init("it has a number that is out of range")
-        }
-    }
 }
 
 extension AttributeValue {

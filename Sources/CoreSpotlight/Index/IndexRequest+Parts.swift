@@ -8,10 +8,10 @@ extension IndexRequest {
     /// The bytes after which a request is cut; an item that is larger travels alone.
     static let maximumBytes = 1 << 20
 
-    /// The requests that index these items, encoded as they are now. Items that cannot be encoded are left out; the error
+    /// What indexes these items, encoded as they are now. Items that cannot be encoded are left out; the error
     /// is that of the first.
-    static func index(_ items: [CSSearchableItem]) -> (requests: [IndexRequest], error: CSIndexError?) {
-        var requests: [IndexRequest] = []
+    static func index(_ items: [CSSearchableItem]) -> (actions: [Action], error: CSIndexError?) {
+        var actions: [Action] = []
         var firstError: CSIndexError?
         var batch: [UInt8] = []
         var count = 0
@@ -22,15 +22,15 @@ extension IndexRequest {
                 continue
             }
             if count == maximumCount || (count > 0 && batch.count + record.count > maximumBytes) {
-                requests.append(.index(batch: batch))
+                actions.append(.indexRecords(batch))
                 batch = []
                 count = 0
             }
             RecordBatch.append(record, to: &batch)
             count += 1
         }
-        if count > 0 { requests.append(.index(batch: batch)) }
-        return (requests, firstError)
+        if count > 0 { actions.append(.indexRecords(batch)) }
+        return (actions, firstError)
     }
 
     private static func encode(_ item: CSSearchableItem) throws(CSIndexError) -> [UInt8] {
@@ -50,21 +50,21 @@ extension IndexRequest {
         throw .malformed(offset: 0, reason: "the \(what) contains NUL; choose another")
     }
 
-    /// The requests that delete by these names, made by `request`. Names that no item can have are left out.
-    static func delete(_ names: [String], _ request: ([String]) -> IndexRequest) -> [IndexRequest] {
-        var requests: [IndexRequest] = []
+    /// What deletes by these names, made by `action`. Names that no item can have are left out.
+    static func delete(_ names: [String], _ action: ([String]) -> Action) -> [Action] {
+        var actions: [Action] = []
         var part: [String] = []
         var bytes = 0
         for name in names where !name.utf8.contains(0) && name.utf8.count <= ItemRecord.maximumIdentifierBytes {
             if part.count == maximumCount || (!part.isEmpty && bytes + name.utf8.count > maximumBytes) {
-                requests.append(request(part))
+                actions.append(action(part))
                 part = []
                 bytes = 0
             }
             part.append(name)
             bytes += name.utf8.count
         }
-        if !part.isEmpty { requests.append(request(part)) }
-        return requests
+        if !part.isEmpty { actions.append(action(part)) }
+        return actions
     }
 }

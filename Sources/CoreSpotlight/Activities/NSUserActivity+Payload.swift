@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+
+extension NSUserActivity {
+    /// Why a payload could not be written or read.
+    public enum TypedPayloadError: Error, Hashable, Sendable {
+        /// The user info is not what the type is made from.
+        case invalidContent
+        /// The value is not one with names, such as a structure, or cannot be written.
+        case encodingError
+    }
+
+    /// Replaces the user info by what this value encodes to, name by name.
+    ///
+    /// - Throws: ``TypedPayloadError/encodingError``.
+    public func setTypedPayload<T: Codable>(_ payload: T) throws {
+        guard let data = try? PropertyListEncoder().encode(payload),
+            let names = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
+        else { throw TypedPayloadError.encodingError }
+        userInfo = names
+    }
+
+    /// The value that the user info encodes.
+    ///
+    /// - Throws: ``TypedPayloadError/invalidContent``.
+    public func typedPayload<T: Codable>(_ type: T.Type) throws -> T {
+        var names: [String: Any] = [:]
+        for (key, value) in userInfo ?? [:] {
+            guard let key = key as? String, PropertyListSerialization.propertyList(value, isValidFor: .binary) else {
+                continue
+            }
+            names[key] = value
+        }
+        do {
+            let data = try PropertyListSerialization.data(fromPropertyList: names, format: .binary, options: 0)
+            return try PropertyListDecoder().decode(type, from: data)
+        } catch {
+            throw TypedPayloadError.invalidContent
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+internal import SearchlightExtension
+internal import ServiceProtocol
+
+/// Answers what the service asks of the app, by its delegates.
+///
+/// Every index with a delegate is asked to reindex, and all must acknowledge; what an item promised is asked of one after
+/// the other until one has it.
+struct DelegateDesk: Sendable {
+    /// Delegates may block, and several requests be under way, so the queue is concurrent.
+    private static let queue = DispatchQueue(label: "searchlight.index.delegates", attributes: .concurrent)
+
+    let delegates: @Sendable () -> [AskedDelegate]
+
+    /// Takes a request; never blocks.
+    func receive(_ call: IncomingCall) {
+        do throws(BusError) {
+            let request = try WorkerRequest(call)
+            Self.queue.async { serve(request, call) }
+        } catch .remote(let name, let message) {
+            call.refuse(name: name, message: message)
+        } catch {
+            call.refuse(name: BusErrorName.invalidArguments, message: error.description)
+        }
+    }
+
+    private func serve(_ request: WorkerRequest, _ call: IncomingCall) {
+        let asked = delegates()
+        guard !asked.isEmpty else { return call.refuse(.unavailable, "The app has no delegate any more.") }
+        let answer = RequestAnswer { Self.deliver($0, to: call) }
+        switch request {
+        case .reindexAll: asked.askAll(answer) { $0.reindexAll($1) }
+        case .reindexItems(let identifiers): asked.askAll(answer) { $0.reindex(identifiers, $1) }
+        case .provideData(let item, let type):
+            asked.askInTurn { $0.data(of: item, as: type) }.map(answer.give)
+        case .provideFile(let item, let type, let inPlace):
+            asked.askInTurn { $0.file(of: item, as: type, inPlace: inPlace) }.map(answer.give)
+        case .didThrottle:
+            for delegate in asked { delegate.throttle() }
+            answer.give(.acknowledged)
+        case .didFinishThrottle:
+            for delegate in asked { delegate.finishThrottle() }
+            answer.give(.acknowledged)
+        case .preview, .load:
+            answer.give(.failed(HostFailure(SEARCHLIGHT_UNSUPPORTED, "An app answers no \(request.member.member).")))
+        }
+    }
+
+    private static func deliver(_ outcome: RequestAnswer.Outcome, to call: IncomingCall) {
+        switch outcome {
+        case .acknowledged: call.reply()
+        case .data(let data):
+            do throws(BusError) { call.reply(try Payload.sending(Array(data)).arguments) } catch {
+                call.refuse(.failed, error.description)
+            }
+        case .file(let path):
+            do throws(FileRefusal) { call.reply(try FileReply(opening: path).arguments) } catch {
+                call.refuse(error.status, error.message)
+            }
+        case .preview: call.refuse(.unsupported, "An app renders no previews.")
+        case .failed(let failure): call.refuse(ExtensionStatus(rawValue: failure.status) ?? .failed, failure.message)
+        }
+    }
+}

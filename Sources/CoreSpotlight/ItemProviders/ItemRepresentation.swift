@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import UniformTypeIdentifiers
+
+/// One form in which a provider has its item.
+struct ItemRepresentation: Sendable {
+    typealias DataLoader = @Sendable (@escaping @Sendable (Data?, (any Error)?) -> Void) -> Progress?
+    typealias FileLoader = @Sendable (@escaping @Sendable (URL?, Bool, (any Error)?) -> Void) -> Progress?
+
+    enum Content: Sendable {
+        case data(DataLoader)
+        case file(FileLoader, opensInPlace: Bool)
+        case item(NSItemProvider.LoadHandler)
+    }
+
+    let typeIdentifier: String
+    let visibility: NSItemProviderRepresentationVisibility
+    let content: Content
+
+    var opensInPlace: Bool {
+        if case .file(_, opensInPlace: true) = content { true } else { false }
+    }
+
+    /// Whether the representation is of a type, or of one that conforms to it.
+    func conforms(to typeIdentifier: String) -> Bool {
+        if self.typeIdentifier.lowercased() == typeIdentifier.lowercased() { return true }
+        guard let mine = UTType(self.typeIdentifier), let theirs = UTType(typeIdentifier) else { return false }
+        return mine.conforms(to: theirs)
+    }
+
+    /// Whether it is offered in all of these ways.
+    func allows(_ options: NSItemProviderFileOptions) -> Bool { !options.contains(.openInPlace) || opensInPlace }
+}
+
+/// A loading that somebody waits for: it is answered once, by whoever is first, on the handlers' queue.
+final class ItemLoading<Value>: @unchecked Sendable {
+    // Sendable: what can change is read and written under the lock only; values are handed on, not kept.
+
+    let progress = Progress(totalUnitCount: 100)
+    private let lock = NSLock()
+    private var answer: ((Result<Value, any Error>) -> Void)?
+    private var underlying: Progress?
+
+    /// - Parameter answer: called once, on the handlers' queue.
+    init(_ answer: @escaping (Result<Value, any Error>) -> Void) {
+        self.answer = answer
+        progress.cancellationHandler = { [weak self] in self?.cancel() }
+    }
+
+    /// Says what to cancel, and whose progress it is.
+    func follow(_ underlying: Progress?) {
+        guard let underlying else { return }
+        let isOver = lock.withLock {
+            self.underlying = underlying
+            return answer == nil
+        }
+        if isOver, progress.isCancelled { underlying.cancel() }
+        if !isOver { progress.addChild(underlying, withPendingUnitCount: 100) }
+    }
+
+    /// Answers, unless that was done before.
+    ///
+    /// - Parameter after: what to do once the receiver has returned, or at once if it was answered before.
+    func finish(_ result: Result<Value, any Error>, after: @escaping @Sendable () -> Void = {}) {
+        let waiting = lock.withLock {
+            defer { answer = nil }
+            return answer
+        }
+        guard let waiting else { return after() }
+        if case .success = result, !progress.isFinished { progress.completedUnitCount = progress.totalUnitCount }
+        let handed = HandedOn((waiting, result))
+        HandlerQueue.shared.async {
+            let (answer, result) = handed.value
+            answer(result)
+            after()
+        }
+    }
+
+    deinit {
+        finish(
+            .failure(
+                NSItemProvider.error(
+                    .itemUnavailableError, "The handler that loads the item was released without being called.")))
+    }
+
+    private func cancel() {
+        lock.withLock { underlying }?.cancel()
+        finish(
+            .failure(
+                CocoaError(
+                    .userCancelled, userInfo: [NSLocalizedDescriptionKey: "The loading of the item was cancelled."])))
+    }
+}
+
+/// What one thread hands to another and does not touch any more, or what is only ever read.
+struct HandedOn<Value>: @unchecked Sendable {
+    // Sendable: whoever makes one keeps to the above.
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}

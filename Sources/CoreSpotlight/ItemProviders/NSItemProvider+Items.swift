@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import UniformTypeIdentifiers
+
+extension NSItemProvider {
+    /// Loads an item of a type, as whatever object it is: an item that was registered as it is, data as `NSData`, a file as
+    /// the `NSURL` of the original, or of a copy that stays as long as the provider.
+    ///
+    /// - Note: Differs on Linux: the compiler warns of `item as? URL` and the like, as if they always failed. They do not:
+    ///   what can be cast on Apple's systems is cast. `(item as Any?) as? URL` is free of the warning.
+    /// - Parameter completionHandler: called once, on a queue of the library, with an item or an error. Nothing is loaded
+    ///   without it, for there is nobody to load for.
+    @preconcurrency
+    public func loadItem(
+        forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil,
+        completionHandler: CompletionHandler? = nil
+    ) {
+        guard let completionHandler else { return }
+        let loading = ItemLoading<any NSSecureCoding> { result in
+            switch result {
+            case .success(let item): completionHandler(item, nil)
+            case .failure(let error): completionHandler(nil, error)
+            }
+        }
+        guard let found = representation(of: typeIdentifier) else {
+            return loading.finish(
+                .failure(
+                    Self.error(.itemUnavailableError, "The item has no representation of type \(typeIdentifier).")))
+        }
+        let name = suggestedName
+        let handed = HandedOn(options)
+        HandlerQueue.shared.async {
+            switch found.content {
+            case .item(let load):
+                self.call(load, found, options: handed.value) { loading.finish($0) }
+            case .data(let load):
+                _ = load { data, error in
+                    loading.finish(Self.result(data, error, found).map { NSData(data: $0) })
+                }
+            case .file(let load, let opensInPlace):
+                _ = load { url, _, error in
+                    let original = Self.result(url, error, found)
+                    loading.finish(
+                        original.flatMap { url in
+                            if opensInPlace { return Result { try Self.object(url) } }
+                            return Result {
+                                let copy = try TemporaryCopy(of: url, as: name, type: found.typeIdentifier)
+                                self.keep(copy)
+                                return try Self.object(copy.url)
+                            }
+                        })
+                }
+            }
+        }
+    }
+
+    /// Loads an item of a type; see the form with a handler.
+    public func loadItem(
+        forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil
+    ) async throws -> any NSSecureCoding {
+        try await answer { answer in
+            loadItem(forTypeIdentifier: typeIdentifier, options: options) { item, error in answer.give(item, error) }
+        }
+    }
+
+    /// Loads a picture of the item, which ``previewImageHandler`` makes; without one there is none.
+    @preconcurrency
+    public func loadPreviewImage(options: [AnyHashable: Any]! = nil, completionHandler: CompletionHandler!) {
+        guard let completionHandler else { return }
+        let loading = ItemLoading<any NSSecureCoding> { result in
+            switch result {
+            case .success(let item): completionHandler(item, nil)
+            case .failure(let error): completionHandler(nil, error)
+            }
+        }
+        guard let handler = previewImageHandler else {
+            return loading.finish(
+                .failure(Self.error(.itemUnavailableError, "The item has no preview image; set previewImageHandler.")))
+        }
+        let representation = ItemRepresentation(
+            typeIdentifier: UTType.image.identifier, visibility: .all, content: .item(handler))
+        let handed = HandedOn(options)
+        HandlerQueue.shared.async {
+            self.call(handler, representation, options: handed.value) { loading.finish($0) }
+        }
+    }
+
+    /// Loads a picture of the item; see the form with a handler.
+    public func loadPreviewImage(options: [AnyHashable: Any]! = nil) async throws -> any NSSecureCoding {
+        try await answer { answer in
+            loadPreviewImage(options: options) { item, error in answer.give(item, error) }
+        }
+    }
+
+    /// Has an item made.
+    func call(
+        _ load: LoadHandler, _ representation: ItemRepresentation, options: [AnyHashable: Any]? = nil,
+        _ completion: @escaping @Sendable (Result<any NSSecureCoding, any Error>) -> Void
+    ) {
+        load({ item, error in completion(Self.result(item, error, representation)) }, nil, options)
+    }
+
+    private static func object(_ url: URL) throws -> any NSSecureCoding {
+        guard let object = NSURL(string: url.absoluteString) else {
+            throw error(.unexpectedValueClassError, "The address \(url) is not one of a file.")
+        }
+        return object
+    }
+
+    /// An item as data of its type: data as it is, text as UTF-8, the content of a file, another address as its text.
+    static func data(_ item: any NSSecureCoding, _ typeIdentifier: String) -> Result<Data, any Error> {
+        switch item {
+        case let data as NSData: return .success(Data(referencing: data))
+        case let text as NSString: return .success(Data(text.substring(from: 0).utf8))
+        case let url as NSURL:
+            guard let address = url.absoluteURL else { break }
+            // The item of a type of addresses is the address.
+            if !address.isFileURL || (UTType(typeIdentifier)?.conforms(to: .url) ?? false) {
+                return .success(Data(address.absoluteString.utf8))
+            }
+            return contents(of: address)
+        default: break
+        }
+        return .failure(
+            error(
+                .unavailableCoercionError,
+                "The item of type \(typeIdentifier) is of class \(type(of: item)), which cannot be turned into data. Load "
+                    + "it with loadItem."))
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import UniformTypeIdentifiers
+
+extension NSItemProvider {
+    /// Whether objects of a class can be made from what is here.
+    public func canLoadObject(ofClass aClass: any NSItemProviderReading.Type) -> Bool {
+        aClass.readableTypeIdentifiersForItemProvider.contains { representation(of: $0) != nil }
+    }
+
+    /// Whether values of a Swift type, such as `String` or `URL`, can be made from what is here.
+    public func canLoadObject<T: _ObjectiveCBridgeable>(ofClass: T.Type) -> Bool
+    where T._ObjectiveCType: NSItemProviderReading {
+        canLoadObject(ofClass: T._ObjectiveCType.self)
+    }
+
+    /// Loads an object of a class, from the type that the class likes best of those that are here.
+    ///
+    /// - Parameter completionHandler: called once, on a queue of the library, with an object or an error.
+    /// - Returns: how far it is; cancelling it ends the loading with `CocoaError.userCancelled`.
+    @preconcurrency
+    @discardableResult
+    public func loadObject(
+        ofClass aClass: any NSItemProviderReading.Type,
+        completionHandler: @escaping @Sendable ((any NSItemProviderReading)?, (any Error)?) -> Void
+    ) -> Progress {
+        let wanted = aClass.readableTypeIdentifiersForItemProvider
+        let type = wanted.first { representation(of: $0) != nil } ?? wanted.first ?? ""
+        let handed = HandedOn(aClass)
+        return loadDataRepresentation(forTypeIdentifier: type) { data, error in
+            guard let data else { return completionHandler(nil, error) }
+            do {
+                completionHandler(try handed.value.object(withItemProviderData: data, typeIdentifier: type), nil)
+            } catch {
+                completionHandler(nil, error)
+            }
+        }
+    }
+
+    /// Loads a value of a Swift type, such as `String` or `URL`.
+    ///
+    /// - Parameter completionHandler: called once, on a queue of the library, with a value or an error.
+    /// - Returns: how far it is; cancelling it ends the loading with `CocoaError.userCancelled`.
+    @preconcurrency
+    @discardableResult
+    public func loadObject<T: _ObjectiveCBridgeable>(
+        ofClass: T.Type, completionHandler: @escaping @Sendable (T?, (any Error)?) -> Void
+    ) -> Progress where T._ObjectiveCType: NSItemProviderReading {
+        let receive = HandedOn { (object: (any NSItemProviderReading)?, error: (any Error)?) in
+            guard let object = object as? T._ObjectiveCType else { return completionHandler(nil, error) }
+            var value: T?
+            T._forceBridgeFromObjectiveC(object, result: &value)
+            completionHandler(value, nil)
+        }
+        return loadObject(ofClass: T._ObjectiveCType.self) { receive.value($0, $1) }
+    }
+}
+
+// MARK: Foundation's objects
+
+extension NSString: NSItemProviderWriting, NSItemProviderReading {
+    /// Plain text in UTF-8.
+    public static var writableTypeIdentifiersForItemProvider: [String] { [UTType.utf8PlainText.identifier] }
+
+    /// Plain text in UTF-8 and UTF-16, and what conforms to plain text.
+    public static var readableTypeIdentifiersForItemProvider: [String] {
+        [UTType.utf8PlainText, .utf16PlainText, .utf16ExternalPlainText, .plainText].map(\.identifier)
+    }
+
+    /// The text in UTF-8.
+    @preconcurrency
+    public func loadData(
+        withTypeIdentifier typeIdentifier: String,
+        forItemProviderCompletionHandler completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
+    ) -> Progress? {
+        completionHandler(Data(substring(from: 0).utf8), nil)
+        return nil
+    }
+
+    /// The text, which must be in the encoding of the type; UTF-8 if that says nothing.
+    public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
+        let isWide = [UTType.utf16PlainText.identifier, UTType.utf16ExternalPlainText.identifier].contains(
+            typeIdentifier)
+        guard let text = String(data: data, encoding: isWide ? .utf16 : .utf8) else {
+            throw NSItemProvider.error(
+                .unavailableCoercionError, "The data of type \(typeIdentifier) is not text in that encoding.")
+        }
+        return self.init(string: text)
+    }
+}
+
+extension NSURL: NSItemProviderWriting, NSItemProviderReading {
+    /// An address.
+    public static var writableTypeIdentifiersForItemProvider: [String] { [UTType.url.identifier] }
+
+    /// An address; that of a file first as such.
+    public var writableTypeIdentifiersForItemProvider: [String] {
+        isFileURL ? [UTType.fileURL.identifier, UTType.url.identifier] : [UTType.url.identifier]
+    }
+
+    /// An address, also of a file.
+    public static var readableTypeIdentifiersForItemProvider: [String] {
+        [UTType.fileURL.identifier, UTType.url.identifier]
+    }
+
+    /// The address as text in UTF-8.
+    @preconcurrency
+    public func loadData(
+        withTypeIdentifier typeIdentifier: String,
+        forItemProviderCompletionHandler completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
+    ) -> Progress? {
+        completionHandler(Data((absoluteString).utf8), nil)
+        return nil
+    }
+
+    /// The address that the text in UTF-8 is.
+    public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
+        guard let text = String(data: data, encoding: .utf8), let url = NSURL(string: text) as? Self else {
+            throw NSItemProvider.error(
+                .unavailableCoercionError, "The data of type \(typeIdentifier) is not an address.")
+        }
+        return url
+    }
+}

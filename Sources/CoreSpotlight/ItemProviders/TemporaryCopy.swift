@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import UniformTypeIdentifiers
+
+/// A file in a folder of its own that only its owner can enter, for one receiver.
+struct TemporaryCopy: Sendable {
+    let url: URL
+    private let folder: URL
+
+    /// Copies a file or folder.
+    init(of original: URL, as suggestedName: String?, type: String) throws {
+        // What a link points to is what is offered.
+        let original = original.resolvingSymlinksInPath()
+        try self.init(named: suggestedName ?? original.lastPathComponent, type) {
+            try FileManager.default.copyItem(at: original, to: $0)
+        }
+    }
+
+    /// Writes a file.
+    init(of data: Data, as suggestedName: String?, type: String) throws {
+        try self.init(named: suggestedName ?? "item", type) { try data.write(to: $0) }
+    }
+
+    private init(named name: String, _ type: String, _ write: (URL) throws -> Void) throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("item-\(UUID().uuidString)")
+        url = folder.appendingPathComponent(Self.fileName(name, type))
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        do { try write(url) } catch {
+            remove()
+            throw error
+        }
+    }
+
+    func remove() { try? FileManager.default.removeItem(at: folder) }
+
+    /// The longest name of a file, in bytes.
+    private static let maximumNameBytes = 255
+
+    /// The name as one of a file in one folder, with an extension of the type if it has none that says so.
+    static func fileName(_ name: String, _ type: String) -> String {
+        var name = String(name.split(separator: "/").last ?? "").replacingOccurrences(of: "\0", with: "")
+        if ["", ".", ".."].contains(name) { name = "item" }
+        let known = UTType(type)
+        let isMarked = UTType(filenameExtension: (name as NSString).pathExtension).map { marked in
+            !marked.isDynamic && (known.map { marked.conforms(to: $0) } ?? true)
+        }
+        var suffix = ""
+        if isMarked != true, let preferred = known?.preferredFilenameExtension { suffix = ".\(preferred)" }
+        while name.utf8.count + suffix.utf8.count > maximumNameBytes { name.removeLast() }
+        return name + suffix
+    }
+}

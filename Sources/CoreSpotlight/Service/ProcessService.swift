@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+internal import ServiceProtocol
+import Synchronization
+
+/// The way from this process to the service, for an app. Made at its first use; an extension's process never has one.
+enum ProcessService {
+    static let connection: ServiceConnection = ServiceConnection(
+        opener: ServiceFinder(location: StoreLocation(environment: ProcessInfo.processInfo.environment)),
+        identity: .current(), onCall: DelegateDesk { delegates.asked }.receive)
+
+    static let transport = ServiceTransport(connection: connection)
+    static let sender = RequestSender(transport: transport)
+
+    /// The delegates of the app's indexes.
+    static let delegates: LiveDelegates = LiveDelegates { isWanted in
+        // Of an extension the principal object is asked.
+        if !ProcessSenders.isWorker { connection.setDelegateWanted(isWanted) }
+    }
+
+    /// How long somebody who asks whether the index is available may have to wait.
+    private static let probePatience = 5
+
+    /// Whether the service can be reached and takes requests of this process; blocks for at most five seconds.
+    static var isReachable: Bool {
+        let probe = Probe()
+        connection.probe { probe.answer($0) }
+        return probe.wait(seconds: probePatience)
+    }
+
+    private final class Probe: Sendable {
+        private let done = DispatchSemaphore(value: 0)
+        private let result = Atomic(false)
+
+        func answer(_ isReachable: Bool) {
+            result.store(isReachable, ordering: .releasing)
+            done.signal()
+        }
+
+        func wait(seconds: Int) -> Bool {
+            done.wait(timeout: .now() + .seconds(seconds)) == .success && result.load(ordering: .acquiring)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ServiceProtocol
+
+/// What to do, after a new connection, with requests that were sent over the old one and not acknowledged.
+///
+/// Requests of a connection are carried out and acknowledged in their order, so what is unacknowledged is the end of what
+/// was sent, and a beginning of that end may have been carried out. Sending all of it again in order comes to the same
+/// contents. Only a batch that expects a client state would then be refused although it was carried out; the stored client
+/// state tells.
+enum ResendPlan {
+    /// The indexes whose client states have to be known before anything is sent again.
+    static func questions(_ sent: [IndexRequest]) -> Set<String?> { Set(sent.filter(\.isAmbiguous).map(\.index)) }
+
+    /// The positions of the requests that were carried out, so that they are not sent again.
+    ///
+    /// - Parameter states: The stored client states of the indexes that were asked for; what could not be learnt is missing.
+    static func carriedOut(_ sent: [IndexRequest], states: [String?: [UInt8]?]) -> Set<Int> {
+        var result: Set<Int> = []
+        for (index, state) in states {
+            let positions = sent.indices.filter { sent[$0].index == index }
+            result.formUnion(carriedOut(positions.map { sent[$0].action }, state: state).map { positions[$0] })
+        }
+        return result
+    }
+
+    /// The positions of what was carried out up to the batch that left the stored state behind, if that can be told: the
+    /// first in the chain of batches, each of which expects what the one before leaves. To take the first is safe, for the
+    /// rest is sent again.
+    private static func carriedOut(_ actions: [IndexRequest.Action], state: [UInt8]?) -> [Int] {
+        var chain: [UInt8]?? = .none
+        var done: [Int] = []
+        for (position, action) in actions.enumerated() {
+            switch action {
+            case .commitBatch(_, let new, .exactly(let expected)):
+                // At the beginning of the chain: nothing of it was carried out.
+                if chain == nil, state == expected { return [] }
+                // Does not belong to the chain: was refused, and will be again.
+                if let reached = chain, reached != expected { continue }
+                done.append(position)
+                if state == new { return done }
+                chain = .some(new)
+            // Before the chain they bring about what it begins with, also when they are sent again. In it they leave a
+            // state from which nothing can be told.
+            case .commitBatch(_, _, .any), .deleteAll: return []
+            case .indexRecords, .deleteItems, .deleteDomains, .clientState: done.append(position)
+            }
+        }
+        return []
+    }
+}
+
+extension IndexRequest {
+    /// Whether sending it again could fail because it was carried out before.
+    fileprivate var isAmbiguous: Bool {
+        guard case .commitBatch(_, let new, .exactly(let expected)) = action else { return false }
+        return new != expected
+    }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ServiceProtocol
+
+// How a connection is made, lost and made again. All of it runs on the queue.
+extension ServiceConnection {
+    /// Begins to connect.
+    func open() {
+        epoch += 1
+        phase = .opening
+        let epoch = epoch
+        openingQueue.async { [self] in
+            let result: Result<any ServiceLink, ServiceFailure>
+            do throws(ServiceFailure) {
+                result = .success(
+                    try opener.open(onCall: onCall) { [weak self] in
+                        guard let self else { return }
+                        queue.async { self.disconnected(epoch) }
+                    })
+            } catch {
+                result = .failure(error)
+            }
+            queue.async { self.opened(result, epoch) }
+        }
+    }
+
+    private func opened(_ result: Result<any ServiceLink, ServiceFailure>, _ epoch: Int) {
+        guard epoch == self.epoch else {
+            if case .success(let link) = result { link.close() }
+            return
+        }
+        switch result {
+        case .failure(let failure): failed(failure, isFinal: failure.kind == .absent && !wasEverConnected)
+        case .success(let link):
+            phase = .greeting(link)
+            setTimer(ServiceTiming.greeting) { connection in
+                connection.failed(
+                    ServiceFailure(
+                        .unreachable,
+                        "The service took the connection and did not answer within \(ServiceTiming.greeting). "
+                            + "Restart it: systemctl --user restart searchlightd, or end it and run searchlightd."),
+                    isFinal: false)
+            }
+            link.call(Hello.member, identity.hello.arguments) { [weak self] result in
+                guard let self else { return }
+                queue.async { self.greeted(result, epoch) }
+            }
+        }
+    }
+
+    private func greeted(_ result: Result<[BusValue], BusError>, _ epoch: Int) {
+        guard epoch == self.epoch, case .greeting(let link) = phase else { return }
+        stopTimer()
+        do throws(BusError) {
+            var arguments = BusArguments(try result.get(), of: Hello.member.member)
+            _ = try Welcome(&arguments)
+        } catch .remote(let name, let message) {
+            return failed(identity.explain(ServiceFailure(.remote(name: name, message: message))), isFinal: true)
+        } catch .disconnected {
+            return failed(ServiceFailure(.disconnected), isFinal: false)
+        } catch {
+            return failed(ServiceFailure(error), isFinal: true)
+        }
+        wasEverConnected = true
+        if isDelegateWanted {
+            phase = .asking(link)
+            register()
+        }
+        askWhatWasCarriedOut(link)
+    }
+
+    /// Asks for the client states that tell what need not be sent again, and then sends what waits.
+    private func askWhatWasCarriedOut(_ link: any ServiceLink) {
+        let sent = waiting.sentChanges
+        let questions = ResendPlan.questions(sent.map(\.request))
+        guard !questions.isEmpty else {
+            phase = .ready(link)
+            return sendWaiting()
+        }
+        phase = .asking(link)
+        let epoch = epoch
+        let states = States(missing: questions.count)
+        for index in questions {
+            let request = IndexRequest(.clientState, index: index)
+            link.call(request.member, request.arguments) { [weak self] result in
+                guard let self else { return }
+                queue.async {
+                    guard epoch == self.epoch else { return }
+                    // The end of the connection is told as well.
+                    if case .failure(.disconnected) = result { return }
+                    if let values = try? result.get() {
+                        var arguments = BusArguments(values, of: request.member.member)
+                        if let reply = try? ClientStateReply(&arguments) { states.known[index] = .some(reply.state) }
+                    }
+                    states.missing -= 1
+                    if states.missing == 0 { self.resume(link, sent, states.known) }
+                }
+            }
+        }
+    }
+
+    /// What is known of client states so far; only used on the queue.
+    private final class States: @unchecked Sendable {
+        // Sendable: read and written on the connection's queue only.
+        var missing: Int
+        var known: [String?: [UInt8]?] = [:]
+
+        init(missing: Int) { self.missing = missing }
+    }
+
+    private func resume(
+        _ link: any ServiceLink, _ sent: [(number: UInt64, request: IndexRequest)], _ states: [String?: [UInt8]?]
+    ) {
+        for position in ResendPlan.carriedOut(sent.map(\.request), states: states).sorted() {
+            waiting.remove(sent[position].number)?.reply(.success([]))
+        }
+        phase = .ready(link)
+        sendWaiting()
+    }
+
+    // MARK: Failing
+
+    private func disconnected(_ epoch: Int) {
+        guard epoch == self.epoch, phase.link != nil else { return }
+        failed(ServiceFailure(.disconnected), isFinal: false)
+    }
+
+    /// An attempt failed, or a connection was lost.
+    ///
+    /// - Parameter isFinal: Whether to give up at once what waits: trying again would end in the same way.
+    private func failed(_ failure: ServiceFailure, isFinal: Bool) {
+        stopTimer()
+        phase.link?.close()
+        if case .ready = phase { lastLoss = timing.now() }
+        if case .asking = phase { lastLoss = timing.now() }
+        // Events of this attempt that are still to come mean nothing.
+        epoch += 1
+        phase = .waiting
+        lastFailure = failure
+        failures += 1
+        waiting.connectionWasLost()
+        answerProbes(false)
+        if isFinal {
+            phase = .idle
+            for request in waiting.removeAll(where: { _ in true }) { request.reply(.failure(failure)) }
+            return
+        }
+        for request in waiting.removeSuspects(afterSends: Self.maximumSends) {
+            request.reply(
+                .failure(
+                    ServiceFailure(
+                        .unreachable,
+                        "The connection to the service was lost \(Self.maximumSends) times while it carried out the "
+                            + "request. See the service's log, journalctl --user -u searchlightd.")))
+        }
+        tryLater()
+    }
+
+    private func tryLater() {
+        giveUpWhatWaitedTooLong()
+        guard hasReason else {
+            phase = .idle
+            return
+        }
+        phase = .waiting
+        setTimer(timing.delay(beforeAttempt: failures)) { connection in
+            connection.giveUpWhatWaitedTooLong()
+            if connection.hasReason { connection.open() } else { connection.phase = .idle }
+        }
+    }
+
+    /// Whether there is something to connect for.
+    private var hasReason: Bool {
+        if !waiting.isEmpty || !probes.isEmpty { return true }
+        guard isDelegateWanted, let lastLoss else { return false }
+        return timing.now() - lastLoss < ServiceTiming.delegatePatience
+    }
+
+    private func giveUpWhatWaitedTooLong() {
+        let now = timing.now()
+        let overdue = waiting.removeAll { request in
+            now - max(request.submitted, lastLoss ?? request.submitted) >= ServiceTiming.patience
+        }
+        for request in overdue {
+            request.reply(
+                .failure(
+                    ServiceFailure(
+                        .unreachable,
+                        "No service answered within \(ServiceTiming.patience). \(lastFailure?.message ?? "")")))
+        }
+    }
+
+    // MARK: Timer
+
+    private func setTimer(_ delay: Duration, _ body: @escaping @Sendable (ServiceConnection) -> Void) {
+        stopTimer()
+        let epoch = epoch
+        cancelTimer = timing.after(delay) { [weak self] in
+            guard let self else { return }
+            queue.async {
+                guard epoch == self.epoch else { return }
+                self.cancelTimer = nil
+                body(self)
+            }
+        }
+    }
+
+    private func stopTimer() {
+        cancelTimer?()
+        cancelTimer = nil
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dispatch
+import Foundation
+internal import ServiceProtocol
+
+/// Indexes, queries and promises of other apps through the service.
+struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {
+    let connection: ServiceConnection
+
+    // MARK: Index
+
+    func send(_ request: IndexRequest, completion: @escaping @Sendable (IndexTransport.Outcome) -> Void) {
+        connection.ask(.index(request)) { result in
+            completion(
+                Result { () throws(CSIndexError) in
+                    do throws(ServiceFailure) {
+                        let values = try result.get()
+                        guard case .clientState = request.action else { return nil }
+                        return try read(values, of: request.member) { (arguments) throws(BusError) in
+                            try ClientStateReply(&arguments).state
+                        }
+                    } catch {
+                        throw CSIndexError(error)
+                    }
+                })
+        }
+    }
+
+    // MARK: Queries
+
+    func page(_ request: PageRequest, number: UInt64) async throws(CSSearchQueryError) -> PageReply {
+        let page = QueryPageRequest(
+            text: request.text, filters: request.filters, attributes: request.attributes, cursor: request.cursor,
+            limit: UInt64(request.limit))
+        let query: QueryRequest =
+            switch request.kind {
+            case .query: .query(number: number, page)
+            case .userText: .search(number: number, page)
+            }
+        return try await ask(query) { (arguments) throws(BusError) in
+            let reply = try QueryPageReply(&arguments)
+            do throws(ItemRecordError) {
+                let records = try RecordBatch.split(reply.records).map { Array($0) }
+                return PageReply(records: records, next: reply.next.isEmpty ? nil : reply.next)
+            } catch {
+                throw .malformed("a page of found items: \(error)")
+            }
+        }
+    }
+
+    func suggestions(for text: String, limit: Int, number: UInt64) async throws(CSSearchQueryError) -> [String] {
+        let limit = min(UInt64(max(0, limit)), QueryRequest.maximumSuggestions)
+        return try await ask(.suggest(number: number, text: text, limit: limit)) { (arguments) throws(BusError) in
+            let texts = try arguments.strings()
+            try arguments.finish()
+            return texts
+        }
+    }
+
+    func cancel(number: UInt64) {
+        let request = QueryRequest.cancel(number: number)
+        connection.tell(request.member, request.arguments)
+    }
+
+    // MARK: Promises
+
+    /// The most bytes that are fetched into memory.
+    static let maximumFetchedBytes = 256 << 20
+
+    func fetchData(bundle: String, item: String, type: String) async throws(CSIndexError) -> Data {
+        let request = AppRequest.fetchData(bundle: bundle, item: item, type: type)
+        do throws(ServiceFailure) {
+            let values = try await connection.answer(request.member, request.arguments)
+            let payload = try read(values, of: request.member) { (arguments) throws(BusError) in
+                try Payload(&arguments)
+            }
+            return try await Self.data(payload).get()
+        } catch {
+            throw CSIndexError(promise: error)
+        }
+    }
+
+    /// Reads a stream where blocking holds up nobody.
+    private static func data(_ payload: Payload) async -> Result<Data, ServiceFailure> {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(
+                    returning: Result { () throws(ServiceFailure) in
+                        do throws(BusError) { return Data(try payload.bytes(upTo: maximumFetchedBytes)) } catch {
+                            throw ServiceFailure(error)
+                        }
+                    })
+            }
+        }
+    }
+
+    private func ask<Value: Sendable>(
+        _ request: QueryRequest, _ body: (inout BusArguments) throws(BusError) -> Value
+    ) async throws(CSSearchQueryError) -> Value {
+        do throws(ServiceFailure) {
+            return try read(try await connection.answer(request.member, request.arguments), of: request.member, body)
+        } catch {
+            throw CSSearchQueryError(error)
+        }
+    }
+}
+
+extension ServiceConnection {
+    /// Asks a question and waits for the answer, whatever becomes of the task.
+    func answer(_ member: BusMember, _ arguments: [BusValue]) async throws(ServiceFailure) -> [BusValue] {
+        let result: Result<[BusValue], ServiceFailure> = await withCheckedContinuation { continuation in
+            ask(.question(member, arguments)) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
+}
+
+/// Reads the arguments of an answer.
+private func read<Value>(
+    _ values: [BusValue], of member: BusMember, _ body: (inout BusArguments) throws(BusError) -> Value
+) throws(ServiceFailure) -> Value {
+    var arguments = BusArguments(values, of: member.member)
+    do throws(BusError) { return try body(&arguments) } catch { throw ServiceFailure(error) }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ServiceProtocol
+
+/// A request that was not acknowledged yet.
+struct WaitingRequest: Sendable {
+    typealias Reply = @Sendable (Result<[BusValue], ServiceFailure>) -> Void
+
+    /// What is asked.
+    enum Content: Sendable {
+        /// Something that changes the index, or reads its state after that.
+        case index(IndexRequest)
+        /// Something that changes nothing, and may be answered in any order.
+        case question(BusMember, [BusValue])
+    }
+    let content: Content
+    /// When it was made.
+    let submitted: Duration
+    let reply: Reply
+    /// How often it was sent.
+    var sends = 0
+    /// Whether it was sent over the present connection.
+    var isUnderWay = false
+
+    var member: BusMember {
+        switch content {
+        case .index(let request): request.member
+        case .question(let member, _): member
+        }
+    }
+
+    var arguments: [BusValue] {
+        switch content {
+        case .index(let request): request.arguments
+        case .question(_, let arguments): arguments
+        }
+    }
+
+    fileprivate var byteCount: Int {
+        if case .index(let request) = content { request.byteCount } else { 0 }
+    }
+
+    var indexRequest: IndexRequest? { if case .index(let request) = content { request } else { nil } }
+}
+
+/// The requests that were not acknowledged yet, in the order in which they were made.
+struct WaitingRequests {
+    /// The most changes that are under way at a time: enough to keep the service busy, and half of what it takes.
+    static let maximumUnderWay = 32
+    /// The most bytes of changes under way, if there are several: half of what the service takes.
+    static let maximumBytesUnderWay = 32 << 20
+
+    private var requests: [UInt64: WaitingRequest] = [:]
+    /// The numbers of what is not sent yet, the oldest first; numbers that are gone are skipped.
+    private var unsentChanges = NumberQueue()
+    private var unsentQuestions = NumberQueue()
+    private var changesUnderWay = 0
+    private var bytesUnderWay = 0
+    private var lastNumber: UInt64 = 0
+
+    var isEmpty: Bool { requests.isEmpty }
+
+    /// Adds a request at the end; its number.
+    mutating func append(_ request: WaitingRequest) -> UInt64 {
+        lastNumber += 1
+        requests[lastNumber] = request
+        if request.indexRequest == nil {
+            unsentQuestions.append(lastNumber)
+        } else {
+            unsentChanges.append(lastNumber)
+        }
+        return lastNumber
+    }
+
+    /// Takes a request out, if it is still there.
+    mutating func remove(_ number: UInt64) -> WaitingRequest? {
+        guard let request = requests.removeValue(forKey: number) else { return nil }
+        if request.isUnderWay, request.indexRequest != nil {
+            changesUnderWay -= 1
+            bytesUnderWay -= request.byteCount
+        }
+        return request
+    }
+
+    /// Takes out the requests of which a condition holds, the oldest first.
+    mutating func removeAll(where condition: (WaitingRequest) -> Bool) -> [WaitingRequest] {
+        requests.filter { condition($0.value) }.keys.sorted().compactMap { remove($0) }
+    }
+
+    /// Takes out what may be the reason that connections are lost: of changes, which are carried out one after the other,
+    /// the oldest, and questions, if they were sent so often.
+    mutating func removeSuspects(afterSends sends: Int) -> [WaitingRequest] {
+        let oldest = sentChanges.first?.number
+        return requests.filter { number, request in
+            request.sends >= sends && (request.indexRequest == nil || number == oldest)
+        }.keys.sorted().compactMap { remove($0) }
+    }
+
+    /// The oldest request that may be sent now; it counts as sent.
+    mutating func next() -> (number: UInt64, WaitingRequest)? {
+        if let number = unsentQuestions.first(where: { requests[$0] != nil }) {
+            unsentQuestions.removeFirst()
+            return send(number)
+        }
+        guard let number = unsentChanges.first(where: { requests[$0] != nil }), let request = requests[number] else {
+            return nil
+        }
+        guard
+            changesUnderWay == 0
+                || (changesUnderWay < Self.maximumUnderWay
+                    && bytesUnderWay + request.byteCount <= Self.maximumBytesUnderWay)
+        else { return nil }
+        unsentChanges.removeFirst()
+        changesUnderWay += 1
+        bytesUnderWay += request.byteCount
+        return send(number)
+    }
+
+    private mutating func send(_ number: UInt64) -> (UInt64, WaitingRequest)? {
+        requests[number]?.isUnderWay = true
+        requests[number]?.sends += 1
+        return requests[number].map { (number, $0) }
+    }
+
+    /// Nothing is under way any more: all that is left has to be sent again.
+    mutating func connectionWasLost() {
+        changesUnderWay = 0
+        bytesUnderWay = 0
+        for number in requests.keys { requests[number]?.isUnderWay = false }
+        let numbers = requests.keys.sorted()
+        unsentChanges = NumberQueue(numbers.filter { requests[$0]?.indexRequest != nil })
+        unsentQuestions = NumberQueue(numbers.filter { requests[$0]?.indexRequest == nil })
+    }
+
+    /// The changes that were sent over an earlier connection, the oldest first.
+    var sentChanges: [(number: UInt64, request: IndexRequest)] {
+        requests.filter { $0.value.sends > 0 }.sorted { $0.key < $1.key }.compactMap { number, waiting in
+            waiting.indexRequest.map { (number, $0) }
+        }
+    }
+}
+
+/// Numbers, the oldest first.
+private struct NumberQueue {
+    private var storage: [UInt64] = []
+    private var head = 0
+
+    init(_ numbers: [UInt64] = []) { storage = numbers }
+
+    mutating func append(_ number: UInt64) { storage.append(number) }
+
+    /// The first number of which a condition holds; those before it are dropped.
+    mutating func first(where condition: (UInt64) -> Bool) -> UInt64? {
+        while head < storage.count, !condition(storage[head]) { removeFirst() }
+        return head < storage.count ? storage[head] : nil
+    }
+
+    mutating func removeFirst() {
+        head += 1
+        guard head > 64, head * 2 > storage.count else { return }
+        storage.removeFirst(head)
+        head = 0
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+import SearchlightExtension
+import ServiceProtocol
+
+// The functions of `searchlight.batch/1`.
+
+/// A batch that an extension builds through the C interface; one thread at a time.
+final class BatchBuilder {
+    private(set) var changes = ChangeList()
+    private var count = 0
+
+    /// Adds a change, unless the batch would become too large.
+    ///
+    /// - Parameters:
+    ///   - bytes: At least as many as the change takes.
+    ///   - names: How many names it holds.
+    func append(_ change: ChangeList.Change, bytes: Int, names: Int) -> Int32 {
+        guard changes.bytes.count + bytes <= maximumBatchBytes, count + 1 + names <= ChangeList.maximumChanges else {
+            return SEARCHLIGHT_TOO_LARGE
+        }
+        changes.append(change)
+        count += 1 + names
+        return SEARCHLIGHT_OK
+    }
+
+    /// The builder behind a pointer that an extension holds.
+    static func borrowed(_ batch: OpaquePointer?) -> BatchBuilder? {
+        batch.map { Unmanaged<BatchBuilder>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
+    }
+}
+
+/// What one message carries, less the client state that goes with it.
+private let maximumBatchBytes = ChangeList.maximumBytes - Int(SEARCHLIGHT_CLIENT_STATE_MAX)
+
+private func append(
+    _ batch: OpaquePointer?, _ names: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int,
+    _ change: ([String]) -> ChangeList.Change
+) -> Int32 {
+    guard let builder = BatchBuilder.borrowed(batch), let names = texts(names, count) else {
+        return SEARCHLIGHT_INVALID_ARGUMENT
+    }
+    // A tag, and each length in five bytes.
+    return builder.append(
+        change(names), bytes: names.reduce(6) { $0 + 5 + $1.utf8.count }, names: names.count)
+}
+
+/// A client state behind a C pointer; `nil` if there is something wrong with it.
+private func state(_ pointer: UnsafeRawPointer?, _ length: Int) -> [UInt8]? {
+    guard length >= 0, length <= Int(SEARCHLIGHT_CLIENT_STATE_MAX), pointer != nil || length == 0 else { return nil }
+    return Array(UnsafeRawBufferPointer(start: pointer, count: length))
+}
+
+private func expectation(
+    _ kind: Int32, _ pointer: UnsafeRawPointer?, _ length: Int
+) -> ClientStateExpectation? {
+    switch kind {
+    case SEARCHLIGHT_EXPECT_ANY: .any
+    case SEARCHLIGHT_EXPECT_NONE: .exactly(nil)
+    case SEARCHLIGHT_EXPECT_STATE: state(pointer, length).map { .exactly($0) }
+    default: nil
+    }
+}
+
+/// A completion that is given the client state, and its context, carried to another thread.
+///
+/// `@unchecked Sendable`: as ``Completion``.
+private struct StateCompletion: @unchecked Sendable {
+    let function: searchlight_state_completion
+    let context: UnsafeMutableRawPointer?
+
+    func report(_ outcome: HostSession.Outcome) {
+        switch outcome {
+        case .failed(let status, let message):
+            message.withCString { function(context, status.rawValue, $0, nil, 0) }
+        case .done(let values):
+            var arguments = BusArguments(values, of: "ClientState")
+            do throws(BusError) {
+                guard let state = try ClientStateReply(&arguments).state else {
+                    return function(context, SEARCHLIGHT_OK, nil, nil, 0)
+                }
+                // An empty array may have no address, and none would mean that there is no state.
+                (state + [0]).withUnsafeBytes { function(context, SEARCHLIGHT_OK, nil, $0.baseAddress, state.count) }
+            } catch {
+                error.description.withCString { function(context, SEARCHLIGHT_FAILED, $0, nil, 0) }
+            }
+        }
+    }
+}
+
+let batchTable = StaticTable(
+    searchlight_host_batch(
+        size: UInt32(MemoryLayout<searchlight_host_batch>.size), reserved: 0,
+        create: { _ in OpaquePointer(Unmanaged.passRetained(BatchBuilder()).toOpaque()) },
+        index_items: { batch, items, count in
+            guard let builder = BatchBuilder.borrowed(batch) else { return SEARCHLIGHT_INVALID_ARGUMENT }
+            let (records, status, _) = records(items, count)
+            guard status == SEARCHLIGHT_OK else { return status }
+            return builder.append(.indexRecords(records), bytes: 6 + records.count, names: 0)
+        },
+        delete_items: { batch, names, count in append(batch, names, count) { .deleteItems($0) } },
+        delete_domains: { batch, names, count in append(batch, names, count) { .deleteDomains($0) } },
+        delete_all: { batch in
+            BatchBuilder.borrowed(batch)?.append(.deleteAll, bytes: 1, names: 0) ?? SEARCHLIGHT_INVALID_ARGUMENT
+        },
+        release: { batch in
+            guard let batch else { return }
+            Unmanaged<BatchBuilder>.fromOpaque(UnsafeRawPointer(batch)).release()
+        },
+        commit: { host, index, batch, bytes, length, kind, expected, expectedLength, completion, context in
+            guard let builder = BatchBuilder.borrowed(batch), let state = state(bytes, length),
+                let expectation = expectation(kind, expected, expectedLength)
+            else { return SEARCHLIGHT_INVALID_ARGUMENT }
+            return send(
+                host, index,
+                .commitBatch(changes: builder.changes.bytes, clientState: state, expecting: expectation),
+                Completion(function: completion, context: context).handler)
+        },
+        commit_changes: {
+            host, index, changes, count, bytes, length, kind, expected, expectedLength, completion, context in
+            guard count >= 0, changes != nil || count == 0, let state = state(bytes, length),
+                let expectation = expectation(kind, expected, expectedLength)
+            else { return SEARCHLIGHT_INVALID_ARGUMENT }
+            guard count <= maximumBatchBytes else { return SEARCHLIGHT_TOO_LARGE }
+            let changes = Array(UnsafeBufferPointer(start: changes, count: count))
+            return send(
+                host, index, .commitBatch(changes: changes, clientState: state, expecting: expectation),
+                Completion(function: completion, context: context).handler)
+        },
+        read_state: { host, index, completion, context in
+            guard let completion else { return SEARCHLIGHT_INVALID_ARGUMENT }
+            let waiting = StateCompletion(function: completion, context: context)
+            return send(host, index, .clientState) { waiting.report($0) }
+        }))

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import ServiceProtocol
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CoreSpotlight
+
+@Suite("Requests of the service", .timeLimit(.minutes(1)))
+struct DelegateDeskTests {
+    /// Keeps what it is asked, and answers as it is told.
+    final class Delegate: NSObject, CSSearchableIndexDelegate, Sendable {
+        let kept = Mutex<[@Sendable () -> Void]>([])
+        let requests = Mutex<[String]>([])
+        let answer: @Sendable (String) throws -> String?
+
+        init(_ answer: @escaping @Sendable (String) throws -> String? = { _ in nil }) { self.answer = answer }
+
+        func searchableIndex(
+            _ searchableIndex: CSSearchableIndex,
+            reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping @Sendable () -> Void
+        ) { kept.withLock { $0.append(acknowledgementHandler) } }
+
+        func searchableIndex(
+            _ searchableIndex: CSSearchableIndex, reindexSearchableItemsWithIdentifiers identifiers: [String],
+            acknowledgementHandler: @escaping @Sendable () -> Void
+        ) {
+            requests.withLock { $0 += identifiers }
+            if identifiers != ["never"] { for _ in 0..<3 { acknowledgementHandler() } }
+        }
+
+        func searchableIndexDidThrottle(_ searchableIndex: CSSearchableIndex) {
+            requests.withLock { $0.append("slow \(searchableIndex.name ?? "")") }
+        }
+
+        func searchableIndexDidFinishThrottle(_ searchableIndex: CSSearchableIndex) {
+            requests.withLock { $0.append("fast") }
+        }
+
+        func data(
+            for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String
+        ) throws -> Data { Data((try answer(itemIdentifier) ?? "").utf8) }
+
+        func fileURL(
+            for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String, inPlace: Bool
+        ) throws -> URL { try answer(itemIdentifier).map { URL(filePath: $0) } ?? URL(string: "file://")! }
+    }
+
+    /// An app with delegates, at the other end of a socket pair.
+    private final class App: Sendable {
+        let service: BusConnection
+        private let app: BusConnection
+        let delegates: LiveDelegates
+        let changes: Changes
+
+        final class Changes: Sendable { let all = Mutex<[Bool]>([]) }
+
+        init() throws {
+            var ends: [Int32] = [0, 0]
+            try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+            let changes = Changes()
+            let delegates = LiveDelegates { isWanted in changes.all.withLock { $0.append(isWanted) } }
+            self.changes = changes
+            self.delegates = delegates
+            service = try BusConnection(
+                adopting: OwnedDescriptor(adopting: ends[0]), side: .server, name: "test-service", onCall: { _ in },
+                onDisconnect: { _ in })
+            app = try BusConnection(
+                adopting: OwnedDescriptor(adopting: ends[1]), side: .client, name: "test-app",
+                onCall: DelegateDesk { delegates.asked }.receive, onDisconnect: { _ in })
+        }
+
+        func index(_ name: String?, _ delegate: Delegate) -> CSSearchableIndex {
+            let index = CSSearchableIndex(
+                name: name, sender: RequestSender(transport: RecordingTransport()), delegates: delegates)
+            index.indexDelegate = delegate
+            return index
+        }
+
+        func ask(_ request: WorkerRequest) async throws -> [BusValue] {
+            try await service.call(request.member, request.arguments)
+        }
+
+        /// The status with which a request is refused.
+        func refusal(_ request: WorkerRequest) async -> (status: ExtensionStatus, message: String)? {
+            do { _ = try await ask(request) } catch BusError.remote(let name, let message) {
+                return (ExtensionStatus(errorName: name), message)
+            } catch {}
+            return nil
+        }
+    }
+
+    @Test("Every index is asked to reindex, and all must acknowledge; twice does no harm")
+    func reindexing() async throws {
+        let app = try App()
+        let (first, second) = (Delegate(), Delegate())
+        let indexes = [app.index(nil, first), app.index("n", second)]
+        _ = try await app.ask(.reindexItems(["a", "b"]))
+        #expect(first.requests.withLock { $0 } == ["a", "b"] && second.requests.withLock { $0 } == ["a", "b"])
+        async let all = app.ask(.reindexAll)
+        while first.kept.withLock({ $0.isEmpty }) || second.kept.withLock({ $0.isEmpty }) { await Task.yield() }
+        first.kept.withLock { $0.removeLast() }()
+        // Not yet: another request overtakes it.
+        _ = try await app.ask(.didThrottle)
+        second.kept.withLock { $0.removeLast() }()
+        _ = try await all
+        #expect(second.requests.withLock { $0.last } == "slow n")
+        let refusal = await app.refusal(.reindexItems(["never"]))
+        #expect(refusal?.status == .failed && refusal?.message.contains("without being called") == true)
+        withExtendedLifetime(indexes) {}
+    }
+
+    @Test("A promise is asked of one after the other until one has it")
+    func promises() async throws {
+        let app = try App()
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Array("text".utf8), to: "a note.txt")
+        let silent = Delegate()
+        let knowing = Delegate { item in
+            switch item {
+            case "small": return "data"
+            case "large": return String(repeating: "x", count: 1 << 20)
+            case "file": return path
+            case "folder": return folder.path
+            case "missing": return folder.path("nothing")
+            case "locked": throw CSIndexError(.unknownError, "It is locked.")
+            default: return nil
+            }
+        }
+        let indexes = [app.index(nil, silent), app.index("n", knowing), app.index("m", silent)]
+        for (item, count) in [("small", 4), ("large", 1 << 20)] {
+            let answer = try await app.ask(.provideData(item: item, type: "public.text"))
+            var arguments = BusArguments(answer, of: "ProvideData")
+            #expect(try Payload(&arguments).bytes(upTo: 2 << 20).count == count)
+        }
+        let answer = try await app.ask(.provideFile(item: "file", type: "public.text", inPlace: false))
+        var arguments = BusArguments(answer, of: "ProvideFile")
+        let file = try FileReply(&arguments)
+        #expect(file.name == "a note.txt")
+        #expect(try Payload.stream(file.descriptor, length: 4).bytes(upTo: 4) == Array("text".utf8))
+        let unknown = await app.refusal(.provideData(item: "unknown", type: "t"))
+        #expect(unknown?.status == .notFound)
+        let locked = await app.refusal(.provideData(item: "locked", type: "t"))
+        #expect(locked?.status == .failed && locked?.message == "It is locked.")
+        let missing = await app.refusal(.provideFile(item: "missing", type: "t", inPlace: true))
+        #expect(missing?.status == .notFound)
+        let noFile = await app.refusal(.provideFile(item: "folder", type: "t", inPlace: true))
+        #expect(noFile?.status == .unsupported)
+        withExtendedLifetime(indexes) {}
+    }
+
+    @Test("Previews, other methods and malformed requests are refused")
+    func refusals() async throws {
+        let app = try App()
+        let delegate = Delegate()
+        let index = app.index(nil, delegate)
+        let preview = await app.refusal(.preview(item: "a", query: nil, contentPath: nil))
+        #expect(preview?.status == .unsupported)
+        let load = await app.refusal(.load(LoadRequest(bundlePath: "", libraryPath: "", bundleIdentifier: "")))
+        #expect(load?.status == .unsupported)
+        await #expect(throws: BusError.self) {
+            try await app.service.call(BusMember(WorkerRequest.interface, "ReindexItems"), [.unsigned(1)])
+        }
+        await #expect(throws: BusError.self) {
+            try await app.service.call(BusMember(WorkerRequest.interface, "Explode"), [])
+        }
+        withExtendedLifetime(index) {}
+    }
+
+    @Test("The app is registered with the first delegate, and no longer once the last is gone or released")
+    func registration() async throws {
+        let app = try App()
+        var delegates: [Delegate] = [Delegate(), Delegate()]
+        var indexes = [app.index("a", delegates[0]), app.index("b", delegates[1])]
+        #expect(app.changes.all.withLock { $0 } == [true])
+        indexes[0].indexDelegate = nil
+        indexes[0].indexDelegate = nil
+        #expect(app.changes.all.withLock { $0 } == [true])
+        // The index goes, and its delegate stays.
+        indexes.removeLast()
+        #expect(app.changes.all.withLock { $0 } == [true, false])
+        indexes[0].indexDelegate = delegates[0]
+        #expect(app.changes.all.withLock { $0 } == [true, false, true])
+        // The delegate goes, and its index stays: the next request brings it to light.
+        delegates = []
+        let refusal = await app.refusal(.reindexAll)
+        #expect(refusal?.status == .unavailable)
+        #expect(app.changes.all.withLock { $0 } == [true, false, true, false])
+    }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CoreSpotlight
+
+/// A connection to a scripted service, and what its requests came to.
+final class ConnectionHarness: Sendable {
+    let service = ScriptedService()
+    let clock = ManualTiming()
+    let connection: ServiceConnection
+    private let outcomes = Mutex<[Int: [Result<[BusValue], ServiceFailure>]]>([:])
+
+    init(bundle: String? = "com.example.test") {
+        connection = ServiceConnection(
+            opener: service,
+            identity: ProcessIdentity(
+                environment: [:], bundleIdentifier: bundle, processIdentifier: 1, program: "/bin/test"),
+            timing: clock.timing)
+    }
+
+    func ask(_ number: Int, _ request: IndexRequest) {
+        connection.ask(.index(request)) { result in self.outcomes.withLock { $0[number, default: []].append(result) } }
+    }
+
+    func ask(_ number: Int, question member: BusMember) {
+        connection.ask(.question(member, [])) { result in
+            self.outcomes.withLock { $0[number, default: []].append(result) }
+        }
+    }
+
+    /// Lets the connection do what it can.
+    func settle() {
+        for _ in 0..<3 {
+            connection.queue.sync {}
+            connection.openingQueue.sync {}
+        }
+        connection.queue.sync {}
+    }
+
+    /// Lets the connection and the service do what they can, without time passing.
+    func run() {
+        settle()
+        while service.carryOut() || service.answer() { settle() }
+    }
+
+    /// How often each request was answered.
+    var counts: [Int: Int] { outcomes.withLock { $0.mapValues(\.count) } }
+
+    func failure(_ number: Int) -> ServiceFailure? {
+        outcomes.withLock { outcomes in
+            if case .failure(let failure)? = outcomes[number]?.first { failure } else { nil }
+        }
+    }
+}
+
+@Suite("Reconnection")
+struct ReconnectionTests {
+    private static func delete(_ name: String) -> IndexRequest { IndexRequest(.deleteItems([name]), index: nil) }
+
+    @Test("Wherever the connection is lost, exactly what was not acknowledged is sent again, in order")
+    func everyCutPoint() {
+        let requests = (0..<6).map { Self.delete("\($0)") }
+        // A greeting and six requests: each is carried out, then answered.
+        for cut in 0...14 {
+            let harness = ConnectionHarness()
+            for (number, request) in requests.enumerated() { harness.ask(number, request) }
+            harness.settle()
+            for step in 0..<cut {
+                _ = step % 2 == 0 ? harness.service.carryOut() : harness.service.answer()
+                harness.settle()
+            }
+            harness.service.cut()
+            harness.settle()
+            let answered = harness.counts.count
+            #expect(answered == max(0, cut / 2 - 1))
+            // A timer runs only while something waits.
+            #expect(harness.clock.timerCount == (answered == 6 ? 0 : 1), "cut after \(cut) steps")
+            harness.clock.runNext()
+            harness.run()
+            #expect(
+                harness.counts == Dictionary(uniqueKeysWithValues: (0..<6).map { ($0, 1) }), "cut after \(cut) steps")
+            let received = harness.service.state.withLock { $0.received }
+            if answered < 6 { #expect(received.last == Array(requests[answered...]), "cut after \(cut) steps") }
+        }
+    }
+
+    @Test("Random requests, cut at random points again and again, come to what they would have without")
+    func randomCuts() {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SplitMix64(seed: seed)
+        for _ in 0..<60 {
+            let harness = ConnectionHarness()
+            var model: [String?: ScriptedService.Index] = [:]
+            var expected: [Int: Bool] = [:]
+            let count = Int.random(in: 1...25, using: &random)
+            for number in 0..<count {
+                let index = [nil, "a", "b"].randomElement(using: &random)!
+                let action = Self.action(number, model[index]?.state, hasState: index != nil, &random)
+                let outcome = model[index, default: .init()].apply(action)
+                if case .success = outcome { expected[number] = true } else { expected[number] = false }
+                harness.ask(number, IndexRequest(action, index: index))
+            }
+            var cuts = 0
+            while harness.counts.count < count {
+                harness.settle()
+                switch Int.random(in: 0..<20, using: &random) {
+                // Fewer than it takes to be suspected.
+                case 0 where cuts < ServiceConnection.maximumSends - 1:
+                    harness.service.cut()
+                    cuts += 1
+                case 1..<10: _ = harness.service.carryOut()
+                case 10..<18: _ = harness.service.answer()
+                default:
+                    if harness.service.state.withLock({ !$0.isUp }) { harness.clock.runNext() }
+                }
+            }
+            #expect(
+                harness.service.state.withLock { $0.indexes.filter { $0.value != .init() } }
+                    == model.filter { $0.value != .init() }, "seed \(seed)")
+            #expect(harness.counts.values.allSatisfy { $0 == 1 })
+            for number in 0..<count {
+                #expect((harness.failure(number) == nil) == expected[number], "request \(number), seed \(seed)")
+            }
+        }
+    }
+
+    /// An action; every batch leaves a state of its own behind, and most expect the right one.
+    private static func action(
+        _ number: Int, _ state: [UInt8]?, hasState: Bool, _ random: inout SplitMix64
+    ) -> IndexRequest.Action {
+        let name = ["x", "y", "z"].randomElement(using: &random)!
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0..<3: return .indexRecords(Array(name.utf8))
+        case 3..<5: return .deleteItems([name])
+        default:
+            guard hasState else { return .indexRecords(Array(name.utf8)) }
+            var changes = ChangeList()
+            changes.append(Bool.random(using: &random) ? .deleteItems([name]) : .indexRecords(Array(name.utf8)))
+            let isWrong = Int.random(in: 0..<8, using: &random) == 0
+            return .commitBatch(
+                changes: changes.bytes, clientState: [UInt8(number)], expecting: .exactly(isWrong ? [255] : state))
+        }
+    }
+
+    @Test("States that come again, and batches that expect none, do not lead astray")
+    func repeatedStates() {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SplitMix64(seed: seed)
+        for _ in 0..<3000 {
+            // What a service had before, what was sent, and how much of it was carried out.
+            var service = ScriptedService.Index(items: ["x"], state: [nil, [], [1]].randomElement(using: &random)!)
+            var model = service
+            var sent: [IndexRequest] = []
+            for _ in 0..<Int.random(in: 1...8, using: &random) {
+                var changes = ChangeList()
+                let name = ["x", "y"].randomElement(using: &random)!
+                changes.append(Bool.random(using: &random) ? .deleteItems([name]) : .indexRecords(Array(name.utf8)))
+                let new: [UInt8] = [[], [1], [2]].randomElement(using: &random)!
+                let action: IndexRequest.Action =
+                    switch Int.random(in: 0..<6, using: &random) {
+                    case 0: .deleteAll
+                    case 1: .indexRecords(Array(name.utf8))
+                    case 2: .commitBatch(changes: changes.bytes, clientState: new, expecting: .any)
+                    default: .commitBatch(changes: changes.bytes, clientState: new, expecting: .exactly(model.state))
+                    }
+                _ = model.apply(action)
+                sent.append(IndexRequest(action, index: "i"))
+            }
+            let done = Int.random(in: 0...sent.count, using: &random)
+            for request in sent[..<done] { _ = service.apply(request.action) }
+            let states = ResendPlan.questions(sent).isEmpty ? [:] : ["i": service.state]
+            let carriedOut = ResendPlan.carriedOut(sent, states: states)
+            #expect(carriedOut.allSatisfy { $0 < done }, "seed \(seed)")
+            for (position, request) in sent.enumerated() where !carriedOut.contains(position) {
+                _ = service.apply(request.action)
+            }
+            #expect(service.state == model.state, "seed \(seed)")
+        }
+    }
+
+    @Test("A batch that was carried out before its answer was lost counts as done and is not sent again")
+    func batchThatWasCarriedOut() {
+        let harness = ConnectionHarness()
+        let commit = IndexRequest(
+            .commitBatch(changes: [4], clientState: [1], expecting: .exactly(nil)), index: "n")
+        harness.ask(0, commit)
+        harness.ask(1, Self.delete("later"))
+        harness.settle()
+        while harness.service.state.withLock({ $0.indexes.isEmpty }) {
+            _ = harness.service.carryOut()
+            if harness.service.state.withLock({ $0.indexes.isEmpty }) { _ = harness.service.answer() }
+            harness.settle()
+        }
+        harness.service.cut()
+        harness.settle()
+        harness.clock.runNext()
+        harness.run()
+        #expect(harness.counts == [0: 1, 1: 1] && harness.failure(0) == nil)
+        #expect(
+            harness.service.state.withLock { $0.received } == [[commit, Self.delete("later")], [Self.delete("later")]])
+    }
+}

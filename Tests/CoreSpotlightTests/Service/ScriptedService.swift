@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+import Synchronization
+
+@testable import CoreSpotlight
+
+/// A service with indexes in memory that does each step when the test says so, and loses its connection likewise.
+final class ScriptedService: ServiceOpener {
+    struct Index: Equatable {
+        var items: Set<String> = []
+        var state: [UInt8]?
+    }
+    struct Call: Sendable {
+        let member: BusMember
+        let arguments: [BusValue]
+        let reply: BusConnection.ReplyHandler
+    }
+    struct State {
+        var indexes: [String?: Index] = [:]
+        /// What arrived over each connection, greetings and questions about client states left out.
+        var received: [[IndexRequest]] = []
+        var otherCalls: [BusMember] = []
+        var posted: [BusMember] = []
+        /// Calls that were carried out, with the answers that wait to be sent.
+        var carriedOut: [(reply: BusConnection.ReplyHandler, result: Result<[BusValue], BusError>)] = []
+        var arrived: [Call] = []
+        var onDisconnect: (@Sendable () -> Void)?
+        var onCall: BusConnection.CallHandler?
+        var link = 0
+        var isUp = true
+        var refusal: ServiceFailure?
+        var greetingRefusal: BusError?
+        var answersGreetings = true
+        var openings = 0
+    }
+    let state = Mutex(State())
+
+    final class Link: ServiceLink {
+        let service: ScriptedService
+        let number: Int
+
+        init(_ service: ScriptedService, _ number: Int) {
+            self.service = service
+            self.number = number
+        }
+
+        func call(_ member: BusMember, _ arguments: [BusValue], reply: @escaping BusConnection.ReplyHandler) {
+            service.arrive(Call(member: member, arguments: arguments, reply: reply), number)
+        }
+
+        func post(_ member: BusMember, _ arguments: [BusValue]) {
+            service.state.withLock { $0.posted.append(member) }
+        }
+
+        func close() { service.cut(number) }
+    }
+
+    func open(
+        onCall: @escaping BusConnection.CallHandler, onDisconnect: @escaping @Sendable () -> Void
+    ) throws(ServiceFailure) -> any ServiceLink {
+        let result: Result<Int, ServiceFailure> = state.withLock { state in
+            state.openings += 1
+            if let refusal = state.refusal { return .failure(refusal) }
+            state.link += 1
+            state.isUp = true
+            state.onCall = onCall
+            state.onDisconnect = onDisconnect
+            state.received.append([])
+            return .success(state.link)
+        }
+        return Link(self, try result.get())
+    }
+
+    private func arrive(_ call: Call, _ link: Int) {
+        let isUp = state.withLock { state in
+            guard state.isUp, link == state.link else { return false }
+            state.arrived.append(call)
+            if let request = call.indexRequest, request.action != .clientState {
+                state.received[state.received.count - 1].append(request)
+            } else {
+                state.otherCalls.append(call.member)
+            }
+            return true
+        }
+        if !isUp { call.reply(.failure(.disconnected)) }
+    }
+
+    /// Carries out the next call that arrived; `false` if there is none.
+    func carryOut() -> Bool {
+        state.withLock { state in
+            guard !state.arrived.isEmpty else { return false }
+            let call = state.arrived.removeFirst()
+            if call.member == Hello.member {
+                if !state.answersGreetings { return true }
+                let welcome = Welcome(serviceVersion: "1", bundle: "b", generation: 1, processIdentifier: 1)
+                let result = state.greetingRefusal.map { .failure($0) } ?? Result.success(welcome.arguments)
+                state.carriedOut.append((call.reply, result))
+            } else if let request = call.indexRequest {
+                state.carriedOut.append(
+                    (call.reply, state.indexes[request.index, default: Index()].apply(request.action)))
+            } else {
+                state.carriedOut.append((call.reply, .success([])))
+            }
+            return true
+        }
+    }
+
+    /// Sends the next answer; `false` if there is none.
+    func answer() -> Bool {
+        guard let next = state.withLock({ $0.carriedOut.isEmpty ? nil : $0.carriedOut.removeFirst() }) else {
+            return false
+        }
+        next.reply(next.result)
+        return true
+    }
+
+    /// Loses the connection: what was not carried out never is, and nothing more is answered.
+    func cut(_ link: Int? = nil) {
+        let (replies, onDisconnect) = state.withLock { state in
+            guard state.isUp, link == nil || link == state.link else {
+                return ([] as [BusConnection.ReplyHandler], nil as (@Sendable () -> Void)?)
+            }
+            state.isUp = false
+            let replies = state.carriedOut.map(\.reply) + state.arrived.map(\.reply)
+            state.carriedOut = []
+            state.arrived = []
+            defer { state.onDisconnect = nil }
+            return (replies, state.onDisconnect)
+        }
+        for reply in replies { reply(.failure(.disconnected)) }
+        onDisconnect?()
+    }
+}
+
+extension ScriptedService.Call {
+    var indexRequest: IndexRequest? {
+        // What arrives here was encoded; it is decoded as the service would.
+        guard member.interface == IndexRequest.interface else { return nil }
+        var arguments = BusArguments(arguments, of: member.member)
+        return try? IndexRequest(member: member, &arguments)
+    }
+}
+
+extension IndexRequest {
+    fileprivate init(member: BusMember, _ arguments: inout BusArguments) throws(BusError) {
+        let name = try arguments.string()
+        let index = name.isEmpty ? nil : name
+        switch member.member {
+        case "IndexRecords": self.init(.indexRecords(try arguments.bytes()), index: index)
+        case "DeleteItems": self.init(.deleteItems(try arguments.strings()), index: index)
+        case "DeleteAll": self.init(.deleteAll, index: index)
+        case "ClientState": self.init(.clientState, index: index)
+        case "CommitBatch":
+            let changes = try arguments.bytes()
+            let state = try arguments.bytes()
+            let isExpected = try arguments.boolean()
+            let isState = try arguments.boolean()
+            let expected = try arguments.bytes()
+            self.init(
+                .commitBatch(
+                    changes: changes, clientState: state,
+                    expecting: isExpected ? .exactly(isState ? expected : nil) : .any), index: index)
+        default: throw .malformed(member.member)
+        }
+    }
+}
+
+extension ScriptedService.Index {
+    /// Does what is asked; items are whatever bytes stand for them.
+    mutating func apply(_ action: IndexRequest.Action) -> Result<[BusValue], BusError> {
+        switch action {
+        case .indexRecords(let bytes): items.insert(String(decoding: bytes, as: UTF8.self))
+        case .deleteItems(let names), .deleteDomains(let names): items.subtract(names)
+        case .deleteAll: self = Self()
+        case .clientState: return .success(ClientStateReply(state: state).arguments)
+        case .commitBatch(let bytes, let new, let expectation):
+            if case .exactly(let expected) = expectation, expected != state {
+                return .failure(.remote(name: ServiceErrorName.mismatchedClientState, message: "another state"))
+            }
+            for change in (try? ChangeList.changes(in: bytes)) ?? [] {
+                switch change {
+                case .indexRecords(let bytes): items.insert(String(decoding: bytes, as: UTF8.self))
+                case .deleteItems(let names), .deleteDomains(let names): items.subtract(names)
+                case .deleteAll: items = []
+                }
+            }
+            state = new
+        }
+        return .success([])
+    }
+}

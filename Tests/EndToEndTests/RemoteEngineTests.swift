@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import MetadataQuery
+import SearchIndex
+import SearchlightEngine
+import ServiceProtocol
+import Testing
+
+/// The engine of a service as it is asked from another process.
+@Suite("An engine asked over a connection", .timeLimit(.minutes(3)))
+struct RemoteEngineTests {
+    private static let scope = IndexScope(bundle: "org.example.app")
+
+    private func withRemote(_ body: (RemoteEngine) async throws -> Void) async throws {
+        let harness = try Harness()
+        let host = try ServiceHost(harness)
+        let remote = try await RemoteEngine.connect(
+            storeDirectory: harness.store, program: "test", patience: .seconds(60))
+        try await body(try #require(remote))
+        await remote?.close()
+        await host.close()
+    }
+
+    @Test("Batches and pages that are too large for one message arrive all the same")
+    func large() async throws {
+        try await withRemote { remote in
+            var batch = IndexBatch(scope: Self.scope)
+            for number in 0..<3 {
+                var record = ItemRecord(uniqueIdentifier: "item \(number)")
+                record.attributes["title"] = .string("Large \(number)")
+                record.attributes["thumbnailData"] = .data(
+                    [UInt8](repeating: UInt8(number), count: 13 << 20))
+                batch.index([try EncodedItem(record)])
+            }
+            try await remote.commit(batch)
+            let page = try await remote.items(matching: .and([]), limit: 10)
+            #expect(page.items.map(\.record.uniqueIdentifier) == ["item 0", "item 1", "item 2"])
+            #expect(page.next == nil)
+            let first = try await remote.items(matching: .and([]), limit: 2)
+            #expect(first.items.count == 2 && first.next == first.items.last.map { QueryCursor(after: $0.number) })
+            let found = try await remote.search(SearchRequest("large"))
+            #expect(Set(found.hits.map(\.item.record.uniqueIdentifier)) == ["item 0", "item 1", "item 2"])
+            #expect(found.next == nil)
+        }
+    }
+
+    @Test("A call that is cancelled ends, and the connection goes on")
+    func cancelled() async throws {
+        try await withRemote { remote in
+            let call = Task { try await remote.items(matching: .and([]), limit: 10) }
+            call.cancel()
+            // It may have been answered before.
+            _ = try? await call.value
+            let counts = try await remote.itemCounts()
+            #expect(counts.isEmpty)
+        }
+    }
+
+    @Test("A connection that ends fails what is asked over it")
+    func ended() async throws {
+        try await withRemote { remote in
+            await remote.close()
+            await #expect(throws: EngineError.self) { try await remote.itemCounts() }
+        }
+    }
+}

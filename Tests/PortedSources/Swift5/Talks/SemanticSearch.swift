@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import CoreSpotlight
+
+// What WWDC24 session 10131 shows of an app that searches its own content, in our words.
+
+/// A journal that is donated in batches, so that an interrupted donation goes on where it ended.
+final class JournalDonor {
+    let index = CSSearchableIndex(name: "Journal")
+
+    /// Donates entries, and says with the batch how far it came.
+    func donate(_ entries: [(identifier: String, title: String, text: String)], upTo state: Data) async throws {
+        index.beginBatch()
+        let items = entries.map { entry -> CSSearchableItem in
+            let attributes = CSSearchableItemAttributeSet(contentType: .text)
+            attributes.title = entry.title
+            attributes.textContent = entry.text
+            attributes.contentDescription = "Entry"
+            return CSSearchableItem(
+                uniqueIdentifier: entry.identifier, domainIdentifier: "journal", attributeSet: attributes)
+        }
+        try await index.indexSearchableItems(items)
+        try await index.endBatch(withClientState: state)
+    }
+
+    /// Changes a title, and nothing else.
+    func rename(_ identifier: String, to title: String) async throws {
+        let attributes = CSSearchableItemAttributeSet(contentType: .text)
+        attributes.title = title
+        let item = CSSearchableItem(uniqueIdentifier: identifier, domainIdentifier: "journal", attributeSet: attributes)
+        item.isUpdate = true
+        try await index.indexSearchableItems([item])
+    }
+}
+
+/// A search field over the journal.
+final class JournalSearch {
+    var items: [CSUserQuery.Item] = []
+    var suggestions: [CSUserQuery.Suggestion] = []
+    var query: CSUserQuery?
+
+    /// Called when the field appears.
+    func appear() { CSUserQuery.prepare() }
+
+    /// Searches for what was typed, among images only if asked to.
+    func search(_ text: String, imagesOnly: Bool = false) async throws {
+        let context = CSUserQueryContext()
+        context.fetchAttributes = ["title", "contentDescription"]
+        context.maxResultCount = 20
+        context.maxSuggestionCount = 4
+        context.enableRankedResults = true
+        context.maxRankedResultCount = 2
+        if imagesOnly { context.filterQueries = ["contentTypeTree=\"public.image\""] }
+        let query = CSUserQuery(userQueryString: text, userQueryContext: context)
+        self.query = query
+        (items, suggestions) = ([], [])
+        for try await response in query.responses {
+            switch response {
+            case .item(let item): items.append(item)
+            case .suggestion(let suggestion): suggestions.append(suggestion)
+            @unknown default: break
+            }
+        }
+    }
+
+    /// The person opened a result.
+    func open(_ item: CSUserQuery.Item) -> String {
+        query?.userEngaged(item, visibleItems: items, interaction: .select)
+        return item.id
+    }
+}

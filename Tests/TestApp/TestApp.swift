@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import CoreSpotlight
+import Foundation
+import UniformTypeIdentifiers
+
+/// An app that uses nothing but the public library; its argument says what it does, its output what came of it.
+@main
+struct TestApp {
+    static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do {
+            switch arguments.first {
+            case "donate": try await donate(count: Int(arguments[1]) ?? 0)
+            case "query": try await query(arguments[1])
+            case "available": print(CSSearchableIndex.isIndexingAvailable())
+            case "serve": try await serve()
+            case "fetch": try await fetch(arguments[1], arguments[2])
+            default: print("unknown")
+            }
+        } catch {
+            print("error \((error as NSError).domain) \((error as NSError).code): \(error.localizedDescription)")
+        }
+    }
+
+    private static func say(_ text: String) {
+        print(text)
+        fflush(nil)
+    }
+
+    private static func item(_ identifier: String) -> CSSearchableItem {
+        let attributes = CSSearchableItemAttributeSet(contentType: .plainText)
+        attributes.title = identifier
+        attributes.providerDataTypeIdentifiers = ["public.utf8-plain-text"]
+        attributes.providerFileTypeIdentifiers = ["public.plain-text"]
+        return CSSearchableItem(uniqueIdentifier: identifier, domainIdentifier: nil, attributeSet: attributes)
+    }
+
+    /// Batches of one item each, each expecting the state of the one before.
+    private static func donate(count: Int) async throws {
+        let index = CSSearchableIndex(name: "notes")
+        var state: Data?
+        for number in 0..<count {
+            index.beginBatch()
+            try await index.indexSearchableItems([item("item \(number)")])
+            let next = Data("\(number)".utf8)
+            try await index.endIndexBatch(expectedClientState: state, newClientState: next)
+            state = next
+            say("acknowledged \(number)")
+        }
+        let last = try await index.fetchLastClientState()
+        say("state \(String(decoding: last, as: UTF8.self))")
+    }
+
+    private static func query(_ text: String) async throws {
+        let query = CSSearchQuery(queryString: text, attributes: ["title"])
+        var count = 0
+        for try await result in query.results where result.item.attributeSet.title != nil { count += 1 }
+        say("found \(count)")
+    }
+
+    private static func serve() async throws {
+        let delegate = Delegate()
+        CSSearchableIndex.default().indexDelegate = delegate
+        try await CSSearchableIndex.default().indexSearchableItems([item("promised")])
+        say("serving")
+        // Until nobody wants it any more.
+        while readLine() != nil {}
+        withExtendedLifetime(delegate) {}
+    }
+
+    private static func fetch(_ bundle: String, _ item: String) async throws {
+        let data = try await CSSearchableIndex.default().fetchData(
+            forBundleIdentifier: bundle, itemIdentifier: item, contentType: .utf8PlainText)
+        say("fetched \(data.count) bytes: \(String(decoding: data.prefix(40), as: UTF8.self))")
+    }
+
+    private final class Delegate: NSObject, CSSearchableIndexDelegate {
+        func searchableIndex(
+            _ searchableIndex: CSSearchableIndex,
+            reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping () -> Void
+        ) { acknowledgementHandler() }
+
+        func searchableIndex(
+            _ searchableIndex: CSSearchableIndex, reindexSearchableItemsWithIdentifiers identifiers: [String],
+            acknowledgementHandler: @escaping () -> Void
+        ) { acknowledgementHandler() }
+
+        func data(
+            for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String
+        ) throws -> Data { Data("\(itemIdentifier) as \(typeIdentifier)".utf8) + Data(count: 100_000) }
+    }
+}
