@@ -5,6 +5,8 @@ internal import ServiceProtocol
 /// Finds the service of a store: by the socket in the store's folder; and starts it, where something does that.
 struct ServiceFinder: ServiceOpener {
     let location: StoreLocation
+    /// Whether it is the store that the user's service has without being told otherwise.
+    var isUsual = true
     /// Has the service started and returns once it was; `nil` where nothing does that.
     var activate: (@Sendable () throws(BusError) -> Void)?
 
@@ -14,9 +16,11 @@ struct ServiceFinder: ServiceOpener {
     /// bus.
     static func of(_ environment: [String: String]) -> ServiceFinder {
         func isSet(_ name: String) -> Bool { environment[name]?.isEmpty == false }
-        let isUsual = !isSet("SEARCHLIGHT_STORE") && isSet("DBUS_SESSION_BUS_ADDRESS")
-        var finder = ServiceFinder(location: StoreLocation(environment: environment))
-        if isUsual { finder.activate = { () throws(BusError) in try ServiceActivation.start() } }
+        let isUsual = !isSet("SEARCHLIGHT_STORE")
+        var finder = ServiceFinder(location: StoreLocation(environment: environment), isUsual: isUsual)
+        if isUsual, isSet("DBUS_SESSION_BUS_ADDRESS") {
+            finder.activate = { () throws(BusError) in try ServiceActivation.start() }
+        }
         return finder
     }
 
@@ -38,20 +42,24 @@ struct ServiceFinder: ServiceOpener {
         do throws(ServiceSocketError) { return try ServiceSocket.connect(inFolder: location.folder) } catch {
             refusal = error
         }
-        guard refusal.isWithoutService, let activate else { throw Self.failure(refusal) }
+        guard refusal.isWithoutService, let activate else { throw failure(refusal) }
         do throws(BusError) { try activate() } catch {
-            throw ServiceFailure(Self.failure(refusal).kind, "\(refusal) Starting it failed: \(error) \(Self.advice)")
+            throw ServiceFailure(failure(refusal).kind, "\(refusal) Starting it failed: \(error) \(advice)")
         }
         do throws(ServiceSocketError) { return try ServiceSocket.connect(inFolder: location.folder) } catch {
             // It was started, and may be about to listen.
-            throw ServiceFailure(.unreachable, Self.failure(error).message)
+            throw ServiceFailure(.unreachable, failure(error).message)
         }
     }
 
-    private static let advice =
-        "Start it with systemctl --user start searchlightd, or run searchlightd in a terminal."
+    /// What to do. The user's manager starts the service of the usual store, and no other.
+    private var advice: String {
+        isUsual
+            ? "Start it with systemctl --user start searchlightd, or run searchlightd in a terminal."
+            : "Start it in a terminal: searchlightd, with the same SEARCHLIGHT_STORE."
+    }
 
-    private static func failure(_ error: ServiceSocketError) -> ServiceFailure {
+    private func failure(_ error: ServiceSocketError) -> ServiceFailure {
         switch error {
         case .absent: ServiceFailure(.absent, "\(error) \(advice)")
         case .nobodyListens: ServiceFailure(.unreachable, "\(error) \(advice)")
