@@ -15,16 +15,13 @@ extension NSUserActivity {
     class func deleteAll(_ handler: @escaping @Sendable () -> Void) {
         let index = ProcessTransports.defaultIndex()
         let transport = try? ProcessTransports.query()
+        let (isDone, done) = AsyncStream.makeStream(of: Void.self)
         // Sent at once, for the requests of an app are carried out in the order in which it makes them.
-        index.deleteSearchableItems(withDomainIdentifiers: [ActivityItem.domain])
+        index.deleteSearchableItems(withDomainIdentifiers: [ActivityItem.domain]) { _ in done.finish() }
         Task.detached {
-            if let transport {
-                let identifiers = await saved(transport)
-                try? await index.deleteSearchableItems(withIdentifiers: identifiers)
-            } else {
-                // Comes back when what was sent before is durable.
-                try? await index.deleteSearchableItems(withIdentifiers: [ActivityItem.identifierPrefix])
-            }
+            let identifiers = if let transport { await saved(transport) } else { [String]() }
+            if !identifiers.isEmpty { try? await index.deleteSearchableItems(withIdentifiers: identifiers) }
+            for await _ in isDone {}
             HandlerQueue.shared.async { handler() }
         }
     }
