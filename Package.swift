@@ -48,8 +48,8 @@ let package = Package(
         .executableTarget(
             name: "benchmarks",
             dependencies: [
-                "SearchIndex", "MetadataQuery", "ServiceProtocol", "UniformTypeIdentifiers", "TestSupport", sqlite,
-                arguments,
+                "SearchlightEngine", "ExtensionHost", "SearchIndex", "MetadataQuery", "ServiceProtocol",
+                "UniformTypeIdentifiers", "TestSupport", sqlite, arguments,
             ], swiftSettings: strict),
 
         // Libraries for app authors
@@ -63,6 +63,7 @@ let package = Package(
             name: "SearchlightService",
             dependencies: [
                 "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "MetadataQuery", "ServiceProtocol",
+                "CSystemd",
             ],
             swiftSettings: strict),
         .target(

@@ -6,11 +6,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <systemd/sd-bus.h>
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
@@ -118,5 +120,14 @@ static inline ssize_t csystemd_send(int socket, const void *bytes, size_t size, 
     }
     return sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
+
+/* Has a timer descriptor expire once after so many nanoseconds, or never for 0; negative on failure. */
+static inline int csystemd_set_timer(int descriptor, long nanoseconds) {
+    struct itimerspec time = {{0, 0}, {nanoseconds / 1000000000, nanoseconds % 1000000000}};
+    return timerfd_settime(descriptor, 0, &time, NULL);
+}
+
+/* Gives memory back to the system that the C library keeps for reuse. */
+static inline void csystemd_trim_memory(void) { malloc_trim(0); }
 
 #endif

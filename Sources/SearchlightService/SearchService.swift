@@ -128,7 +128,7 @@ public final class SearchService: Sendable {
     /// Takes nobody any more, lets what is under way end for a bounded time, and gives the store back.
     private func end(_ ending: Ending) async {
         configuration.notify("STOPPING=1\nSTATUS=Ending what is under way.")
-        life.idleTimer?.cancel()
+        life.stopTimers()
         listener.withLock { listener in
             listener?.close()
             listener = nil

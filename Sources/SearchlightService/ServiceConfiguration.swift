@@ -23,6 +23,8 @@ public struct ServiceConfiguration: Sendable {
     public var idleExit: Duration?
     /// Whether it answers on the session bus, too.
     public var usesSessionBus = false
+    /// Whether the whole process rests while nothing is under way; only for one that does nothing else.
+    public var rests = false
     /// Says something to the service manager, as sd_notify(3).
     public var notify: @Sendable (String) -> Void = { _ in }
     /// How long the service manager waits for a sign of life, if it does.

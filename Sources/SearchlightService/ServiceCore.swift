@@ -37,7 +37,7 @@ final class ServiceCore: Sendable {
         self.user = user
         self.version = version
         self.activity = activity
-        calls = EngineCalls(control: control) { LeasedStore(holder: holder) }
+        calls = EngineCalls(control: control) { LeasedStore(holder: holder, activity: activity) }
         budget = ByteBudget(limit: limits.heldBytes)
     }
 }

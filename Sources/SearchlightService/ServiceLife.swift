@@ -13,6 +13,7 @@ final class ServiceLife: Sendable {
         weak var sessions: Sessions?
         var watchdog: ServiceWatchdog?
         var idleTimer: IdleTimer?
+        var rest: RestTimer?
     }
     private let configuration: ServiceConfiguration
     private let state = Mutex(State.running)
@@ -27,7 +28,13 @@ final class ServiceLife: Sendable {
     }
 
     var sessions: Sessions? { parts.withLock { $0.sessions } }
-    var idleTimer: IdleTimer? { parts.withLock { $0.idleTimer } }
+
+    /// Waits for nobody any more.
+    func stopTimers() {
+        let (idleTimer, rest) = parts.withLock { ($0.idleTimer, $0.rest) }
+        idleTimer?.cancel()
+        rest?.end()
+    }
 
     /// Begins to watch.
     func begin(_ core: ServiceCore, _ sessions: Sessions) {
@@ -44,12 +51,17 @@ final class ServiceLife: Sendable {
                 self?.requestEnd(.idle)
             }
         }
-        parts.withLock { $0 = Parts(sessions: sessions, watchdog: watchdog, idleTimer: idleTimer) }
+        let rest = configuration.rests ? RestTimer(activity: load) : nil
+        parts.withLock {
+            $0 = Parts(sessions: sessions, watchdog: watchdog, idleTimer: idleTimer, rest: rest)
+        }
     }
 
     /// Requests or connections have become some or none.
     func activityChanged() {
-        let (watchdog, idleTimer) = parts.withLock { ($0.watchdog, $0.idleTimer) }
+        let (watchdog, idleTimer, rest) = parts.withLock { ($0.watchdog, $0.idleTimer, $0.rest) }
+        // First, since the others may wait for timers.
+        rest?.update()
         watchdog?.update()
         idleTimer?.update()
     }

@@ -52,10 +52,7 @@ final class Sessions: Sendable {
                     adopting: socket, side: .server, name: "client-\(session.number)", limits: BusLimits(),
                     onCall: { session.receive($0) },
                     onDisconnect: { end in
-                        switch end {
-                        case .closed, .peerClosed: break
-                        case .violated, .malformed, .system: session.noteEnd(end.description)
-                        }
+                        session.noteEnd(end)
                         self.end(session, token)
                     })
             }

@@ -10,7 +10,7 @@ struct Benchmarks: AsyncParsableCommand {
         discussion: "Figures that miss their bar are marked; they are no failure.")
 
     enum Part: String, CaseIterable, ExpressibleByArgument {
-        case types, index
+        case types, index, service
     }
 
     @Flag(help: "Print JSON.")
@@ -44,8 +44,8 @@ struct Benchmarks: AsyncParsableCommand {
         if firstUseOfTypes { return TypeBenchmarks.printFirstUse() }
         if let openStore { return try await Opening.printFirst(store: openStore, access: openAccess) }
         var report = Report()
-        if only != .index { report.measurements = try TypeBenchmarks.run() }
-        if only != .types {
+        if only == nil || only == .types { report.measurements = try TypeBenchmarks.run() }
+        if only == nil || only == .index {
             let index = IndexBenchmarks(
                 items: items, seed: seed, folder: folder, keepsStores: keep,
                 fillsRawTables: !withoutRawTables)
@@ -53,6 +53,10 @@ struct Benchmarks: AsyncParsableCommand {
             report.facts += rest.facts
             report.measurements += rest.measurements
             report.searches += rest.searches
+        }
+        // Only when asked for: it needs searchlightd beside this program.
+        if only == .service {
+            report.measurements += try await ServiceBenchmarks(folder: folder, seed: seed).run()
         }
         print(json ? try report.json() : report.markdown)
     }

@@ -75,6 +75,7 @@ struct Searchlightd: AsyncParsableCommand {
         configuration.notify = manager.notify
         configuration.watchdog = manager.watchdog
         configuration.usesSessionBus = sessionBus && environment["DBUS_SESSION_BUS_ADDRESS"] != nil
+        configuration.rests = true
         let idle = idleExit ?? (configuration.inheritedSocket == nil ? 0 : 300)
         configuration.idleExit = idle > 0 ? .seconds(idle) : nil
         do throws(ServiceStartError) {

@@ -225,13 +225,17 @@ struct AdapterTests {
         }
     }
 
-    @Test func withoutAWorkerThereIsNoIndex() async {
+    @Test("A process that was made for an extension is never taken for an app")
+    func afterTheExtension() async throws {
+        try await with("BareHandler") { _, _ in }
         #expect(!CSSearchableIndex.isIndexingAvailable())
         let error = await #expect(throws: CSIndexError.self) {
             try await CSSearchableIndex.default().indexSearchableItems([CSSearchableItem()])
         }
         #expect(error?.code == .indexUnavailableError)
-        #expect(error?.localizedDescription.contains("cannot connect") == true)
+        #expect(error?.localizedDescription.contains("extension that this process was made for") == true)
+        #expect(throws: CSSearchQueryError.self) { try ProcessTransports.query() }
+        #expect(throws: CSIndexError.self) { try ProcessTransports.promises() }
     }
 
     @Test func twoExtensionsInAProcessKeepTheirItemsApart() async throws {

@@ -18,7 +18,8 @@ internal import ServiceProtocol
 /// **Cancellation.** A task that is cancelled while it awaits a request goes on waiting for its end: the request was made
 /// and is carried out, as on Apple's systems.
 ///
-/// Calls with a handler, or with none, hold up the caller while more than 16 MiB are not complete.
+/// Calls with a handler, or with none, hold up the caller while more than 16 MiB are not complete. A process that forks
+/// must not use the library in the child, unless that calls `exec`.
 open class CSSearchableIndex: NSObject, @unchecked Sendable {
     // Sendable: name and sender never change; the delegate and the batch are read and written under the lock only.
 
@@ -36,18 +37,10 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     private weak var lockedDelegate: (any CSSearchableIndexDelegate)?
     private var lockedBatch: IndexBatch?
 
-    private static let shared = CSSearchableIndex(
-        name: nil, sender: nil, delegates: ProcessService.delegates)
+    private static let shared = CSSearchableIndex(name: nil, sender: nil, delegates: ProcessService.delegates)
 
     /// The index of the app for everything that needs no batches.
     open class func `default`() -> CSSearchableIndex { shared }
-
-    private override init() {
-        name = nil
-        protectionClass = .completeUntilFirstUserAuthentication
-        sender = nil
-        delegates = ProcessService.delegates
-    }
 
     /// An index with a name, which can have batches and a client state.
     public init(name: String) {
@@ -68,6 +61,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         delegates = ProcessService.delegates
     }
 
+    /// - Parameter delegates: Where the delegate is made known; nowhere for `nil`.
     init(name: String?, sender: RequestSender?, delegates: LiveDelegates? = nil) {
         self.name = name
         protectionClass = .completeUntilFirstUserAuthentication
@@ -77,16 +71,14 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
 
     deinit { delegates?.remove(ObjectIdentifier(self)) }
 
-    /// Whether this process can reach an index now. An app that has no connection to the service yet makes one, and may
-    /// have to wait up to five seconds for the answer.
+    /// Whether this process can reach an index now. An app may be connected for the answer, which takes up to five seconds.
     open class func isIndexingAvailable() -> Bool { ProcessSenders.isAvailable }
 
     /// Whom the index asks for items while the app runs; not retained. In an extension the request handler is asked.
     ///
     /// While any index of the app has a delegate, the service asks the app instead of its extension: to reindex, of all
     /// delegates, each with its index, and all must acknowledge; for what an item promised, of one after the other until one
-    /// has it. Delegates are called off the main thread, several at once. Setting the delegate connects to the service
-    /// in the background; after a restart of the service the app is known again without further ado.
+    /// has it. Setting the delegate connects to the service in the background, and again after a restart of the service.
     open weak var indexDelegate: (any CSSearchableIndexDelegate)? {
         get { lock.withLock { lockedDelegate } }
         set {
@@ -106,8 +98,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         submit(IndexRequest.index(items), completionHandler)
     }
 
-    /// Adds items to the index, or replaces or updates those with the same identifiers. Items that cannot be indexed fail
-    /// the call with ``CSIndexError/Code/invalidItemError``; the others are indexed.
+    /// Adds items to the index, as ``indexSearchableItems(_:completionHandler:)`` does.
     nonisolated(nonsending) open func indexSearchableItems(_ items: [CSSearchableItem]) async throws {
         try await submit(IndexRequest.index(items))
     }
@@ -134,7 +125,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         submit((IndexRequest.delete(domainIdentifiers, IndexRequest.Action.deleteDomains), nil), completionHandler)
     }
 
-    /// Deletes the items in these domains and in all domains below them: `a` takes `a.b` along, not `ab`.
+    /// Deletes the items in these domains and in all domains below them.
     nonisolated(nonsending) open func deleteSearchableItems(
         withDomainIdentifiers domainIdentifiers: [String]
     ) async throws {
@@ -182,8 +173,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         endBatch(clientState, expecting: .any, completionHandler)
     }
 
-    /// Ends the batch: makes its calls durable together with a client state of at most 250 bytes, which may be empty. Fails
-    /// as the form with a handler does.
+    /// Ends the batch, and fails, as ``endBatch(withClientState:completionHandler:)`` does.
     nonisolated(nonsending) open func endBatch(withClientState clientState: Data) async throws {
         try await endBatch(clientState, expecting: .any)
     }

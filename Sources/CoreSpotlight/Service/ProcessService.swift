@@ -8,7 +8,7 @@ import Synchronization
 /// The way from this process to the service, for an app. Made at its first use; an extension's process never has one.
 enum ProcessService {
     static let connection: ServiceConnection = ServiceConnection(
-        opener: ServiceFinder(location: StoreLocation(environment: ProcessInfo.processInfo.environment)),
+        opener: ServiceFinder.of(ProcessInfo.processInfo.environment),
         identity: .current(), onCall: DelegateDesk { delegates.asked }.receive)
 
     static let transport = ServiceTransport(connection: connection)

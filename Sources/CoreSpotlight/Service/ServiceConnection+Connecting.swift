@@ -62,10 +62,7 @@ extension ServiceConnection {
             return failed(ServiceFailure(error), isFinal: true)
         }
         wasEverConnected = true
-        if isDelegateWanted {
-            phase = .asking(link)
-            register()
-        }
+        register(link)
         askWhatWasCarriedOut(link)
     }
 
@@ -136,6 +133,7 @@ extension ServiceConnection {
         // Events of this attempt that are still to come mean nothing.
         epoch += 1
         phase = .waiting
+        isRegistered = false
         lastFailure = failure
         failures += 1
         waiting.connectionWasLost()

@@ -57,6 +57,8 @@ final class ServiceConnection: @unchecked Sendable {
     var lastFailure: ServiceFailure?
     var cancelTimer: (@Sendable () -> Void)?
     var isDelegateWanted = false
+    /// What the service was told of that over the present connection.
+    var isRegistered = false
     var probes: [@Sendable (Bool) -> Void] = []
 
     /// A connection that nothing was asked of yet.
@@ -103,9 +105,12 @@ final class ServiceConnection: @unchecked Sendable {
     /// takes that back.
     func setDelegateWanted(_ isWanted: Bool) {
         queue.async { [self] in
-            guard isWanted != isDelegateWanted else { return }
             isDelegateWanted = isWanted
-            if case .ready = phase { register() } else if isWanted { proceed() }
+            switch phase {
+            case .asking(let link), .ready(let link): register(link)
+            case .idle: if isWanted { open() }
+            case .opening, .greeting, .waiting: break
+            }
         }
     }
 
@@ -152,10 +157,11 @@ final class ServiceConnection: @unchecked Sendable {
         probes = []
     }
 
-    /// Tells the service whether this process answers for its bundle. A refusal changes nothing here: the service asks the
-    /// extension then.
-    func register() {
-        guard let link = phase.link else { return }
+    /// Tells the service whether this process answers for its bundle, if it does not know. A refusal changes nothing here:
+    /// the service asks the extension then.
+    func register(_ link: any ServiceLink) {
+        guard isDelegateWanted != isRegistered else { return }
+        isRegistered = isDelegateWanted
         let request: AppRequest = isDelegateWanted ? .register : .unregister
         link.call(request.member, request.arguments) { _ in }
     }

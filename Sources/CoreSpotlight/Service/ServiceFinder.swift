@@ -8,13 +8,26 @@ struct ServiceFinder: ServiceOpener {
     /// Has the service started and returns once it was; `nil` where nothing does that.
     var activate: (@Sendable () throws(BusError) -> Void)?
 
+    /// Finds the service of the user whose process has these variables.
+    ///
+    /// The session bus starts the service of the usual store, so it is asked for that one only, and only where there is a
+    /// bus.
+    static func of(_ environment: [String: String]) -> ServiceFinder {
+        func isSet(_ name: String) -> Bool { environment[name]?.isEmpty == false }
+        let isUsual = !isSet("SEARCHLIGHT_STORE") && isSet("DBUS_SESSION_BUS_ADDRESS")
+        var finder = ServiceFinder(location: StoreLocation(environment: environment))
+        if isUsual { finder.activate = { () throws(BusError) in try ServiceActivation.start() } }
+        return finder
+    }
+
     func open(
         onCall: @escaping BusConnection.CallHandler, onDisconnect: @escaping @Sendable () -> Void
     ) throws(ServiceFailure) -> any ServiceLink {
         let socket = try connect()
         do throws(BusError) {
             return try BusConnection(
-                adopting: socket, side: .client, name: "searchlight-bus", onCall: onCall, onDisconnect: { _ in onDisconnect() })
+                adopting: socket, side: .client, name: "searchlight-bus", onCall: onCall,
+                onDisconnect: { _ in onDisconnect() })
         } catch {
             throw ServiceFailure(error)
         }
@@ -30,7 +43,8 @@ struct ServiceFinder: ServiceOpener {
             throw ServiceFailure(Self.failure(refusal).kind, "\(refusal) Starting it failed: \(error) \(Self.advice)")
         }
         do throws(ServiceSocketError) { return try ServiceSocket.connect(inFolder: location.folder) } catch {
-            throw Self.failure(error)
+            // It was started, and may be about to listen.
+            throw ServiceFailure(.unreachable, Self.failure(error).message)
         }
     }
 

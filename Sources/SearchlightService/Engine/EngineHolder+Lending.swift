@@ -20,8 +20,14 @@ extension EngineHolder {
         }
         if let refusal { throw refusal }
         guard await drain(within: limits.lendTime) else {
-            letIn()
-            throw .inUse(limits.lendTime)
+            guard state.withLock({ $0.isStopping }) else {
+                letIn()
+                throw .inUse(limits.lendTime)
+            }
+            // A stop that came meanwhile has left the closing to this.
+            await closeDrained()
+            state.withLock { $0.phase = .stopped }
+            throw .stopped
         }
         await closeDrained()
         // The borrower may have gone meanwhile; its end left the rest to this.

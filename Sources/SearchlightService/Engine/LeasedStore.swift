@@ -11,11 +11,14 @@ import struct SearchlightEngine.Comparison
 /// before it was answered.
 struct LeasedStore: StoreService {
     let holder: EngineHolder
+    let activity: ServiceActivity
 
     private func use<Value>(
         _ body: (SearchlightEngine) async throws(EngineError) -> Value
     ) async throws(EngineError) -> Value {
-        try await holder.use(EngineError.init, body)
+        let token = activity.beginRequest()
+        defer { token.end() }
+        return try await holder.use(EngineError.init, body)
     }
 
     func opening() async throws(EngineError) -> StoreOpening {

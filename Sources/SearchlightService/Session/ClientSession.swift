@@ -185,8 +185,12 @@ final class ClientSession: Sendable {
     }
 
     /// Writes down why the connection has ended.
-    func noteEnd(_ reason: String) {
-        core.log.write(.warning, allowance, "The connection of \(name) has ended: \(reason)")
+    func noteEnd(_ end: BusEnd) {
+        switch end {
+        case .closed, .peerClosed: break
+        case .violated, .malformed, .system:
+            core.log.write(.warning, allowance, "Lost \(name). \(end.description)")
+        }
     }
 
     /// The engine was opened again.

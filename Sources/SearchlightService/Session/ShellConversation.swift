@@ -46,6 +46,8 @@ final class ShellConversation: ClientSession.Conversation {
         let number = number
         let core = core
         let started = lending.begin {
+            let token = core.activity.beginRequest()
+            defer { token.end() }
             switch request {
             case .borrowStore:
                 do throws(EngineAbsence) {

@@ -17,6 +17,10 @@ enum Bars {
     static let cancellation = Bar(.value, atMost: 5)
     static let open = Bar(.value, atMost: 50)
     static let size = Bar(.ratio, atMost: 2.5)
+
+    // The service
+    static let servedDonation = Bar(.ratio, atMost: 2)
+    static let healthyClient = Bar(.ratio, atMost: 2)
 }
 
 /// The most or the least that a figure, or its ratio to the baseline, may be.

@@ -193,6 +193,40 @@ struct ServiceConnectionTests {
         #expect(harness.service.state.withLock { $0.otherCalls.last } == AppRequest.register.member)
     }
 
+    @Test func whatBecomesOfTheDelegateWhileTheServiceIsGreetedOrAskedIsToldAfterwards() {
+        let harness = ConnectionHarness()
+        let commit = IndexRequest(.commitBatch(changes: [], clientState: [1], expecting: .exactly(nil)), index: "n")
+        harness.ask(0, commit)
+        harness.settle()
+        while harness.service.state.withLock({ $0.received[0].isEmpty }) {
+            _ = harness.service.carryOut()
+            _ = harness.service.answer()
+            harness.settle()
+        }
+        harness.service.cut()
+        harness.settle()
+        harness.clock.runNext()
+        harness.settle()
+        // Greeted: wanted comes and goes unseen.
+        harness.connection.setDelegateWanted(true)
+        harness.connection.setDelegateWanted(false)
+        harness.settle()
+        _ = harness.service.carryOut()
+        _ = harness.service.answer()
+        harness.settle()
+        // Asked for the client state.
+        #expect(harness.counts.isEmpty)
+        harness.connection.setDelegateWanted(true)
+        harness.settle()
+        let clientState = IndexRequest(.clientState, index: "n").member
+        #expect(
+            harness.service.state.withLock { $0.otherCalls.suffix(3) } == [
+                Hello.member, clientState, AppRequest.register.member,
+            ])
+        harness.run()
+        #expect(harness.counts == [0: 1] && harness.failure(0) == nil)
+    }
+
     @Test func delaysGrowAndStayBounded() {
         var timing = ManualTiming().timing
         for chance in [0, 0.5, 0.999] {

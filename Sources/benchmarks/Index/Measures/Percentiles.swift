@@ -5,6 +5,7 @@ struct Percentiles: Encodable {
     var count: Int
     var p50: Double
     var p95: Double
+    var p99: Double
     var maximum: Double
 
     init(_ values: [Double]) {
@@ -16,6 +17,7 @@ struct Percentiles: Encodable {
         count = values.count
         p50 = at(0.5)
         p95 = at(0.95)
+        p99 = at(0.99)
         maximum = sorted.last ?? 0
     }
 }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import ServiceProtocol
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CoreSpotlight
+
+@Suite("Finding the service", .timeLimit(.minutes(1)))
+struct ServiceFinderTests {
+    private final class Starts: Sendable {
+        let count = Atomic(0)
+        let listener = Mutex<OwnedDescriptor?>(nil)
+    }
+
+    private func failure(_ finder: ServiceFinder) -> ServiceFailure? {
+        do throws(ServiceFailure) {
+            let link = try finder.open(onCall: { _ in }, onDisconnect: {})
+            link.close()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func aServiceThatDoesNotRunIsStartedAndThenConnectedTo() throws {
+        let folder = try TemporaryFolder()
+        let starts = Starts()
+        let finder = ServiceFinder(
+            location: StoreLocation(folder: folder.path),
+            activate: {
+                starts.count.add(1, ordering: .relaxed)
+                let listener = try? ServiceSocket.listen(inFolder: folder.path)
+                starts.listener.withLock { $0 = listener }
+            })
+        #expect(failure(finder) == nil)
+        // It is not started a second time.
+        #expect(failure(finder) == nil)
+        #expect(starts.count.load(ordering: .relaxed) == 1)
+    }
+
+    @Test func aServiceThatCannotBeStartedIsExplained() throws {
+        let folder = try TemporaryFolder()
+        let location = StoreLocation(folder: folder.path)
+        let plain = failure(ServiceFinder(location: location))
+        #expect(plain?.kind == .absent && plain?.message.contains("run searchlightd") == true)
+        let refused = failure(
+            ServiceFinder(location: location) { () throws(BusError) in
+                throw .remote(name: "org.example.No", message: "No such unit.")
+            })
+        #expect(refused?.kind == .absent && refused?.message.contains("No such unit.") == true)
+        #expect(refused?.message.contains("run searchlightd") == true)
+        // One that was started may be about to listen, so it is waited for.
+        let slow = failure(ServiceFinder(location: location) {})
+        #expect(slow?.kind == .unreachable)
+        do {
+            let listener = try ServiceSocket.listen(inFolder: folder.path)
+            withExtendedLifetime(listener) {}
+        }
+        #expect(failure(ServiceFinder(location: location))?.kind == .unreachable)
+    }
+
+    @Test func theSessionBusIsAskedForTheUsualStoreOnly() {
+        let bus = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/bus", "HOME": "/home/ada"]
+        #expect(ServiceFinder.of(bus).activate != nil)
+        #expect(ServiceFinder.of(bus).location.folder == "/home/ada/.local/share/searchlight/store")
+        #expect(ServiceFinder.of(["HOME": "/home/ada"]).activate == nil)
+        #expect(ServiceFinder.of(bus.merging(["SEARCHLIGHT_STORE": "/x"]) { $1 }).activate == nil)
+    }
+}
