@@ -74,7 +74,7 @@ public enum BusValue: Sendable {
 
 extension BusValue {
     /// About how many bytes it takes in a message.
-    var approximateBytes: Int {
+    package var approximateBytes: Int {
         switch self {
         case .string(let text): 8 + text.utf8.count
         case .strings(let texts): texts.reduce(8) { $0 + 8 + $1.utf8.count }
