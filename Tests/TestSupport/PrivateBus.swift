@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Glibc
 import Synchronization
 
 /// A message bus of its own for a test, with the policy and the limits of a session's; ended with this object.
@@ -25,6 +26,8 @@ public final class PrivateBus: Sendable {
     public init(services: [String: String] = [:]) throws {
         let folder = try TemporaryFolder()
         self.folder = folder
+        try FileManager.default.createDirectory(
+            atPath: folder.path("services"), withIntermediateDirectories: false)
         for (name, command) in services {
             try folder.write(
                 Array("[D-BUS Service]\nName=\(name)\nExec=\(command)\n".utf8), to: "services/\(name).service")
@@ -58,7 +61,9 @@ public final class PrivateBus: Sendable {
         try folder.write(Array(configuration.utf8), to: "bus.conf")
         let process = Process()
         process.executableURL = URL(filePath: Self.program)
-        process.arguments = ["--nofork", "--nopidfile", "--config-file=\(folder.path("bus.conf"))", "--print-address=1"]
+        process.arguments = [
+            "--nofork", "--nopidfile", "--config-file=\(folder.path("bus.conf"))", "--print-address=1",
+        ]
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
@@ -74,7 +79,10 @@ public final class PrivateBus: Sendable {
     public struct Failure: Error {}
 
     /// Ends the bus, as at the end of a session.
-    public func stop() { daemon.withLock { $0.terminate() } }
+    public func stop() {
+        // What a process that is started from a pool's thread inherits keeps it from hearing SIGTERM.
+        daemon.withLock { if $0.isRunning { kill($0.processIdentifier, SIGKILL) } }
+    }
 
     deinit { stop() }
 }

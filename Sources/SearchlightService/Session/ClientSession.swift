@@ -49,7 +49,9 @@ final class ClientSession: Sendable {
     /// How long a client that is turned away may take to hear it.
     private static let timeToHear = Duration.seconds(1)
 
-    init(number: UInt64, identity: ClientIdentity, core: ServiceCore, isTurnedAway: Bool = false, isDirect: Bool = false) {
+    init(
+        number: UInt64, identity: ClientIdentity, core: ServiceCore, isTurnedAway: Bool = false, isDirect: Bool = false
+    ) {
         self.isDirect = isDirect
         state = Mutex(State(phase: isTurnedAway ? .turnedAway : .new))
         self.number = number

@@ -41,7 +41,8 @@ final class BusSenders: Sendable {
         guard let sender, let bus else {
             return call.refuse(
                 name: BusErrorName.limitsExceeded,
-                message: "The service speaks with \(core.limits.busClients) clients on the bus already. Try again later.")
+                message:
+                    "The service speaks with \(core.limits.busClients) clients on the bus already. Try again later.")
         }
         sender.receive(call)
         if isNew { begin(sender, bus) }

@@ -111,8 +111,18 @@ struct BusMessage: ~Copyable {
             try Self.check(sd_bus_message_exit_container(pointer), "reading an array of texts")
             return .strings(texts)
         default:
-            throw .malformed(
-                "an argument of type \(Character(UnicodeScalar(UInt8(bitPattern: type))))\(contents ?? "")")
+            throw .malformed("an argument of type \(Self.signature(type, contents))")
+        }
+    }
+
+    /// How a type is written; sd-bus has letters of its own for structures and entries.
+    private static func signature(_ type: CChar, _ contents: String?) -> String {
+        switch UInt8(bitPattern: type) {
+        case UInt8(ascii: "r"): "(\(contents ?? ""))"
+        case UInt8(ascii: "e"): "{\(contents ?? "")}"
+        // What is in a variant is not part of its type.
+        case UInt8(ascii: "v"): "v"
+        case let letter: "\(Character(UnicodeScalar(letter)))\(contents ?? "")"
         }
     }
 

@@ -12,8 +12,9 @@ struct MessageBusTests {
     private static let echo = BusMember("com.searchlight.Test1", "Echo")
 
     private func client(
-        _ bus: PrivateBus, limits: SenderLimits = SenderLimits(), onEnd: @escaping @Sendable (BusEnd) -> Void = { _ in },
-        onCall: @escaping BusConnection.CallHandler = { $0.reply($0.arguments) }
+        _ bus: PrivateBus, limits: SenderLimits = SenderLimits(),
+        onCall: @escaping BusConnection.CallHandler = { $0.reply($0.arguments) },
+        onEnd: @escaping BusConnection.EndHandler = { _ in }
     ) throws -> MessageBus {
         try MessageBus(address: bus.address, name: "test-bus", limits: limits, onCall: onCall, onDisconnect: onEnd)
     }
@@ -56,12 +57,8 @@ struct MessageBusTests {
         let file = OwnedDescriptor(adopting: number)
         let answer = try await two.call(there, Self.echo, [.dictionary(["a": .double(0.5)]), .descriptor(file)])
         #expect(answer.map(\.signature) == ["a{sv}", "h"])
-        do {
-            _ = try await two.call(there, Self.echo, [])
-            Issue.record("answered")
-        } catch BusError.remote(let name, let message) {
-            #expect(name == "com.example.Error" && message == "no")
-        }
+        let refused = await refusal { _ = try await two.call(there, Self.echo, []) }
+        #expect(refused?.name == "com.example.Error" && refused?.message == "no")
         #expect(senders.withLock { $0 } == [here, here])
     }
 
@@ -118,12 +115,8 @@ struct MessageBusTests {
         let refused = try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<20 {
                 group.addTask {
-                    do {
-                        _ = try await hostile.call(name, Self.echo, [.string("hold")])
-                        return false
-                    } catch BusError.remote(let name, _) {
-                        return name == BusErrorName.limitsExceeded
-                    }
+                    let refused = await refusal { _ = try await hostile.call(name, Self.echo, [.string("hold")]) }
+                    return refused?.name == BusErrorName.limitsExceeded
                 }
             }
             var count = 0
@@ -138,12 +131,10 @@ struct MessageBusTests {
         }
         #expect(refused == 16)
         // What was answered counts no more; what is too large is refused alone.
-        do {
+        let large = await refusal {
             _ = try await hostile.call(name, Self.echo, [.bytes([UInt8](repeating: 0, count: 2000))])
-            Issue.record("taken")
-        } catch BusError.remote(let name, _) {
-            #expect(name == BusErrorName.limitsExceeded)
         }
+        #expect(large?.name == BusErrorName.limitsExceeded)
         let after = try await hostile.call(name, Self.echo, [.string("y")])
         #expect(after.count == 1)
     }
