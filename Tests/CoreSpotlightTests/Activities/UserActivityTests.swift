@@ -238,7 +238,8 @@ struct UserActivityTests {
     @Test func theHandlerOfADeletionIsCalledAlsoWithoutAnIndex() async {
         let lost = RecordingTransport { _ in CSIndexError(.indexUnavailableError, "The service is gone.") }
         let index = CSSearchableIndex(name: nil, sender: RequestSender(transport: lost))
-        await ProcessTransports.$replacement.withValue(.init(index: index)) {
+        let query = FakeQueryTransport([.items(["com.searchlight.activity:x"])])
+        await ProcessTransports.$replacement.withValue(.init(query: query, index: index)) {
             await NSUserActivity.deleteAllSavedUserActivities()
             await NSUserActivity.deleteSavedUserActivities(withPersistentIdentifiers: ["a"])
         }

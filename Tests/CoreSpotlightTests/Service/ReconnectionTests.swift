@@ -122,7 +122,12 @@ struct ReconnectionTests {
                     == model.filter { $0.value != .init() }, "seed \(seed)")
             #expect(harness.counts.values.allSatisfy { $0 == 1 })
             for number in 0..<count {
-                #expect((harness.failure(number) == nil) == expected[number], "request \(number), seed \(seed)")
+                // Behind a batch that expected a wrong state, a later one may be said to be refused although it was carried
+                // out; never the other way round.
+                if harness.failure(number) == nil || !expected.values.contains(false) {
+                    let isRight = (harness.failure(number) == nil) == expected[number]
+                    #expect(isRight, "request \(number), seed \(seed)")
+                }
             }
         }
     }
