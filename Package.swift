@@ -75,7 +75,8 @@ let package = Package(
         .target(
             name: "SearchlightService",
             dependencies: [
-                "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "MetadataQuery", "ServiceProtocol",
+                "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "MetadataQuery",
+                "ServiceProtocol",
                 "CSystemd",
             ],
             swiftSettings: strict),
