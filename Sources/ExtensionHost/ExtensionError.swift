@@ -67,7 +67,7 @@ public enum WorkerExit: Hashable, Sendable, Codable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .exited(let status): "ended its worker with exit status \(status)"
-        case .endedByHost: "closed its connection and had to be ended"
+        case .endedByHost: "broke or closed its connection and had to be ended"
         case .signalled(let number): "crashed (signal \(number), \(Self.name(of: number)))"
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ServiceProtocol
+import Synchronization
 
 /// A worker that has loaded an extension, and the conversation with it.
 final class RunningWorker: Responder {
@@ -9,6 +10,8 @@ final class RunningWorker: Responder {
     private let configuration: WorkerConfiguration
     private let progress: WorkerProgress
     private let intake: DonationIntake
+    /// Whether the worker broke the protocol, so that the host ended the connection.
+    private let brokeProtocol: Flag
 
     /// How long a worker that has closed its connection may take to end.
     private static let exitGrace = Duration.seconds(1)
@@ -54,6 +57,8 @@ final class RunningWorker: Responder {
             return answer
         }
         self.intake = intake
+        let brokeProtocol = Flag()
+        self.brokeProtocol = brokeProtocol
         do throws(BusError) {
             connection = try BusConnection(
                 adopting: process.connection, side: .server, name: "searchlight-bus",
@@ -64,7 +69,13 @@ final class RunningWorker: Responder {
                         onEvent(.log(bundle: identifier, level: level, message: message))
                     }
                 },
-                onDisconnect: { _ in intake.close() })
+                onDisconnect: { end in
+                    switch end {
+                    case .malformed, .violated: brokeProtocol.isSet.store(true, ordering: .relaxed)
+                    case .closed, .peerClosed, .system: break
+                    }
+                    intake.close()
+                })
         } catch {
             process.terminate()
             throw .workerUnavailable(reason: error.description)
@@ -126,7 +137,9 @@ final class RunningWorker: Responder {
     ) async -> ExtensionError {
         switch error {
         case .disconnected:
-            let exit = await process.exit(within: Self.exitGrace, clock: configuration.clock)
+            var exit = await process.exit(within: Self.exitGrace, clock: configuration.clock)
+            // A worker ends when its host has hung up; that is not what went wrong.
+            if case .exited = exit, brokeProtocol.isSet.load(ordering: .relaxed) { exit = .endedByHost }
             // What it has donated must not come after what its successor donates.
             await intake.drain()
             if expired {
@@ -172,3 +185,5 @@ final class RunningWorker: Responder {
         await intake.drain()
     }
 }
+
+private final class Flag: Sendable { let isSet = Atomic(false) }

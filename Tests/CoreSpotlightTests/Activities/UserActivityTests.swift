@@ -235,10 +235,11 @@ struct UserActivityTests {
             ])
     }
 
-    @Test func theHandlerOfADeletionIsCalledAlsoWithoutAnIndex() async {
+    @Test func theHandlerOfADeletionIsCalledAlsoWithoutAnIndex() async throws {
         let lost = RecordingTransport { _ in CSIndexError(.indexUnavailableError, "The service is gone.") }
         let index = CSSearchableIndex(name: nil, sender: RequestSender(transport: lost))
-        let query = FakeQueryTransport([.items(["com.searchlight.activity:x"])])
+        let saved = try ItemRecord(uniqueIdentifier: "com.searchlight.activity:x").encoded()
+        let query = FakeQueryTransport([.raw(PageReply(records: [saved], next: nil))])
         await ProcessTransports.$replacement.withValue(.init(query: query, index: index)) {
             await NSUserActivity.deleteAllSavedUserActivities()
             await NSUserActivity.deleteSavedUserActivities(withPersistentIdentifiers: ["a"])
