@@ -121,8 +121,8 @@ public final class MessageBus: Sendable {
         return try arguments.string()
     }
 
-    /// Who a client is, by the bus and then the kernel. Of the process that connected to the bus: it may have ended and
-    /// its number be another's, which cannot be told while the bus still has its connection.
+    /// Who a client is, by the bus and then the kernel. The bus gives the number of the process that connected: of one that
+    /// has ended and whose connection another one goes on with, the number may be somebody else's by now.
     ///
     /// - Throws: ``BusError``, or ``PeerIdentityError`` for what cannot be determined.
     public func identity(of client: String) async throws -> PeerIdentity {

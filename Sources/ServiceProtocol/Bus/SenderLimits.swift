@@ -41,7 +41,9 @@ struct SenderShares {
         shares[sender] = share
         total += bytes
         if bytes > limits.maximumMessageBytes {
-            return "The message has about \(bytes) bytes, and \(limits.maximumMessageBytes) are allowed. Send less at once."
+            return """
+                The message has about \(bytes) bytes, and \(limits.maximumMessageBytes) are allowed. Send less at once.
+                """
         }
         if share.calls > limits.maximumUnanswered {
             return "\(limits.maximumUnanswered) calls of this client wait for an answer. Wait for one of them."
@@ -53,7 +55,9 @@ struct SenderShares {
                 """
         }
         guard total <= limits.maximumTotalBytes else {
-            return "The calls of all clients that wait have more than \(limits.maximumTotalBytes) bytes. Try again later."
+            return """
+                The calls of all clients that wait have more than \(limits.maximumTotalBytes) bytes. Try again later.
+                """
         }
         return nil
     }
