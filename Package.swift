@@ -22,7 +22,9 @@ let package = Package(
         .executable(name: "searchlightd", targets: ["searchlightd"]),
         .executable(name: "searchlight-worker", targets: ["searchlight-worker"]),
         // What apps and extensions link; shared, so that all in one process see the same classes.
-        .library(name: "CoreSpotlight", type: .dynamic, targets: ["CoreSpotlight", "UniformTypeIdentifiers"]),
+        .library(
+            name: "CoreSpotlight", type: .dynamic,
+            targets: ["CoreSpotlight", "UniformTypeIdentifiers", "MobileCoreServices", "QuickLook", "QuickLookUI"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -57,12 +59,24 @@ let package = Package(
             name: "CoreSpotlight",
             dependencies: ["ServiceProtocol", "UniformTypeIdentifiers", "SearchlightExtension"],
             swiftSettings: strict),
+        // Other names by which source imports the same. CoreServices is not among them: source for many systems asks whether
+        // it can be imported to tell where there are file system events.
+        .target(
+            name: "MobileCoreServices", dependencies: ["UniformTypeIdentifiers"],
+            path: "Sources/ModuleNames/MobileCoreServices", swiftSettings: strict),
+        .target(
+            name: "QuickLook", dependencies: ["CoreSpotlight"], path: "Sources/ModuleNames/QuickLook",
+            swiftSettings: strict),
+        .target(
+            name: "QuickLookUI", dependencies: ["CoreSpotlight"], path: "Sources/ModuleNames/QuickLookUI",
+            swiftSettings: strict),
 
         // The service
         .target(
             name: "SearchlightService",
             dependencies: [
-                "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "MetadataQuery", "ServiceProtocol",
+                "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "MetadataQuery",
+                "ServiceProtocol",
                 "CSystemd",
             ],
             swiftSettings: strict),
@@ -157,10 +171,13 @@ let package = Package(
         // Source as it is written for Apple's SDK; that it compiles, in both language modes, is the test. Without the settings
         // of this package, for it is not this package's.
         .target(
-            name: "PortedSources", dependencies: ["CoreSpotlight"], path: "Tests/PortedSources/Swift5",
+            name: "PortedSources", dependencies: ["CoreSpotlight", "MobileCoreServices", "QuickLook", "QuickLookUI"],
+            path: "Tests/PortedSources/Swift5",
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .target(
-            name: "PortedSourcesInSwift6", dependencies: ["CoreSpotlight"], path: "Tests/PortedSources/Swift6",
+            name: "PortedSourcesInSwift6",
+            dependencies: ["CoreSpotlight", "MobileCoreServices", "QuickLook", "QuickLookUI"],
+            path: "Tests/PortedSources/Swift6",
             swiftSettings: [.swiftLanguageMode(.v6)]),
         .testTarget(
             name: "CoreSpotlightTests",

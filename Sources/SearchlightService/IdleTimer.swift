@@ -39,5 +39,7 @@ final class IdleTimer: Sendable {
         }
     }
 
-    private static func isIdle(_ load: ServiceActivity.Load) -> Bool { load.requests == 0 && load.connections == 0 }
+    private static func isIdle(_ load: ServiceActivity.Load) -> Bool {
+        load.requests == 0 && load.connections == 0 && load.senders == 0
+    }
 }

@@ -23,6 +23,8 @@ public final class SearchService: Sendable {
     private let configuration: ServiceConfiguration
     private let core: ServiceCore
     private let sessions: Sessions
+    private let bus: SessionBus
+    private let joining = Mutex<Task<Void, Never>?>(nil)
     private let listener = Mutex<Listener?>(nil)
     private let life: ServiceLife
     private let started = ContinuousClock.now
@@ -56,11 +58,12 @@ public final class SearchService: Sendable {
                     ServiceFacts(
                         processIdentifier: getpid(), version: configuration.version,
                         uptime: (ContinuousClock.now - started) / .seconds(1),
-                        clients: life.activity.now.connections)
+                        clients: life.activity.now.connections + life.activity.now.senders)
                 },
                 stop: { life.requestEnd(.stopped) }))
         self.core = core
         sessions = Sessions(core)
+        bus = SessionBus(core, sessions)
         life.begin(core, sessions)
         note(holder)
         do throws(ServiceSocketError) {
@@ -72,6 +75,10 @@ public final class SearchService: Sendable {
         configuration.notify("READY=1\n\(ServiceWatchdog.disarming)\nSTATUS=Listening on \(socketPath).")
         configuration.log.write(.notice, "Listening on \(socketPath).")
         life.activityChanged()
+        // Not waited for: a bus that does not answer keeps nobody from the socket.
+        if let address = configuration.sessionBus {
+            joining.withLock { $0 = Task { [bus] in await bus.join(address) } }
+        }
     }
 
     /// Where clients find it.
@@ -83,6 +90,8 @@ public final class SearchService: Sendable {
     package var heldBytes: Int { core.budget.held }
     /// How many sessions there are.
     package var sessionCount: Int { sessions.count }
+    /// How many senders on the bus are spoken with.
+    package var senderCount: Int { bus.senderCount }
 
     private func listen() throws(ServiceSocketError) {
         let socket =
@@ -138,6 +147,7 @@ public final class SearchService: Sendable {
                 configuration.log.write(.warning, error.description)
             }
         }
+        await bus.releaseName()
         core.background.cancelAll()
         let isDone = await core.holder.stop()
         if !isDone {
@@ -145,6 +155,8 @@ public final class SearchService: Sendable {
                 .warning, "Requests that were not done within \(configuration.limits.stopTime) were given up.")
         }
         await sessions.closeAll()
+        bus.leave()
+        await joining.withLock { $0 }?.value
         configuration.log.write(.notice, "Ended\(ending == .idle ? ", since nobody needed the service" : "").")
     }
 }

@@ -8,6 +8,8 @@ final class ServiceActivity: Sendable {
     struct Load: Sendable, Equatable {
         var requests = 0
         var connections = 0
+        /// Clients on the session bus that have said who they are.
+        var senders = 0
         /// Requests since the beginning.
         var total: UInt64 = 0
     }
@@ -54,6 +56,24 @@ final class ServiceActivity: Sendable {
             let isLast = load.withLock { load in
                 load.connections -= 1
                 return load.connections == 0
+            }
+            if isLast { onChange() }
+        }
+    }
+
+    /// Notes a client on the session bus.
+    ///
+    /// - Returns: Lives as long as it is there.
+    func beginSender() -> Token {
+        let isFirst = load.withLock { load in
+            load.senders += 1
+            return load.senders == 1
+        }
+        if isFirst { onChange() }
+        return Token { [self] in
+            let isLast = load.withLock { load in
+                load.senders -= 1
+                return load.senders == 0
             }
             if isLast { onChange() }
         }

@@ -21,8 +21,8 @@ public struct ServiceConfiguration: Sendable {
     public var inheritedSocket: OwnedDescriptor?
     /// How long nothing may be connected or under way before it ends by itself; `nil` for ever.
     public var idleExit: Duration?
-    /// Whether it answers on the session bus, too.
-    public var usesSessionBus = false
+    /// The address of the session bus on which it answers, too; `nil` for none.
+    public var sessionBus: String?
     /// Whether the whole process rests while nothing is under way; only for one that does nothing else.
     public var rests = false
     /// Says something to the service manager, as sd_notify(3).

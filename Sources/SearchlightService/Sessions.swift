@@ -50,7 +50,7 @@ final class Sessions: Sendable {
                 state.withLock { $0.sessions[session.number] = session }
                 return try BusConnection(
                     adopting: socket, side: .server, name: "client-\(session.number)", limits: BusLimits(),
-                    onCall: { session.receive($0) },
+                    onCall: { if !Introspection.answer($0) { session.receive($0) } },
                     onDisconnect: { end in
                         session.noteEnd(end)
                         self.end(session, token)
@@ -59,6 +59,21 @@ final class Sessions: Sendable {
         } catch {
             core.log.write(.error, core.strangers, "A connection could not be begun. \(error.description)")
             end(session, token)
+        }
+    }
+
+    /// Begins the session of a sender on the session bus, whose place is kept elsewhere.
+    func begin(_ identity: ClientIdentity, isDirect: Bool) -> ClientSession {
+        let session = ClientSession(number: number(), identity: identity, core: core, isDirect: isDirect)
+        state.withLock { $0.sessions[session.number] = session }
+        return session
+    }
+
+    /// Ends it.
+    func end(_ session: ClientSession) {
+        Task {
+            await session.end()
+            state.withLock { $0.sessions[session.number] = nil }
         }
     }
 

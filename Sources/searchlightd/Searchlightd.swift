@@ -74,7 +74,7 @@ struct Searchlightd: AsyncParsableCommand {
         let manager = ServiceManager(environment: environment)
         configuration.notify = manager.notify
         configuration.watchdog = manager.watchdog
-        configuration.usesSessionBus = sessionBus && environment["DBUS_SESSION_BUS_ADDRESS"] != nil
+        configuration.sessionBus = sessionBus ? environment["DBUS_SESSION_BUS_ADDRESS"] : nil
         configuration.rests = true
         let idle = idleExit ?? (configuration.inheritedSocket == nil ? 0 : 300)
         configuration.idleExit = idle > 0 ? .seconds(idle) : nil

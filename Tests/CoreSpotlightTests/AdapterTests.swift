@@ -437,6 +437,23 @@ struct AdapterTests {
         }
     }
 
+    @Test(arguments: [
+        ("InjectedHandler", "injected 3 InjectedHandler"), ("DeepHandler", "injected and more 3 DeepHandler"),
+    ])
+    func classesWithInitializersOfTheirOwnAreMadeWhole(_ name: String, _ answer: String) async throws {
+        try await with(name) { host, pointer in
+            #expect(await promise(host, pointer, "a") == .data(Array(answer.utf8)))
+        }
+    }
+
+    @Test func previewProvidersWithInitializersOfTheirOwnAreMadeWhole() async throws {
+        let made = try PrincipalClass.make("CoreSpotlightTests.InjectedPreviewProvider", in: "the test")
+        let provider = try #require(made as? InjectedPreviewProvider)
+        let request = QLFilePreviewRequest(fileURL: URL(filePath: "/a"))
+        let title = try await provider.providePreview(for: request).title
+        #expect(title == "injected")
+    }
+
     @Test func onlyServedInterfacesAreOffered() async throws {
         try await with("BareHandler") { host, pointer in
             #expect(host.interface(SEARCHLIGHT_PREVIEW, of: pointer, as: searchlight_preview.self) == nil)

@@ -113,7 +113,7 @@ struct ThumbnailTests {
             fileURL: URL(fileURLWithPath: "/tmp/x"), minimumSize: .zero, maximumSize: CGSize(width: 9, height: 9),
             scale: 2)
         let error: (any Error)? = await withCheckedContinuation { continuation in
-            QLThumbnailProvider(loadedBy: ()).provideThumbnail(for: request) { _, error in
+            QLThumbnailProvider().provideThumbnail(for: request) { _, error in
                 continuation.resume(returning: error)
             }
         }

@@ -143,3 +143,41 @@ final class CuriousHandler: CSIndexExtensionRequestHandler {
         Data("\(available) \(begun)".utf8)
     }
 }
+
+/// Has an initializer of its own, and what is asked for only beside it.
+class InjectedHandler: CSIndexExtensionRequestHandler {
+    private let answer: String
+    private let counts = [1, 2, 3]
+
+    init(answer: String) { self.answer = answer }
+
+    override convenience init() { self.init(answer: "injected") }
+
+    override func data(
+        for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String
+    ) throws -> Data {
+        Data("\(answer) \(counts.count) \(type(of: self))".utf8)
+    }
+}
+
+/// Adds to what it inherits.
+final class DeepHandler: InjectedHandler {
+    private let added = "and more"
+
+    override init(answer: String) { super.init(answer: "\(answer) \(added)") }
+}
+
+/// The same for previews.
+final class InjectedPreviewProvider: QLPreviewProvider, QLPreviewingController {
+    private let title: String
+
+    init(title: String) { self.title = title }
+
+    override convenience init() { self.init(title: "injected") }
+
+    func providePreview(for request: QLFilePreviewRequest) async throws -> QLPreviewReply {
+        let reply = QLPreviewReply(fileURL: request.fileURL)
+        reply.title = title
+        return reply
+    }
+}

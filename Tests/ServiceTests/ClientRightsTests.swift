@@ -30,6 +30,13 @@ struct ClientRightsTests {
                 == .success(.app(bundle: "org.gnome.Maps", isSandboxed: true)))
     }
 
+    @Test("Identifiers of applications may have underscores, as D-Bus names have")
+    func underscores() {
+        let name = "io.github.mpc_qt.mpc-qt"
+        #expect(rights(.application(name), .app, nil) == .success(.app(bundle: name, isSandboxed: true)))
+        #expect(rights(.none, .app, name) == .success(.app(bundle: name, isSandboxed: false)))
+    }
+
     @Test("A sandboxed app that claims another bundle is refused")
     func falseClaim() {
         #expect(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import SearchlightEngine
 import ServiceProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -98,6 +99,85 @@ struct LoanTests {
         let payload = try Payload(&arguments)
         #expect(payload.length == 4)
         await service.stop()
+    }
+
+    @Test("What a delegate donates while it reindexes is taken though somebody waits to borrow the store")
+    func loanDuringReindex() async throws {
+        var limits = ServiceLimits()
+        limits.lendTime = .seconds(2)
+        let service = try await TestService(limits: limits)
+        let app = try await service.app()
+        try await app.donate(["a"])
+        let asked = Mutex<IncomingCall?>(nil)
+        app.onCall { call in asked.withLock { $0 = call } }
+        _ = try await app.connection.call(AppRequest.register.member, [])
+        let engine = try #require(
+            try await RemoteEngine.connect(storeDirectory: service.store, program: "test"))
+        async let count = engine.reindexAll("com.example.notes")
+        #expect(await eventually { asked.withLock { $0 != nil } })
+        let shell = try await service.shell()
+        let loans = Mutex<[Bool]>([])
+        // As soon as there is one wish, another is refused.
+        for _ in 0..<2 {
+            shell.connection.call(ShellRequest.borrowStore.member, []) { result in
+                loans.withLock { $0.append((try? result.get()) != nil) }
+            }
+        }
+        #expect(await eventually { loans.withLock { $0 == [false] } })
+        try await app.donate(["b", "c"])
+        asked.withLock { $0 }?.reply()
+        let reindexed = try await count
+        #expect(reindexed == 3)
+        #expect(await eventually { loans.withLock { $0 == [false, true] } })
+        await engine.close()
+        await service.stop()
+    }
+
+    @Test("What an app that is gone had waiting for a lent store is dropped, and its place is free at once")
+    func goneWhileWaiting() async throws {
+        let service = try await TestService()
+        let app = try await service.app()
+        let shell = try await service.shell()
+        try await borrow(shell)
+        let request = IndexRequest(.deleteAll, index: nil)
+        var batch: [UInt8] = []
+        RecordBatch.append(try record("late"), to: &batch)
+        let donation = IndexRequest(.indexRecords(batch), index: nil)
+        app.connection.call(request.member, request.arguments) { _ in }
+        app.connection.call(donation.member, donation.arguments) { _ in }
+        #expect(await eventually { service.service.heldBytes > 1024 })
+        app.connection.close()
+        #expect(await eventually { service.service.sessionCount == 1 && service.service.heldBytes == 0 })
+        _ = try await shell.connection.call(ShellRequest.returnStore.member, [])
+        let again = try await service.app()
+        try await again.donate(["new"])
+        let found = try await again.query("title == '*'").identifiers
+        #expect(found == ["new"])
+        await service.stop()
+    }
+
+    @Test("A store whose borrower has not let go of its lock yet is opened as soon as it has")
+    func lockThatLingers() async throws {
+        let folder = try TemporaryFolder()
+        let openings = Mutex(0)
+        let holder = try EngineHolder(
+            ServiceLimits(), clock: ContinuousClock(),
+            opening: { () throws(EngineError) in
+                let count = openings.withLock { count in
+                    count += 1
+                    return count
+                }
+                // As of a process that is ending: its connection was closed before its lock.
+                if (2...4).contains(count) { throw .storeInUse(path: "store", process: nil) }
+                return try SearchlightEngine(TestService.engine(folder))
+            })
+        try await holder.lend(to: 1)
+        await holder.takeBack(from: 1)
+        let generation = try await holder.use({ $0 }) { (engine) throws(EngineAbsence) in
+            do throws(EngineError) { return try await engine.generation() } catch { throw .failed(error) }
+        }
+        #expect(generation >= 0 && openings.withLock { $0 } == 5)
+        _ = await holder.stop()
     }
 
     @Test("A service that is stopped while its store is lent ends at once")

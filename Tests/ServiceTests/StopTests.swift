@@ -64,6 +64,28 @@ struct StopTests {
         #expect(ended != nil)
     }
 
+    @Test("A donation that a stop finds waiting is not refused: its connection ends, so that the next service gets it")
+    func donationsDuringAStop() async throws {
+        var limits = ServiceLimits()
+        limits.stopTime = .seconds(1)
+        let service = try await TestService(limits: limits)
+        let app = try await service.app()
+        try await app.donate(["a"])
+        let asked = Mutex<[IncomingCall]>([])
+        app.onCall { call in asked.withLock { $0.append(call) } }
+        _ = try await app.connection.call(AppRequest.register.member, [])
+        let shell = try await service.shell()
+        let fetch = AppRequest.fetchData(bundle: "com.example.notes", item: "a", type: "public.text")
+        shell.connection.call(fetch.member, fetch.arguments) { _ in }
+        #expect(await eventually { asked.withLock { !$0.isEmpty } })
+        let other = try await service.app("com.example.other")
+        service.service.requestStop()
+        var refused: String?
+        while refused == nil { refused = await refusal { try await other.donate(["b"]) } }
+        #expect(refused == "\(BusError.disconnected)")
+        #expect(await service.ending() == .stopped)
+    }
+
     @Test("A second service of the same store says who has it")
     func second() async throws {
         let service = try await TestService()

@@ -1,37 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import UniformTypeIdentifiers
 internal import ServiceProtocol
 
 extension NSUserActivity {
-    /// Deletes the activities with these persistent identifiers from the index, then calls the handler, on a queue of the
-    /// library. Identifiers of no activity are ignored. As Apple's method has no errors, a deletion that fails is not
-    /// reported: activities in an index that cannot be reached stay.
-    @preconcurrency
-    public class func deleteSavedUserActivities(
-        withPersistentIdentifiers persistentIdentifiers: [NSUserActivityPersistentIdentifier],
-        completionHandler handler: @escaping @Sendable () -> Void
+    class func delete(
+        _ persistentIdentifiers: [NSUserActivityPersistentIdentifier], _ handler: @escaping @Sendable () -> Void
     ) {
         let identifiers = persistentIdentifiers.map(ActivityItem.identifier)
         ProcessTransports.defaultIndex().deleteSearchableItems(withIdentifiers: identifiers) { _ in handler() }
     }
 
-    /// Deletes the activities with these persistent identifiers from the index. Identifiers of no activity are ignored.
-    /// As Apple's method has no errors, a deletion that fails is not reported: activities in an index that cannot be reached
-    /// stay.
-    public class func deleteSavedUserActivities(
-        withPersistentIdentifiers persistentIdentifiers: [NSUserActivityPersistentIdentifier]
-    ) async {
-        await withCheckedContinuation { continuation in
-            deleteSavedUserActivities(withPersistentIdentifiers: persistentIdentifiers) { continuation.resume() }
-        }
-    }
-
-    /// Deletes all activities of the app from the index, then calls the handler, on a queue of the library. Those with a
-    /// domain of their own are looked for in the index, 100,000 at most; in an extension, which cannot query, they stay. As Apple's method
-    /// has no errors, a deletion that fails is not reported: activities in an index that cannot be reached stay.
-    @preconcurrency
-    public class func deleteAllSavedUserActivities(completionHandler handler: @escaping @Sendable () -> Void) {
+    class func deleteAll(_ handler: @escaping @Sendable () -> Void) {
         let index = ProcessTransports.defaultIndex()
         let transport = try? ProcessTransports.query()
         let (isDone, done) = AsyncStream.makeStream(of: Void.self)
@@ -42,15 +23,6 @@ extension NSUserActivity {
             if !identifiers.isEmpty { try? await index.deleteSearchableItems(withIdentifiers: identifiers) }
             for await _ in isDone {}
             HandlerQueue.shared.async { handler() }
-        }
-    }
-
-    /// Deletes all activities of the app from the index. Those with a domain of their own are looked for in the index, 100,000 at
-    /// most; in an extension, which cannot query, they stay. As Apple's method has no errors, a deletion that fails is not reported:
-    /// activities in an index that cannot be reached stay.
-    public class func deleteAllSavedUserActivities() async {
-        await withCheckedContinuation { continuation in
-            deleteAllSavedUserActivities { continuation.resume() }
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import UniformTypeIdentifiers
 
 /// The handle by which an activity is deleted; the app chooses it.
 public typealias NSUserActivityPersistentIdentifier = String
@@ -32,6 +33,7 @@ public let NSUserActivityTypeBrowsingWeb = "NSUserActivityTypeBrowsingWeb"
 open class NSUserActivity: NSObject, @unchecked Sendable {
     // Sendable: `state` is read and written under the lock only; the objects in it are the caller's to guard, as on Apple's
     // systems.
+    // What subclasses override must stand in the class itself: members of extensions cannot be overridden.
 
     struct State {
         var title: String?
@@ -138,35 +140,171 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
         get { current.delegate }
         set { change(\.delegate, to: newValue) }
     }
-}
 
-/// Brings an activity up to date. Optional methods of Apple's protocol have default implementations here.
-public protocol NSUserActivityDelegate: NSObjectProtocol {
-    /// The activity is about to be donated: write into it what is so now. Called where it becomes current, or on a queue of
-    /// the library.
-    func userActivityWillSave(_ userActivity: NSUserActivity)
+    // MARK: What is said of it
 
-    /// The activity was continued on another device.
+    /// The title to show; without one the activity is not found.
+    open var title: String? {
+        get { current.title }
+        set { change(\.title, to: newValue) }
+    }
+
+    /// What the app needs to go on with the activity: property-list values, URLs and sets of these, by name.
+    open var userInfo: [AnyHashable: Any]? {
+        get { current.userInfo }
+        set { change(\.userInfo, to: newValue) }
+    }
+
+    /// Adds to the user info, and replaces what it has under the same names.
+    open func addUserInfoEntries(from otherDictionary: [AnyHashable: Any]) {
+        userInfo = (userInfo ?? [:]).merging(otherDictionary) { _, new in new }
+    }
+
+    /// Which parts of the user info are kept with the item.
+    open var requiredUserInfoKeys: Set<String>? {
+        get { current.requiredUserInfoKeys }
+        set { change(\.requiredUserInfoKeys, to: newValue) }
+    }
+
+    /// The web page that shows the same; `http` or `https`.
     ///
-    /// - Note: Unused on Linux: there is no Handoff, so it is never called.
-    func userActivityWasContinued(_ userActivity: NSUserActivity)
+    /// - Note: Differs on Linux: an address with another scheme is kept here and not in the index, where Apple's systems end
+    ///   the process.
+    open var webpageURL: URL? {
+        get { current.webpageURL }
+        set { change(\.webpageURL, to: newValue) }
+    }
 
-    /// Another device wants to talk.
+    /// Where the web page was reached from.
     ///
-    /// - Note: Unused on Linux: there is no Handoff, so it is never called.
-    func userActivity(
-        _ userActivity: NSUserActivity, didReceive inputStream: InputStream, outputStream: OutputStream)
-}
+    /// - Note: Unused on Linux: nothing shows it.
+    open var referrerURL: URL? {
+        get { current.referrerURL }
+        set { change(\.referrerURL, to: newValue) }
+    }
 
-extension NSUserActivityDelegate {
-    /// Leaves the activity as it is.
-    public func userActivityWillSave(_ userActivity: NSUserActivity) {}
+    /// When the activity leaves the index; `nil` for a month after the donation.
+    open var expirationDate: Date? {
+        get { current.expirationDate }
+        set { change(\.expirationDate, to: newValue) }
+    }
 
-    /// Does nothing.
-    public func userActivityWasContinued(_ userActivity: NSUserActivity) {}
+    /// Words by which the activity is found too.
+    open var keywords: Set<String> {
+        get { current.keywords }
+        set { change(\.keywords, to: newValue) }
+    }
 
-    /// Does nothing.
-    public func userActivity(
-        _ userActivity: NSUserActivity, didReceive inputStream: InputStream, outputStream: OutputStream
-    ) {}
+    /// What is known about the activity, for the index; copied when it is set. Its `relatedUniqueIdentifier` ties the
+    /// activity to an item: without that item it is not in the index.
+    open var contentAttributeSet: CSSearchableItemAttributeSet? {
+        get { current.attributes }
+        set { change(\.attributes, to: newValue?.copy() as? CSSearchableItemAttributeSet) }
+    }
+
+    /// Whether the activity is donated when it becomes current. False unless set.
+    open var isEligibleForSearch: Bool {
+        get { current.isEligibleForSearch }
+        set { change(\.isEligibleForSearch, to: newValue) }
+    }
+
+    /// Whether other devices may go on with the activity. True unless set.
+    ///
+    /// - Note: Unused on Linux: there is no Handoff.
+    open var isEligibleForHandoff: Bool {
+        get { current.isEligibleForHandoff }
+        set { change(\.isEligibleForHandoff, to: newValue) }
+    }
+
+    /// Whether others may find the activity. False unless set.
+    ///
+    /// - Note: Unused on Linux: the index is the person's own.
+    open var isEligibleForPublicIndexing: Bool {
+        get { current.isEligibleForPublicIndexing }
+        set { change(\.isEligibleForPublicIndexing, to: newValue) }
+    }
+
+    /// Whether the system may suggest the activity by itself. False unless set.
+    ///
+    /// - Note: Unused on Linux: nothing suggests activities.
+    open var isEligibleForPrediction: Bool {
+        get { current.isEligibleForPrediction }
+        set { change(\.isEligibleForPrediction, to: newValue) }
+    }
+
+    /// The name by which the activity is deleted, and replaced.
+    open var persistentIdentifier: NSUserActivityPersistentIdentifier? {
+        get { current.persistentIdentifier }
+        set { change(\.persistentIdentifier, to: newValue) }
+    }
+
+    /// Which of the app's windows shows the activity. Kept with the item, for the app.
+    open var targetContentIdentifier: String? {
+        get { current.targetContentIdentifier }
+        set { change(\.targetContentIdentifier, to: newValue) }
+    }
+
+    /// Whether the app that goes on with the activity may talk to this one. False unless set.
+    ///
+    /// - Note: Unused on Linux: there is no Handoff.
+    open var supportsContinuationStreams: Bool {
+        get { current.supportsContinuationStreams }
+        set { change(\.supportsContinuationStreams, to: newValue) }
+    }
+
+    /// Asks for streams to the device that the activity comes from.
+    ///
+    /// - Note: Fails on Linux: with `CocoaError.featureUnsupported`, for there is no Handoff.
+    @preconcurrency
+    open func getContinuationStreams(
+        completionHandler: @escaping @Sendable (InputStream?, OutputStream?, (any Error)?) -> Void
+    ) {
+        HandlerQueue.shared.async { completionHandler(nil, nil, Self.noHandoff) }
+    }
+
+    /// Asks for streams to the device that the activity comes from.
+    ///
+    /// - Note: Fails on Linux: with `CocoaError.featureUnsupported`, for there is no Handoff.
+    open func continuationStreams() async throws -> (InputStream, OutputStream) { throw Self.noHandoff }
+
+    // MARK: Deleting
+
+    /// Deletes the activities with these persistent identifiers from the index, then calls the handler, on a queue of the
+    /// library. Identifiers of no activity are ignored. As Apple's method has no errors, a deletion that fails is not
+    /// reported: activities in an index that cannot be reached stay.
+    @preconcurrency
+    open class func deleteSavedUserActivities(
+        withPersistentIdentifiers persistentIdentifiers: [NSUserActivityPersistentIdentifier],
+        completionHandler handler: @escaping @Sendable () -> Void
+    ) {
+        delete(persistentIdentifiers, handler)
+    }
+
+    /// Deletes the activities with these persistent identifiers from the index. Identifiers of no activity are ignored.
+    /// As Apple's method has no errors, a deletion that fails is not reported: activities in an index that cannot be reached
+    /// stay.
+    open class func deleteSavedUserActivities(
+        withPersistentIdentifiers persistentIdentifiers: [NSUserActivityPersistentIdentifier]
+    ) async {
+        await withCheckedContinuation { continuation in
+            deleteSavedUserActivities(withPersistentIdentifiers: persistentIdentifiers) { continuation.resume() }
+        }
+    }
+
+    /// Deletes all activities of the app from the index, then calls the handler, on a queue of the library. Those with a
+    /// domain of their own are looked for in the index, 100,000 at most; in an extension, which cannot query, they stay. As Apple's method
+    /// has no errors, a deletion that fails is not reported: activities in an index that cannot be reached stay.
+    @preconcurrency
+    open class func deleteAllSavedUserActivities(completionHandler handler: @escaping @Sendable () -> Void) {
+        deleteAll(handler)
+    }
+
+    /// Deletes all activities of the app from the index. Those with a domain of their own are looked for in the index, 100,000 at
+    /// most; in an extension, which cannot query, they stay. As Apple's method has no errors, a deletion that fails is not reported:
+    /// activities in an index that cannot be reached stay.
+    open class func deleteAllSavedUserActivities() async {
+        await withCheckedContinuation { continuation in
+            deleteAllSavedUserActivities { continuation.resume() }
+        }
+    }
 }

@@ -33,9 +33,9 @@ enum PrincipalClass {
                     + "the name of the Swift target, Class a class at its top level.")
         }
         switch found {
-        case let type as CSIndexExtensionRequestHandler.Type: return type.init(loadedBy: ())
+        case let type as CSIndexExtensionRequestHandler.Type: return type.make()
         case let type as QLPreviewProvider.Type:
-            let provider = type.init(loadedBy: ())
+            let provider = type.make()
             guard provider is any QLPreviewingController else {
                 throw HostFailure(
                     SEARCHLIGHT_UNSUPPORTED,

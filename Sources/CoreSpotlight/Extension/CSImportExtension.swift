@@ -9,9 +9,6 @@ open class CSImportExtension: NSObject, NSExtensionRequestHandling {
     /// Makes the object, off the main thread.
     public override init() {}
 
-    /// Makes the object by calling `init()`; see ``CSIndexExtensionRequestHandler``.
-    public required convenience init(loadedBy: Void) { self.init() }
-
     /// Does nothing.
     open func beginRequest(with context: NSExtensionContext) {}
 

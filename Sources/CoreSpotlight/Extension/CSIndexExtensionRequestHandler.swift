@@ -12,10 +12,6 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
     /// Makes the object, off the main thread.
     public override init() {}
 
-    /// Makes the object by calling `init()`. A class found by its name can be made through a required initializer only,
-    /// and were `init()` required, subclasses written for Apple's SDK would not compile.
-    public required convenience init(loadedBy: Void) { self.init() }
-
     /// Does nothing.
     open func beginRequest(with context: NSExtensionContext) {}
 

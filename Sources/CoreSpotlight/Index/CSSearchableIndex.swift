@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import UniformTypeIdentifiers
 internal import ServiceProtocol
 
 /// The index of an app: what the app donates here, people find.

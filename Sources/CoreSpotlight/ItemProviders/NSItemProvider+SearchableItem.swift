@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import UniformTypeIdentifiers
 
 extension NSItemProvider {
     /// A provider of what an item of the index promised, as results that are dragged have it: the types of

@@ -8,9 +8,6 @@ open class QLPreviewProvider: NSObject, NSExtensionRequestHandling {
     /// Makes the object, off the main thread.
     public override init() {}
 
-    /// Makes the object by calling `init()`; see ``CSIndexExtensionRequestHandler``.
-    public required convenience init(loadedBy: Void) { self.init() }
-
     /// Does nothing.
     open func beginRequest(with context: NSExtensionContext) {}
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import UniformTypeIdentifiers
 
 /// Looks for items of the app by what a person typed, and completes it.
 ///

@@ -55,7 +55,10 @@ extension ServiceConnection {
             var arguments = BusArguments(try result.get(), of: Hello.member.member)
             _ = try Welcome(&arguments)
         } catch .remote(let name, let message) {
-            return failed(identity.explain(ServiceFailure(.remote(name: name, message: message))), isFinal: true)
+            // A service that is ending, or has too many clients or its store lent, may take this one later.
+            let isPassing = [ExtensionStatus.unavailable.errorName, BusErrorName.limitsExceeded].contains(name)
+            return failed(
+                identity.explain(ServiceFailure(.remote(name: name, message: message))), isFinal: !isPassing)
         } catch .disconnected {
             return failed(ServiceFailure(.disconnected), isFinal: false)
         } catch {

@@ -2,32 +2,35 @@
 
 internal import ServiceProtocol
 
-/// Finds the service of a store: by the socket in the store's folder; and starts it, where something does that.
+/// Finds the service of a store: by the socket in the store's folder; starts it, where something does that; and speaks
+/// with it over the session bus where its socket cannot be seen although it runs, as from inside of a sandbox.
 struct ServiceFinder: ServiceOpener {
     let location: StoreLocation
     /// Whether it is the store that the user's service has without being told otherwise.
     var isUsual = true
     /// Has the service started and returns once it was; `nil` where nothing does that.
     var activate: (@Sendable () throws(BusError) -> Void)?
+    /// The address of the session bus, where the service of this store may be spoken with over it.
+    var sessionBus: String?
 
     /// Finds the service of the user whose process has these variables.
     ///
     /// The session bus starts the service of the usual store, so it is asked for that one only, and only where there is a
     /// bus.
     static func of(_ environment: [String: String]) -> ServiceFinder {
-        func isSet(_ name: String) -> Bool { environment[name]?.isEmpty == false }
-        let isUsual = !isSet("SEARCHLIGHT_STORE")
-        var finder = ServiceFinder(location: StoreLocation(environment: environment), isUsual: isUsual)
-        if isUsual, isSet("DBUS_SESSION_BUS_ADDRESS") {
-            finder.activate = { () throws(BusError) in try ServiceActivation.start() }
-        }
+        func named(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+        var finder = ServiceFinder(
+            location: StoreLocation(environment: environment), isUsual: named("SEARCHLIGHT_STORE") == nil)
+        guard finder.isUsual, let address = named("DBUS_SESSION_BUS_ADDRESS") else { return finder }
+        finder.activate = { () throws(BusError) in try BusLink.startService(address: address) }
+        finder.sessionBus = address
         return finder
     }
 
     func open(
         onCall: @escaping BusConnection.CallHandler, onDisconnect: @escaping @Sendable () -> Void
     ) throws(ServiceFailure) -> any ServiceLink {
-        let socket = try connect()
+        guard let socket = try connect() else { return try openBus(onCall, onDisconnect) }
         do throws(BusError) {
             return try BusConnection(
                 adopting: socket, side: .client, name: "searchlight-bus", onCall: onCall,
@@ -37,16 +40,34 @@ struct ServiceFinder: ServiceOpener {
         }
     }
 
-    private func connect() throws(ServiceFailure) -> OwnedDescriptor {
+    private func openBus(
+        _ onCall: @escaping BusConnection.CallHandler, _ onDisconnect: @escaping @Sendable () -> Void
+    ) throws(ServiceFailure) -> any ServiceLink {
+        guard let sessionBus else { throw ServiceFailure(.disconnected) }
+        do throws(BusError) {
+            return try BusLink(address: sessionBus, onCall: onCall, onDisconnect: onDisconnect)
+        } catch {
+            throw ServiceFailure(
+                .unreachable,
+                "The service's socket \(location.socketPath) cannot be seen from here, and speaking with it over the "
+                    + "session bus failed: \(error)")
+        }
+    }
+
+    /// The socket of the service; `nil` if it runs and its socket cannot be seen.
+    private func connect() throws(ServiceFailure) -> OwnedDescriptor? {
         let refusal: ServiceSocketError
         do throws(ServiceSocketError) { return try ServiceSocket.connect(inFolder: location.folder) } catch {
             refusal = error
         }
-        guard refusal.isWithoutService, let activate else { throw failure(refusal) }
+        guard refusal.isWithoutService || (refusal.isUnseen && sessionBus != nil), let activate else {
+            throw failure(refusal)
+        }
         do throws(BusError) { try activate() } catch {
             throw ServiceFailure(failure(refusal).kind, "\(refusal) Starting it failed: \(error) \(advice)")
         }
         do throws(ServiceSocketError) { return try ServiceSocket.connect(inFolder: location.folder) } catch {
+            if error.isUnseen, sessionBus != nil { return nil }
             // It was started, and may be about to listen.
             throw ServiceFailure(.unreachable, failure(error).message)
         }
@@ -70,6 +91,14 @@ struct ServiceFinder: ServiceOpener {
 }
 
 extension ServiceSocketError {
+    /// Whether the socket may be there all the same, where this process cannot look.
+    fileprivate var isUnseen: Bool {
+        switch self {
+        case .absent, .notPermitted: true
+        case .nobodyListens, .notASocket, .busy, .notInherited, .system: false
+        }
+    }
+
     fileprivate var isWithoutService: Bool {
         switch self {
         case .absent, .nobodyListens: true

@@ -50,10 +50,14 @@ struct WaitingRequests {
     /// The most bytes of changes under way, if there are several: half of what the service takes.
     static let maximumBytesUnderWay = 32 << 20
 
+    /// The most questions that are under way at a time: what the service takes of one client.
+    static let maximumQuestionsUnderWay = 16
+
     private var requests: [UInt64: WaitingRequest] = [:]
     /// The numbers of what is not sent yet, the oldest first; numbers that are gone are skipped.
     private var unsentChanges = NumberQueue()
     private var unsentQuestions = NumberQueue()
+    private var questionsUnderWay = 0
     private var changesUnderWay = 0
     private var bytesUnderWay = 0
     private var lastNumber: UInt64 = 0
@@ -75,7 +79,10 @@ struct WaitingRequests {
     /// Takes a request out, if it is still there.
     mutating func remove(_ number: UInt64) -> WaitingRequest? {
         guard let request = requests.removeValue(forKey: number) else { return nil }
-        if request.isUnderWay, request.indexRequest != nil {
+        guard request.isUnderWay else { return request }
+        if request.indexRequest == nil {
+            questionsUnderWay -= 1
+        } else {
             changesUnderWay -= 1
             bytesUnderWay -= request.byteCount
         }
@@ -98,8 +105,11 @@ struct WaitingRequests {
 
     /// The oldest request that may be sent now; it counts as sent.
     mutating func next() -> (number: UInt64, WaitingRequest)? {
-        if let number = unsentQuestions.first(where: { requests[$0] != nil }) {
+        if questionsUnderWay < Self.maximumQuestionsUnderWay,
+            let number = unsentQuestions.first(where: { requests[$0] != nil })
+        {
             unsentQuestions.removeFirst()
+            questionsUnderWay += 1
             return send(number)
         }
         guard let number = unsentChanges.first(where: { requests[$0] != nil }), let request = requests[number] else {
@@ -124,6 +134,7 @@ struct WaitingRequests {
 
     /// Nothing is under way any more: all that is left has to be sent again.
     mutating func connectionWasLost() {
+        questionsUnderWay = 0
         changesUnderWay = 0
         bytesUnderWay = 0
         for number in requests.keys { requests[number]?.isUnderWay = false }

@@ -13,7 +13,6 @@ public final class LiveDelegates: Sendable {
     static let maximumAsked = 4
 
     private struct State {
-        var last: UInt64 = 0
         var isClosed = false
         /// In the order in which they registered.
         var bundles: [String: [DelegateResponder]] = [:]
@@ -26,6 +25,7 @@ public final class LiveDelegates: Sendable {
             return responder
         }
     }
+    private static let last = Atomic<UInt64>(0)
     private let state = Mutex(State())
     private let configuration: WorkerConfiguration
 
@@ -42,8 +42,8 @@ public final class LiveDelegates: Sendable {
         _ delegate: any LiveDelegate, for bundle: String
     ) throws(ExtensionError) -> DelegateToken {
         let (token, problem) = state.withLock { state -> (DelegateToken, String?) in
-            state.last += 1
-            let token = DelegateToken(number: state.last)
+            // Of the process: a token that outlives its engine must not be one of the engine that follows.
+            let token = DelegateToken(number: Self.last.add(1, ordering: .relaxed).newValue)
             if state.isClosed { return (token, "the host is being shut down") }
             let count = state.bundles[bundle]?.count ?? 0
             if count >= Self.maximumForBundle {

@@ -43,8 +43,10 @@ struct WordBeingTyped {
     /// The word, folded.
     private let prefix: String
 
-    /// `nil` if the text does not end in a word that may go on.
+    /// `nil` if the text does not end in a word that may go on, or is longer than a search looks at.
     init?(_ text: String) {
+        // Of a longer one a search sees only the beginning, and each suggestion would repeat all of it.
+        guard text.utf8.count <= UserQuery.maximumBytes else { return nil }
         guard let last = UserQuery(text).terms.last, last.isPrefix else { return nil }
         var range: Range<String.Index>?
         for word in Words(text) { range = word }

@@ -8,6 +8,11 @@ extension Payload {
     /// whoever reads them.
     static func holding(_ bytes: [UInt8], for purpose: String) throws(EngineError) -> Payload {
         guard bytes.count > maximumInlineBytes else { return .inline(bytes) }
+        return .stream(try file(holding: bytes, for: purpose), length: UInt64(bytes.count))
+    }
+
+    /// Bytes in a file without a name, from its start.
+    package static func file(holding bytes: [UInt8], for purpose: String) throws(EngineError) -> OwnedDescriptor {
         let number = csandbox_memory_file()
         guard number >= 0 else { throw failure(purpose, errno) }
         let file = OwnedDescriptor(adopting: number)
@@ -22,7 +27,7 @@ extension Payload {
             return lseek(number, 0, SEEK_SET) == 0 ? 0 : errno
         }
         guard code == 0 else { throw failure(purpose, code) }
-        return .stream(file, length: UInt64(bytes.count))
+        return file
     }
 
     private static func failure(_ purpose: String, _ code: Int32) -> EngineError {

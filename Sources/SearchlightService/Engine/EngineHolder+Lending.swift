@@ -87,7 +87,7 @@ extension EngineHolder {
     private func reopen() async {
         guard !state.withLock({ $0.isStopping }) else { return state.withLock { $0.phase = .stopped } }
         do throws(EngineError) {
-            let engine = try opening()
+            let engine = try await openAgain()
             guard state.withLock({ !$0.isStopping }) else {
                 await engine.close()
                 return state.withLock { $0.phase = .stopped }
@@ -101,6 +101,21 @@ extension EngineHolder {
         }
     }
 
+    /// Opens the engine. The connection of a borrower that dies may be closed before its lock is given back, so a lock that
+    /// is still there is waited for, for about five seconds.
+    private func openAgain() async throws(EngineError) -> SearchlightEngine {
+        var pause = Duration.milliseconds(10)
+        while true {
+            do throws(EngineError) { return try opening() } catch {
+                guard case .storeInUse = error, pause < .seconds(5), !state.withLock({ $0.isStopping }) else {
+                    throw error
+                }
+            }
+            try? await clock.sleep(for: pause)
+            pause *= 2
+        }
+    }
+
     /// Lets those in who wait; what was being drained is open again.
     private func letIn() {
         let (engine, waiters) = state.withLock { state -> (SearchlightEngine?, [Waiter]) in
@@ -109,7 +124,7 @@ extension EngineHolder {
                 state.borrower = nil
             }
             guard case .open(let engine) = state.phase else { return (nil, []) }
-            let waiters = Array(state.waiters.values)
+            let waiters = state.waiters.values.map(\.waiter)
             state.waiters = [:]
             state.users += waiters.count
             return (engine, waiters)
@@ -121,7 +136,7 @@ extension EngineHolder {
     private func refuseWaiters(_ absence: EngineAbsence) {
         let waiters = state.withLock { state in
             defer { state.waiters = [:] }
-            return Array(state.waiters.values)
+            return state.waiters.values.map(\.waiter)
         }
         for waiter in waiters { waiter.resume(returning: .failure(absence)) }
     }

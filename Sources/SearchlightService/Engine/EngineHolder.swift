@@ -24,19 +24,30 @@ final class EngineHolder: Sendable {
         case failed(EngineError)
         case stopped
     }
+    /// Who wants to use the engine.
+    struct Visitor: Sendable {
+        /// Whose waiting ``EngineHolder/dismiss(_:)`` ends; `nil` for nobody's.
+        var owner: ObjectIdentifier?
+        /// Whether one who uses the engine may be waiting for this one: a reindex for what its delegate donates. Then it is
+        /// let in as long as anybody is, or the two would wait for each other.
+        var isAwaited = false
+    }
     struct State {
         var phase: Phase
         /// How many use it.
         var users = 0
-        var waiters: [UInt64: Waiter] = [:]
+        var waiters: [UInt64: (owner: ObjectIdentifier?, waiter: Waiter)] = [:]
         var lastWaiter: UInt64 = 0
         /// Who has the store, or will; `nil` as soon as they do not want it any more.
         var borrower: UInt64?
         var isStopping = false
 
         /// What becomes of somebody who wants to use the engine; `nil` to wait.
-        mutating func enter() -> Entrance? {
+        mutating func enter(_ visitor: Visitor) -> Entrance? {
             switch phase {
+            case .draining(let engine, _) where visitor.isAwaited && users > 0:
+                users += 1
+                return .success(engine)
             case .open(let engine):
                 users += 1
                 return .success(engine)
@@ -80,20 +91,32 @@ final class EngineHolder: Sendable {
 
     /// Uses the engine; it is not closed meanwhile. Waits while it is lent.
     ///
-    /// - Parameter refusal: What to throw when it cannot be used.
+    /// - Parameters:
+    ///   - visitor: Who wants to.
+    ///   - refusal: What to throw when it cannot be used.
     func use<Value, Failure: Error>(
-        _ refusal: (EngineAbsence) -> Failure, _ body: (SearchlightEngine) async throws(Failure) -> Value
+        _ refusal: (EngineAbsence) -> Failure, as visitor: Visitor = Visitor(),
+        _ body: (SearchlightEngine) async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         let engine: SearchlightEngine
-        do throws(EngineAbsence) { engine = try await enter() } catch { throw refusal(error) }
+        do throws(EngineAbsence) { engine = try await enter(visitor) } catch { throw refusal(error) }
         defer { leave() }
         return try await body(engine)
     }
 
-    private func enter() async throws(EngineAbsence) -> SearchlightEngine {
+    /// Ends the waiting of an owner that is gone.
+    func dismiss(_ owner: ObjectIdentifier) {
+        let dismissed = state.withLock { state in
+            let numbers = state.waiters.filter { $0.value.owner == owner }.keys
+            return numbers.compactMap { state.waiters.removeValue(forKey: $0)?.waiter }
+        }
+        for waiter in dismissed { waiter.resume(returning: .failure(.cancelled)) }
+    }
+
+    private func enter(_ visitor: Visitor) async throws(EngineAbsence) -> SearchlightEngine {
         let (entrance, number) = state.withLock { state in
             state.lastWaiter += 1
-            return (state.enter(), state.lastWaiter)
+            return (state.enter(visitor), state.lastWaiter)
         }
         if let entrance { return try entrance.get() }
         let timer = Task { [clock, limits] in
@@ -102,20 +125,20 @@ final class EngineHolder: Sendable {
         }
         defer { timer.cancel() }
         return try await withTaskCancellationHandler {
-            await withCheckedContinuation { (waiter: Waiter) in wait(number, waiter) }
+            await withCheckedContinuation { (waiter: Waiter) in wait(number, visitor, waiter) }
         } onCancel: {
             resume(number, .failure(.cancelled))
         }.get()
     }
 
-    private func wait(_ number: UInt64, _ waiter: Waiter) {
+    private func wait(_ number: UInt64, _ visitor: Visitor, _ waiter: Waiter) {
         // It may have come back since it was looked at.
         let entrance: Entrance? = state.withLock { state in
-            if let entrance = state.enter() { return entrance }
+            if let entrance = state.enter(visitor) { return entrance }
             guard state.waiters.count < limits.waitingForStore else {
                 return .failure(.tooMany(limits.waitingForStore))
             }
-            state.waiters[number] = waiter
+            state.waiters[number] = (visitor.owner, waiter)
             return nil
         }
         if let entrance { return waiter.resume(returning: entrance) }
@@ -124,7 +147,7 @@ final class EngineHolder: Sendable {
     }
 
     private func resume(_ number: UInt64, _ entrance: Entrance) {
-        state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(returning: entrance)
+        state.withLock { $0.waiters.removeValue(forKey: number) }?.waiter.resume(returning: entrance)
     }
 
     private func leave() {

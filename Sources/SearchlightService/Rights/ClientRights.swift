@@ -39,9 +39,14 @@ public enum ClientRights: Sendable, Hashable {
                 throw .falseClaim(claim: claim, sandbox: enclosing)
             }
             guard let bundle = enclosing ?? hello.bundle else { throw .noBundle }
-            guard ExtensionManifest.isIdentifier(bundle) else { throw .invalidBundle(bundle) }
+            guard Self.isBundle(bundle) else { throw .invalidBundle(bundle) }
             self = .app(bundle: bundle, isSandboxed: enclosing != nil)
         }
+    }
+
+    /// What names an extension names an app; identifiers of Flatpak and names of desktop files may have underscores, too.
+    private static func isBundle(_ name: String) -> Bool {
+        ExtensionManifest.isIdentifier(String(name.map { $0 == "_" ? "-" : $0 }))
     }
 }
 
@@ -83,7 +88,8 @@ public enum AccessDenial: Error, Sendable, Hashable, CustomStringConvertible {
         case .invalidBundle(let name):
             """
             \(name.prefix(300).debugDescription) is no bundle identifier. Use a reverse-DNS name such as \
-            com.example.journal (letters, digits, '-' and '.'; at most \(ExtensionManifest.maximumIdentifierBytes) bytes).
+            com.example.journal (letters, digits, '-', '_' and '.'; at most \
+                \(ExtensionManifest.maximumIdentifierBytes) bytes).
             """
         }
     }

@@ -19,8 +19,8 @@ final class AppConversation: ClientSession.Conversation {
         self.bundle = bundle
         self.core = core
         let registration = DelegateRegistration()
-        donations = AppDonations(bundle: bundle, registration: registration, core: core)
-        queries = PendingQueries(bundle: bundle, core: core)
+        donations = AppDonations(bundle: bundle, link: link, registration: registration, core: core)
+        queries = PendingQueries(bundle: bundle, link: link, core: core)
         delegate = AppDelegate(
             bundle: bundle, link: link, intake: donations.intake, registration: registration, core: core)
         promises = isSandboxed ? nil : PromiseDesk(core)

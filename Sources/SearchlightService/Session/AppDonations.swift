@@ -13,7 +13,7 @@ final class AppDonations: Sendable {
     /// What one request costs besides its bytes.
     private static let overhead = 512
 
-    init(bundle: String, registration: DelegateRegistration, core: ServiceCore) {
+    init(bundle: String, link: (any ClientLink)?, registration: DelegateRegistration, core: ServiceCore) {
         self.core = core
         let held = HeldBytes(core.budget)
         self.held = held
@@ -23,9 +23,17 @@ final class AppDonations: Sendable {
                 token.end()
                 held.give(Self.size(of: request))
             }
-            return try await core.holder.use({ DonationRefusal(status: .unavailable, message: $0.description) }) {
-                (engine) throws(DonationRefusal) in
-                try await engine.receiver(for: registration.donor).answer(request, from: bundle)
+            let visitor = EngineHolder.Visitor(
+                owner: ObjectIdentifier(held), isAwaited: registration.state.withLock { $0.token != nil })
+            let refusal: (EngineAbsence) -> DonationRefusal = { absence in
+                // Not refused: what is not answered is sent again, to the service that comes after this one.
+                if case .stopped = absence { link?.close() }
+                return DonationRefusal(status: .unavailable, message: absence.description)
+            }
+            return try await core.holder.use(refusal, as: visitor) { (engine) throws(DonationRefusal) in
+                // Its successor may have begun while this one waited.
+                guard !held.isOver else { throw refusal(.cancelled) }
+                return try await engine.receiver(for: registration.donor).answer(request, from: bundle)
             }
         }
     }
@@ -47,6 +55,8 @@ final class AppDonations: Sendable {
 
     /// Drops what waits, and returns when nothing is being kept any more.
     func end() async {
+        held.end()
+        core.holder.dismiss(ObjectIdentifier(held))
         await intake.drain()
         held.giveAll()
     }
@@ -55,9 +65,15 @@ final class AppDonations: Sendable {
 /// What one connection has of the budget of all.
 private final class HeldBytes: Sendable {
     private let held = Mutex(0)
+    private let over = Atomic(false)
     private let budget: ByteBudget
 
     init(_ budget: ByteBudget) { self.budget = budget }
+
+    /// Whether the connection is over.
+    var isOver: Bool { over.load(ordering: .acquiring) }
+
+    func end() { over.store(true, ordering: .releasing) }
 
     func take(_ count: Int) -> Bool {
         guard budget.take(count) else { return false }

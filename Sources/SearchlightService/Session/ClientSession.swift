@@ -23,6 +23,8 @@ final class ClientSession: Sendable {
     let identity: ClientIdentity
     private let core: ServiceCore
     private let allowance: LogAllowance
+    /// Whether a launcher need not say who it is, as tools of the session bus never do.
+    private let isDirect: Bool
     /// The thread of a connection may be faster than whoever makes it, hence a lock that is held meanwhile.
     private let link = Mutex<(any ClientLink)?>(nil)
 
@@ -47,7 +49,10 @@ final class ClientSession: Sendable {
     /// How long a client that is turned away may take to hear it.
     private static let timeToHear = Duration.seconds(1)
 
-    init(number: UInt64, identity: ClientIdentity, core: ServiceCore, isTurnedAway: Bool = false) {
+    init(
+        number: UInt64, identity: ClientIdentity, core: ServiceCore, isTurnedAway: Bool = false, isDirect: Bool = false
+    ) {
+        self.isDirect = isDirect
         state = Mutex(State(phase: isTurnedAway ? .turnedAway : .new))
         self.number = number
         self.identity = identity
@@ -99,6 +104,7 @@ final class ClientSession: Sendable {
         }
         switch phase {
         case .new where call.member == Hello.member: welcome(call)
+        case .new where isDirect && call.member.interface == LauncherRequest.interface: beginLauncher(call)
         case .new: deny(call, "the first call of a connection is \(Hello.member.interface).\(Hello.member.member)")
         case .turnedAway:
             call.refuse(
@@ -124,20 +130,39 @@ final class ClientSession: Sendable {
         state.withLock { $0.program = hello.program }
         do throws(AccessDenial) {
             let rights = try ClientRights(identity, user: core.user, hello: hello)
-            let conversation = makeConversation(rights)
-            let deadline = state.withLock { state -> Task<Void, Never>? in
-                state.rights = rights
-                state.phase = .ready(conversation)
-                return state.deadline
-            }
-            deadline?.cancel()
-            core.log.write(.info, allowance, "Connected: \(name)\(rights == .shell ? ", sees all" : "").")
+            _ = begin(rights)
             answer(call, rights)
         } catch {
-            state.withLock { $0.phase = .refused(error) }
-            core.log.write(.warning, allowance, "Refused \(name). \(error.description)")
-            call.refuse(name: ServiceErrorName.accessDenied, message: error.description)
+            refuse(call, error)
         }
+    }
+
+    /// A launcher's first call: it has the rights of a shell, or none.
+    private func beginLauncher(_ call: IncomingCall) {
+        do throws(AccessDenial) {
+            let hello = Hello(role: .shell, bundle: nil, program: "")
+            begin(try ClientRights(identity, user: core.user, hello: hello)).receive(call)
+        } catch {
+            refuse(call, error)
+        }
+    }
+
+    private func begin(_ rights: ClientRights) -> any Conversation {
+        let conversation = makeConversation(rights)
+        let deadline = state.withLock { state -> Task<Void, Never>? in
+            state.rights = rights
+            state.phase = .ready(conversation)
+            return state.deadline
+        }
+        deadline?.cancel()
+        core.log.write(.info, allowance, "Connected: \(name)\(rights == .shell ? ", sees all" : "").")
+        return conversation
+    }
+
+    private func refuse(_ call: IncomingCall, _ denial: AccessDenial) {
+        state.withLock { $0.phase = .refused(denial) }
+        core.log.write(.warning, allowance, "Refused \(name). \(denial.description)")
+        call.refuse(name: ServiceErrorName.accessDenied, message: denial.description)
     }
 
     private func makeConversation(_ rights: ClientRights) -> any Conversation {

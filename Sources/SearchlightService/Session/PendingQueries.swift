@@ -10,10 +10,12 @@ final class PendingQueries: Sendable {
     }
     private let state = Mutex(State())
     private let bundle: String
+    private let link: (any ClientLink)?
     private let core: ServiceCore
 
-    init(bundle: String, core: ServiceCore) {
+    init(bundle: String, link: (any ClientLink)?, core: ServiceCore) {
         self.bundle = bundle
+        self.link = link
         self.core = core
     }
 
@@ -63,7 +65,11 @@ final class PendingQueries: Sendable {
         defer { token.end() }
         let result: Result<[BusValue], QueryRefusal>
         do throws(QueryRefusal) {
-            let answer = try await core.holder.use(QueryRefusal.init) { (engine) throws(QueryRefusal) in
+            let answer = try await core.holder.use({ absence in
+                // What is not answered is asked again, of the service that comes after this one.
+                if case .stopped = absence { link?.close() }
+                return QueryRefusal(absence)
+            }) { (engine) throws(QueryRefusal) in
                 try await body(AppQueries(engine: engine, bundle: bundle, limits: core.limits))
             }
             result = .success(answer)

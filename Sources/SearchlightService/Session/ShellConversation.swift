@@ -8,11 +8,13 @@ final class ShellConversation: ClientSession.Conversation {
     /// The interfaces that are for shells alone.
     static let interfaces: Set<String> = [
         ShellRequest.performMember.interface, ShellRequest.borrowStore.member.interface,
+        LauncherRequest.interface,
     ]
 
     private let number: UInt64
     private let core: ServiceCore
     private let promises: PromiseDesk
+    private let launcher: LauncherDesk
     private let lending: SessionTasks
     private let calls: EngineCallsConnection
 
@@ -20,6 +22,7 @@ final class ShellConversation: ClientSession.Conversation {
         self.number = number
         self.core = core
         promises = PromiseDesk(core)
+        launcher = LauncherDesk(core)
         lending = SessionTasks(maximum: 2)
         calls = EngineCallsConnection(core.calls)
         // On the session bus progress is not told.
@@ -34,6 +37,7 @@ final class ShellConversation: ClientSession.Conversation {
                     name: ServiceErrorName.accessDenied,
                     message: "A client that sees the whole index acts for no bundle. Connect as an app.")
             case ShellRequest.performMember.interface: calls.receive(call)
+            case LauncherRequest.interface: launcher.take(try LauncherRequest(call), call)
             case ShellRequest.borrowStore.member.interface: take(try ShellRequest(call), call)
             default: take(try AppRequest(call), call)
             }
@@ -84,6 +88,7 @@ final class ShellConversation: ClientSession.Conversation {
     func end() async {
         calls.end()
         promises.cancelAll()
+        launcher.cancelAll()
         // A loan that is being made is undone by whoever makes it.
         await core.holder.takeBack(from: number)
     }

@@ -26,6 +26,9 @@ public final class BusConnection: Sendable {
     /// Called with the reason when a connection has ended, once.
     public typealias EndHandler = @Sendable (BusEnd) -> Void
 
+    /// Called for each signal of a message bus itself.
+    typealias SignalHandler = @Sendable (BusMember, [BusValue]) -> Void
+
     private let mailbox: BusMailbox
 
     /// Starts a connection over a connected stream socket and takes the socket over.
@@ -54,16 +57,32 @@ public final class BusConnection: Sendable {
         mailbox = try BusMailbox()
         try BusThread.start(
             BusThread.Start(
-                socket: socket, side: side, name: name, limits: limits, kernel: kernel, mailbox: mailbox,
+                origin: .socket(socket, side), name: name, limits: limits, kernel: kernel, mailbox: mailbox,
                 onCall: onCall, onDisconnect: onDisconnect))
+    }
+
+    /// Starts a connection to a message bus.
+    init(
+        address: String, name: String, limits: SenderLimits, onCall: @escaping CallHandler,
+        onSignal: @escaping SignalHandler, onDisconnect: @escaping EndHandler
+    ) throws(BusError) {
+        mailbox = try BusMailbox()
+        try BusThread.start(
+            BusThread.Start(
+                origin: .messageBus(address: address, limits), name: name, limits: nil, kernel: BusKernel(),
+                mailbox: mailbox, onCall: onCall, onSignal: onSignal, onDisconnect: onDisconnect))
     }
 
     deinit { mailbox.close() }
 
     /// Sends a call; the handler gets the reply on the connection's thread.
     public func call(_ member: BusMember, _ arguments: [BusValue], reply: @escaping ReplyHandler) {
+        call(.peer, member, arguments, reply: reply)
+    }
+
+    func call(_ target: BusTarget, _ member: BusMember, _ arguments: [BusValue], reply: @escaping ReplyHandler) {
         mailbox.post { thread in
-            thread.send(member, arguments, reply: reply)
+            thread.send(member, arguments, to: target, reply: reply)
         } orElse: {
             reply(.failure(.disconnected))
         }
@@ -73,11 +92,17 @@ public final class BusConnection: Sendable {
     ///
     /// - Throws: ``BusError``.
     public func call(_ member: BusMember, _ arguments: [BusValue] = []) async throws(BusError) -> [BusValue] {
+        try await call(.peer, member, arguments)
+    }
+
+    func call(
+        _ target: BusTarget, _ member: BusMember, _ arguments: [BusValue]
+    ) async throws(BusError) -> [BusValue] {
         let waiter = Waiter()
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 guard waiter.wait(continuation) else { return }
-                call(member, arguments) { waiter.resume($0) }
+                call(target, member, arguments) { waiter.resume($0) }
             }
         } onCancel: {
             waiter.resume(.failure(.cancelled))
@@ -86,9 +111,11 @@ public final class BusConnection: Sendable {
     }
 
     /// Sends a call that expects no reply.
-    public func post(_ member: BusMember, _ arguments: [BusValue]) {
+    public func post(_ member: BusMember, _ arguments: [BusValue]) { post(.peer, member, arguments) }
+
+    func post(_ target: BusTarget, _ member: BusMember, _ arguments: [BusValue]) {
         mailbox.post { thread in
-            thread.send(member, arguments, reply: nil)
+            thread.send(member, arguments, to: target, reply: nil)
         } orElse: {
         }
     }

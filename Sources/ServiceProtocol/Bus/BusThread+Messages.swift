@@ -6,7 +6,6 @@ import Glibc
 extension BusThread {
     /// The most calls a peer may leave unanswered at a time; more are refused, so that a flood is bounded.
     private static let maximumUnanswered = 1024
-    private static let path = "/com/searchlight"
 
     func handle(_ message: consuming BusMessage) {
         var type: UInt8 = 0
@@ -26,14 +25,30 @@ extension BusThread {
                     .remote(
                         name: (error?.name).map { String(cString: $0) } ?? BusErrorName.failed,
                         message: (error?.message).map { String(cString: $0) } ?? "")))
-        default: break  // Signals are not part of the protocol.
+        default: receiveSignal(message)
         }
     }
 
     private func takeWaiting(_ message: OpaquePointer) -> BusConnection.ReplyHandler? {
         var cookie: UInt64 = 0
-        guard sd_bus_message_get_reply_cookie(message, &cookie) >= 0 else { return nil }
-        return waiting.removeValue(forKey: cookie)
+        guard sd_bus_message_get_reply_cookie(message, &cookie) >= 0, let call = waiting[cookie] else { return nil }
+        // Anybody on a message bus may try to answer what others were asked.
+        if let destination = call.destination, destination != Self.sender(of: message) { return nil }
+        waiting[cookie] = nil
+        return call.handler
+    }
+
+    private static func sender(of message: OpaquePointer) -> String? {
+        sd_bus_message_get_sender(message).map { String(cString: $0) }
+    }
+
+    /// Signals are no part of the protocol between two, and of a message bus only its own are.
+    private func receiveSignal(_ message: borrowing BusMessage) {
+        guard let onSignal = start.onSignal, Self.sender(of: message.pointer) == MessageBus.busName,
+            let interface = sd_bus_message_get_interface(message.pointer),
+            let member = sd_bus_message_get_member(message.pointer), let arguments = try? message.readArguments()
+        else { return }
+        onSignal(BusMember(String(cString: interface), String(cString: member)), arguments)
     }
 
     private func receive(_ message: borrowing BusMessage) {
@@ -42,32 +57,41 @@ extension BusThread {
         let member = BusMember(
             sd_bus_message_get_interface(message.pointer).map { String(cString: $0) } ?? "",
             sd_bus_message_get_member(message.pointer).map { String(cString: $0) } ?? "")
+        let key = CallKey(sender: shares == nil ? nil : Self.sender(of: message.pointer), cookie: cookie)
         let arguments: Result<[BusValue], BusError>
         do { arguments = .success(try message.readArguments()) } catch { arguments = .failure(error) }
         if sd_bus_message_get_expect_reply(message.pointer) > 0 {
             // The same serial number twice would let one answer go to the wrong call.
-            guard unanswered[cookie] == nil else { return }
+            guard unanswered[key] == nil else { return }
             let size = ((try? arguments.get()) ?? []).reduce(0) { $0 + $1.approximateBytes }
-            unanswered[cookie] = UnansweredCall(message: sd_bus_message_ref(message.pointer), size: size)
+            unanswered[key] = UnansweredCall(message: sd_bus_message_ref(message.pointer), size: size)
             unansweredBytes += size
+            if let problem = shares?.take(size, of: key.sender ?? "") {
+                return answer(key, .failure(.remote(name: BusErrorName.limitsExceeded, message: problem)))
+            }
         }
         guard unanswered.count <= Self.maximumUnanswered else {
             let text = "More than \(Self.maximumUnanswered) calls wait for an answer."
-            return answer(cookie, .failure(.remote(name: BusErrorName.limitsExceeded, message: text)))
+            return answer(key, .failure(.remote(name: BusErrorName.limitsExceeded, message: text)))
         }
         switch arguments {
         case .success(let values):
-            start.onCall(IncomingCall(member: member, arguments: values, cookie: cookie, mailbox: start.mailbox))
+            let path = sd_bus_message_get_path(message.pointer).map { String(cString: $0) } ?? ""
+            start.onCall(
+                IncomingCall(member: member, path: path, arguments: values, key: key, mailbox: start.mailbox))
         case .failure(let error):
-            answer(cookie, .failure(.remote(name: BusErrorName.invalidArguments, message: error.description)))
+            answer(key, .failure(.remote(name: BusErrorName.invalidArguments, message: error.description)))
         }
     }
 
-    func send(_ member: BusMember, _ arguments: [BusValue], reply: BusConnection.ReplyHandler?) {
+    func send(
+        _ member: BusMember, _ arguments: [BusValue], to target: BusTarget, reply: BusConnection.ReplyHandler?
+    ) {
         do {
             var created: OpaquePointer?
             try BusMessage.check(
-                sd_bus_message_new_method_call(bus, &created, nil, Self.path, member.interface, member.member),
+                sd_bus_message_new_method_call(
+                    bus, &created, target.destination, target.path, member.interface, member.member),
                 "creating a call")
             guard let created else { throw BusError.system(operation: "creating a call", code: ENOMEM) }
             let message = BusMessage(adopting: created)
@@ -79,7 +103,7 @@ extension BusThread {
             }
             var cookie: UInt64 = 0
             try BusMessage.check(sd_bus_send(bus, message.pointer, &cookie), "sending a call")
-            waiting[cookie] = reply
+            waiting[cookie] = WaitingCall(destination: target.destination, handler: reply)
         } catch let error as BusError {
             reply?(.failure(error.isLostConnection ? .disconnected : error))
         } catch {
@@ -87,9 +111,10 @@ extension BusThread {
         }
     }
 
-    func answer(_ cookie: UInt64, _ result: Result<[BusValue], BusError>) {
-        guard let call = unanswered.removeValue(forKey: cookie) else { return }
+    func answer(_ key: CallKey, _ result: Result<[BusValue], BusError>) {
+        guard let call = unanswered.removeValue(forKey: key) else { return }
         unansweredBytes -= call.size
+        shares?.give(call.size, of: key.sender ?? "")
         let original = BusMessage(adopting: call.message)
         do {
             try sendAnswer(to: original, result)

@@ -4,14 +4,23 @@ import Glibc
 
 /// The one thread that owns a connection's sd-bus object.
 final class BusThread {
+    /// What a connection is made of.
+    enum Origin: Sendable {
+        /// A connected socket, and which end of it this is.
+        case socket(OwnedDescriptor, BusConnection.Side)
+        /// The address of a message bus.
+        case messageBus(address: String, SenderLimits)
+    }
+
     struct Start: Sendable {
-        let socket: OwnedDescriptor
-        let side: BusConnection.Side
+        let origin: Origin
         let name: String
         let limits: BusLimits?
         let kernel: BusKernel
         let mailbox: BusMailbox
         let onCall: BusConnection.CallHandler
+        /// Receives the signals of a message bus.
+        var onSignal: BusConnection.SignalHandler?
         let onDisconnect: BusConnection.EndHandler
     }
 
@@ -19,16 +28,31 @@ final class BusThread {
     let bus: OpaquePointer
     /// Between the peer and sd-bus, when the peer is not trusted.
     private let input: GuardedInput?
-    /// The socket from which sd-bus reads, and which it closes.
-    private let source: Int32
+    /// The socket from which sd-bus reads, and which it closes; `nil` where sd-bus made it.
+    private let ownSource: Int32?
     /// What waits to be sent, when the peer is not trusted.
     var unsent: UnsentMessages?
     /// Outgoing calls that wait for a reply, by the serial number of the message.
-    var waiting: [UInt64: BusConnection.ReplyHandler] = [:]
-    /// Incoming calls that wait for an answer, by the serial number of the message.
-    var unanswered: [UInt64: UnansweredCall] = [:]
+    var waiting: [UInt64: WaitingCall] = [:]
+    /// Incoming calls that wait for an answer.
+    var unanswered: [CallKey: UnansweredCall] = [:]
     /// The bytes of these.
     var unansweredBytes = 0
+    /// How much of these is whose, on a message bus.
+    var shares: SenderShares?
+
+    /// What tells incoming calls apart: the sender, on a message bus, and the serial number of the message.
+    struct CallKey: Hashable, Sendable {
+        let sender: String?
+        let cookie: UInt64
+    }
+
+    /// An outgoing call that waits for a reply.
+    struct WaitingCall {
+        /// Who alone may answer it, on a message bus.
+        let destination: String?
+        let handler: BusConnection.ReplyHandler
+    }
 
     /// An incoming call that waits for an answer.
     struct UnansweredCall {
@@ -48,7 +72,7 @@ final class BusThread {
             end = thread.run()
         } catch { end = BusEnd(error) }
         // The peer learns of it even while somebody still holds the descriptor.
-        shutdown(start.socket.number, Int32(SHUT_RDWR))
+        if case .socket(let socket, _) = start.origin { shutdown(socket.number, Int32(SHUT_RDWR)) }
         // Also when the connection could not even be begun: whoever has posted a job waits for its end.
         start.mailbox.abandon()
         start.onDisconnect(end)
@@ -56,36 +80,56 @@ final class BusThread {
 
     private init(_ start: Start) throws(BusError) {
         self.start = start
-        // sd-bus closes the descriptors it is given, hence the copies.
-        let output = try OwnedDescriptor.copy(start.socket)
-        if let limits = start.limits {
-            do { (input, source) = try GuardedInput.make(start.socket, side: start.side, limits: limits) } catch {
-                close(output)
-                throw error
-            }
-            unsent = UnsentMessages(limits: limits)
-        } else {
-            (input, source) = (nil, output)
-        }
         var created: OpaquePointer?
         guard sd_bus_new(&created) >= 0, let created else {
-            close(output)
-            if source != output { close(source) }
             throw .system(operation: "creating a connection", code: ENOMEM)
         }
         bus = created
+        switch start.origin {
+        case .socket(let socket, let side):
+            do { (input, ownSource) = try Self.adopt(socket, side, start.limits, by: created) } catch {
+                sd_bus_unref(created)
+                throw error
+            }
+            unsent = start.limits.map { UnsentMessages(limits: $0) }
+        case .messageBus(let address, let limits):
+            (input, ownSource) = (nil, nil)
+            shares = SenderShares(limits)
+            try BusMessage.check(sd_bus_set_address(bus, address), "reading the address of the bus")
+            try BusMessage.check(sd_bus_set_bus_client(bus, 1), "speaking as the client of a bus")
+        }
+        try BusMessage.check(sd_bus_negotiate_fds(bus, 1), "allowing descriptors")
+        try BusMessage.check(sd_bus_start(bus), "starting the connection")
+    }
+
+    /// Has sd-bus speak over a socket.
+    private static func adopt(
+        _ socket: OwnedDescriptor, _ side: BusConnection.Side, _ limits: BusLimits?, by bus: OpaquePointer
+    ) throws(BusError) -> (GuardedInput?, Int32?) {
+        // sd-bus closes the descriptors it is given, hence the copies.
+        let output = try OwnedDescriptor.copy(socket)
+        var input: GuardedInput?
+        var source = output
+        if let limits {
+            do { (input, source) = try GuardedInput.make(socket, side: side, limits: limits) } catch {
+                close(output)
+                throw error
+            }
+        }
         let taken = sd_bus_set_fd(bus, source, output)
         if taken < 0 {
             close(output)
             if source != output { close(source) }
         }
         try BusMessage.check(taken, "setting the socket")
-        try BusMessage.check(sd_bus_negotiate_fds(bus, 1), "allowing descriptors")
-        if start.side == .server {
+        if side == .server {
             try BusMessage.check(sd_bus_set_server(bus, 1, sd_id128_t()), "setting the server side")
         }
-        try BusMessage.check(sd_bus_start(bus), "starting the connection")
+        return (input, source)
     }
+
+    /// What to wait for: with an address, sd-bus may try one socket after the other.
+    private var source: Int32 { ownSource ?? sd_bus_get_fd(bus) }
 
     deinit { sd_bus_unref(bus) }
 
@@ -97,7 +141,7 @@ final class BusThread {
         sd_bus_close(bus)
         for call in unanswered.values { sd_bus_message_unref(call.message) }
         unanswered = [:]
-        for handler in waiting.values { handler(.failure(.disconnected)) }
+        for call in waiting.values { call.handler(.failure(.disconnected)) }
         waiting = [:]
         return end
     }
@@ -107,7 +151,7 @@ final class BusThread {
         while true {
             // sd-bus waits in its own way for the end of the authentication when it is to send a descriptor before, and
             // that way does not know of the guard.
-            let isOpen = input == nil || sd_bus_is_ready(bus) > 0
+            let isOpen = (input == nil && ownSource != nil) || sd_bus_is_ready(bus) > 0
             for job in start.mailbox.takeJobs(only: isOpen) { job.run(self) }
             try input?.pump(mayRead: mayRead)
             var received: OpaquePointer?

@@ -35,6 +35,23 @@ public enum BusValue: Sendable {
     case bytes([UInt8])
     /// `h`
     case descriptor(OwnedDescriptor)
+    /// `d`
+    case double(Double)
+    /// `x`
+    case signed(Int64)
+    /// `u`
+    case unsigned32(UInt32)
+    /// `i`
+    case signed32(Int32)
+    /// `a{sv}`
+    indirect case dictionary([String: BusValue])
+    /// `aa{sv}`
+    indirect case dictionaries([[String: BusValue]])
+
+    /// The most entries of all dictionaries of one argument, and elements of an array of them.
+    public static let maximumEntries = 100_000
+    /// How deep dictionaries may be inside each other.
+    public static let maximumDepth = 4
 
     /// The D-Bus signature of the value.
     public var signature: String {
@@ -45,19 +62,32 @@ public enum BusValue: Sendable {
         case .boolean: "b"
         case .bytes: "ay"
         case .descriptor: "h"
+        case .double: "d"
+        case .signed: "x"
+        case .unsigned32: "u"
+        case .signed32: "i"
+        case .dictionary: "a{sv}"
+        case .dictionaries: "aa{sv}"
         }
     }
 }
 
 extension BusValue {
     /// About how many bytes it takes in a message.
-    var approximateBytes: Int {
+    package var approximateBytes: Int {
         switch self {
         case .string(let text): 8 + text.utf8.count
         case .strings(let texts): texts.reduce(8) { $0 + 8 + $1.utf8.count }
-        case .unsigned, .boolean, .descriptor: 8
+        case .unsigned, .boolean, .descriptor, .double, .signed, .unsigned32, .signed32: 8
         case .bytes(let bytes): 8 + bytes.count
+        case .dictionary(let entries): Self.bytes(of: entries)
+        case .dictionaries(let list): list.reduce(8) { $0 + Self.bytes(of: $1) }
         }
+    }
+
+    private static func bytes(of entries: [String: BusValue]) -> Int {
+        // The key's length and end, the variant's signature, and padding.
+        entries.reduce(8) { $0 + 24 + $1.key.utf8.count + $1.value.approximateBytes }
     }
 }
 
@@ -148,6 +178,27 @@ public struct BusArguments: Sendable {
         let value = try next("h")
         guard case .descriptor(let descriptor) = value else { throw wrong(value, "h") }
         return descriptor
+    }
+
+    /// The next argument as named values.
+    public mutating func dictionary() throws(BusError) -> [String: BusValue] {
+        let value = try next("a{sv}")
+        guard case .dictionary(let entries) = value else { throw wrong(value, "a{sv}") }
+        return entries
+    }
+
+    /// The next argument as a list of named values.
+    public mutating func dictionaries() throws(BusError) -> [[String: BusValue]] {
+        let value = try next("aa{sv}")
+        guard case .dictionaries(let list) = value else { throw wrong(value, "aa{sv}") }
+        return list
+    }
+
+    /// The next argument as a number of 32 bits.
+    public mutating func unsigned32() throws(BusError) -> UInt32 {
+        let value = try next("u")
+        guard case .unsigned32(let number) = value else { throw wrong(value, "u") }
+        return number
     }
 
     /// The next argument, whatever it is.

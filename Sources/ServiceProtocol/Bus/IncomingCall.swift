@@ -5,16 +5,22 @@ import Synchronization
 public final class IncomingCall: Sendable {
     /// What is called.
     public let member: BusMember
+    /// The object that is called.
+    public let path: String
     /// With what.
     public let arguments: [BusValue]
-    private let cookie: UInt64
+    private let key: BusThread.CallKey
     private let mailbox: BusMailbox
     private let answered = Atomic<Bool>(false)
 
-    init(member: BusMember, arguments: [BusValue], cookie: UInt64, mailbox: BusMailbox) {
+    /// The unique name of the caller, as the message bus says; `nil` on a connection without one.
+    public var sender: String? { key.sender }
+
+    init(member: BusMember, path: String, arguments: [BusValue], key: BusThread.CallKey, mailbox: BusMailbox) {
         self.member = member
+        self.path = path
         self.arguments = arguments
-        self.cookie = cookie
+        self.key = key
         self.mailbox = mailbox
     }
 
@@ -25,9 +31,9 @@ public final class IncomingCall: Sendable {
     /// Answers with results. Only the first answer counts.
     public func reply(_ values: [BusValue] = []) {
         guard !answered.exchange(true, ordering: .relaxed) else { return }
-        let cookie = cookie
+        let key = key
         mailbox.post {
-            $0.answer(cookie, .success(values))
+            $0.answer(key, .success(values))
         } orElse: {
         }
     }
@@ -35,9 +41,9 @@ public final class IncomingCall: Sendable {
     /// Answers with an error. Only the first answer counts.
     public func refuse(name: String, message: String) {
         guard !answered.exchange(true, ordering: .relaxed) else { return }
-        let cookie = cookie
+        let key = key
         mailbox.post {
-            $0.answer(cookie, .failure(.remote(name: name, message: message)))
+            $0.answer(key, .failure(.remote(name: name, message: message)))
         } orElse: {
         }
     }

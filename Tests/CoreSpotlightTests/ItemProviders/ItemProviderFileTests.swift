@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CoreSpotlight
+@testable import UniformTypeIdentifiers
 
 @Suite("Item provider: files")
 struct ItemProviderFileTests {

@@ -98,6 +98,39 @@ struct ServiceConnectionTests {
         }
     }
 
+    @Test(arguments: [ExtensionStatus.unavailable.errorName, BusErrorName.limitsExceeded])
+    func aGreetingThatIsRefusedForNowIsRepeated(name: String) {
+        let harness = ConnectionHarness()
+        harness.service.state.withLock { $0.greetingRefusal = .remote(name: name, message: "Try again.") }
+        harness.ask(0, delete)
+        harness.settle()
+        while harness.service.carryOut() || harness.service.answer() { harness.settle() }
+        #expect(harness.counts.isEmpty && harness.clock.timerCount == 1)
+        harness.service.state.withLock { $0.greetingRefusal = nil }
+        harness.clock.runNext()
+        harness.run()
+        #expect(harness.counts[0] == 1 && harness.failure(0) == nil)
+    }
+
+    @Test func noMoreQuestionsAreUnderWayThanTheServiceTakes() {
+        var waiting = WaitingRequests()
+        for _ in 0..<20 {
+            _ = waiting.append(
+                WaitingRequest(content: .question(question, []), submitted: .zero, reply: { _ in }))
+        }
+        var sent: [UInt64] = []
+        while let (number, _) = waiting.next() { sent.append(number) }
+        #expect(sent == Array(1...16))
+        _ = waiting.append(WaitingRequest(content: .index(delete), submitted: .zero, reply: { _ in }))
+        #expect(waiting.next()?.number == 21)
+        _ = waiting.remove(3)
+        #expect(waiting.next()?.number == 17 && waiting.next() == nil)
+        waiting.connectionWasLost()
+        sent = []
+        while let (number, _) = waiting.next() { sent.append(number) }
+        #expect(sent.count == 17 && sent.contains(21))
+    }
+
     @Test func aServiceThatDoesNotGreetIsLeft() {
         let harness = ConnectionHarness()
         harness.service.state.withLock { $0.answersGreetings = false }

@@ -17,6 +17,14 @@ struct DelegateRegistryTests {
         LiveDelegates(WorkerConfiguration(workerPath: "/nowhere", frameworkFolder: nil, environment: [:]))
     }
 
+    @Test("A token of one registry means nothing to another, as of an engine that was opened again")
+    func tokensOfOthers() throws {
+        let (first, second) = (registry(), registry())
+        let token = try first.register(Nobody(), for: "a")
+        let other = try second.register(Nobody(), for: "b")
+        #expect(token != other && !second.unregister(token) && second.isRegistered(for: "b"))
+    }
+
     @Test(
         "Whatever comes and goes, the newest that is there is asked, then the next older",
         arguments: 0..<50 as Range<UInt64>)

@@ -14,10 +14,10 @@ final class LibraryApp: Sendable {
 
     private final class Desk: Sendable { let delegates = Mutex<LiveDelegates?>(nil) }
 
-    init(store: String, bundle: String = "com.example.notes") {
+    init(store: String, bundle: String = "com.example.notes", finder: ServiceFinder? = nil) {
         let desk = Desk()
         let connection = ServiceConnection(
-            opener: ServiceFinder(location: StoreLocation(folder: store)),
+            opener: finder ?? ServiceFinder(location: StoreLocation(folder: store)),
             identity: ProcessIdentity(
                 environment: [:], bundleIdentifier: bundle, processIdentifier: 1, program: "test"),
             onCall: DelegateDesk { desk.delegates.withLock { $0 }?.asked ?? [] }.receive)

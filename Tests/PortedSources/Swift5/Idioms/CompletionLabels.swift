@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CoreSpotlight
 
-func forgetAll(then done: ((Error?) -> Void)?) {
+func forgetAll(then done: (@Sendable (Error?) -> Void)?) {
     CSSearchableIndex.default().deleteAllSearchableItems(completionHandler: done)
     CSSearchableIndex.default().indexSearchableItems([], completionHandler: nil)
     CSSearchableIndex.default().deleteSearchableItems(withIdentifiers: ["a"], completionHandler: done)

@@ -1,41 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import UniformTypeIdentifiers
 
 extension NSItemProvider {
-    /// Whether objects of a class can be made from what is here.
-    public func canLoadObject(ofClass aClass: any NSItemProviderReading.Type) -> Bool {
-        aClass.readableTypeIdentifiersForItemProvider.contains { representation(of: $0) != nil }
-    }
-
     /// Whether values of a Swift type, such as `String` or `URL`, can be made from what is here.
     public func canLoadObject<T: _ObjectiveCBridgeable>(ofClass: T.Type) -> Bool
     where T._ObjectiveCType: NSItemProviderReading {
         canLoadObject(ofClass: T._ObjectiveCType.self)
-    }
-
-    /// Loads an object of a class, from the type that the class likes best of those that are here.
-    ///
-    /// - Parameter completionHandler: called once, on a queue of the library, with an object or an error.
-    /// - Returns: how far it is; cancelling it ends the loading with `CocoaError.userCancelled`.
-    @preconcurrency
-    @discardableResult
-    public func loadObject(
-        ofClass aClass: any NSItemProviderReading.Type,
-        completionHandler: @escaping @Sendable ((any NSItemProviderReading)?, (any Error)?) -> Void
-    ) -> Progress {
-        let wanted = aClass.readableTypeIdentifiersForItemProvider
-        let type = wanted.first { representation(of: $0) != nil } ?? wanted.first ?? ""
-        let handed = HandedOn(aClass)
-        return loadDataRepresentation(forTypeIdentifier: type) { data, error in
-            guard let data else { return completionHandler(nil, error) }
-            do {
-                completionHandler(try handed.value.object(withItemProviderData: data, typeIdentifier: type), nil)
-            } catch {
-                completionHandler(nil, error)
-            }
-        }
     }
 
     /// Loads a value of a Swift type, such as `String` or `URL`.
@@ -54,6 +25,23 @@ extension NSItemProvider {
             completionHandler(value, nil)
         }
         return loadObject(ofClass: T._ObjectiveCType.self) { receive.value($0, $1) }
+    }
+
+    /// Offers a value of a Swift type, such as `String` or `URL`, that is made when it is wanted.
+    @preconcurrency
+    public func registerObject<T: _ObjectiveCBridgeable>(
+        ofClass: T.Type, visibility: NSItemProviderRepresentationVisibility,
+        loadHandler: @escaping @Sendable (@escaping @Sendable (T?, (any Error)?) -> Void) -> Progress?
+    ) where T._ObjectiveCType: NSItemProviderWriting {
+        typealias Receiver = @Sendable ((any NSItemProviderWriting)?, (any Error)?) -> Void
+        let load = HandedOn { (receive: @escaping Receiver) -> Progress? in
+            let bridge = HandedOn { (value: Any?) -> (any NSItemProviderWriting)? in
+                (value as? T)?._bridgeToObjectiveC()
+            }
+            let take: @Sendable (Any?, (any Error)?) -> Void = { value, error in receive(bridge.value(value), error) }
+            return loadHandler(take)
+        }
+        registerObject(ofClass: T._ObjectiveCType.self, visibility: visibility) { load.value($0) }
     }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import UniformTypeIdentifiers
 
 /// A file in a folder of its own that only its owner can enter, for one receiver.
 struct TemporaryCopy: Sendable {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import UniformTypeIdentifiers
 
 /// One form in which a provider has its item.
 struct ItemRepresentation: Sendable {
@@ -94,9 +93,9 @@ final class ItemLoading<Value>: @unchecked Sendable {
 }
 
 /// What one thread hands to another and does not touch any more, or what is only ever read.
-struct HandedOn<Value>: @unchecked Sendable {
+package struct HandedOn<Value>: @unchecked Sendable {
     // Sendable: whoever makes one keeps to the above.
-    let value: Value
+    package let value: Value
 
-    init(_ value: Value) { self.value = value }
+    package init(_ value: Value) { self.value = value }
 }

@@ -106,7 +106,7 @@ extension NSItemProvider {
         case unavailableCoercionError = -1200
     }
 
-    static func error(_ code: ErrorCode, _ description: String, _ cause: (any Error)? = nil) -> NSError {
+    package static func error(_ code: ErrorCode, _ description: String, _ cause: (any Error)? = nil) -> NSError {
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: description]
         userInfo[NSUnderlyingErrorKey] = cause
         return NSError(domain: errorDomain, code: code.rawValue, userInfo: userInfo)

@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import UniformTypeIdentifiers
 
 extension NSItemProvider {
-    /// Loads an item of a type, as whatever object it is: an item that was registered as it is, data as `NSData`, a file as
-    /// the `NSURL` of the original, or of a copy that stays as long as the provider.
-    ///
-    /// - Note: Differs on Linux: the compiler warns of `item as? URL` and the like, as if they always failed. They do not:
-    ///   what can be cast on Apple's systems is cast. `(item as Any?) as? URL` is free of the warning.
-    /// - Parameter completionHandler: called once, on a queue of the library, with an item or an error. Nothing is loaded
-    ///   without it, for there is nobody to load for.
-    @preconcurrency
-    public func loadItem(
-        forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil,
-        completionHandler: CompletionHandler? = nil
+    func loadItem(
+        _ typeIdentifier: String, _ options: [AnyHashable: Any]?, _ completionHandler: CompletionHandler?
     ) {
         guard let completionHandler else { return }
         let loading = ItemLoading<any NSSecureCoding> { result in
@@ -36,11 +26,11 @@ extension NSItemProvider {
                 self.call(load, found, options: handed.value) { loading.finish($0) }
             case .data(let load):
                 _ = load { data, error in
-                    loading.finish(Self.result(data, error, found).map { NSData(data: $0) })
+                    loading.finish(Self.result(data, error, found.typeIdentifier).map { NSData(data: $0) })
                 }
             case .file(let load, let opensInPlace):
                 _ = load { url, _, error in
-                    let original = Self.result(url, error, found)
+                    let original = Self.result(url, error, found.typeIdentifier)
                     loading.finish(
                         original.flatMap { url in
                             if opensInPlace { return Result { try Self.object(url) } }
@@ -55,18 +45,7 @@ extension NSItemProvider {
         }
     }
 
-    /// Loads an item of a type; see the form with a handler.
-    public func loadItem(
-        forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil
-    ) async throws -> any NSSecureCoding {
-        try await answer { answer in
-            loadItem(forTypeIdentifier: typeIdentifier, options: options) { item, error in answer.give(item, error) }
-        }
-    }
-
-    /// Loads a picture of the item, which ``previewImageHandler`` makes; without one there is none.
-    @preconcurrency
-    public func loadPreviewImage(options: [AnyHashable: Any]! = nil, completionHandler: CompletionHandler!) {
+    func loadPreviewImage(_ options: [AnyHashable: Any]?, _ completionHandler: CompletionHandler?) {
         guard let completionHandler else { return }
         let loading = ItemLoading<any NSSecureCoding> { result in
             switch result {
@@ -86,19 +65,12 @@ extension NSItemProvider {
         }
     }
 
-    /// Loads a picture of the item; see the form with a handler.
-    public func loadPreviewImage(options: [AnyHashable: Any]! = nil) async throws -> any NSSecureCoding {
-        try await answer { answer in
-            loadPreviewImage(options: options) { item, error in answer.give(item, error) }
-        }
-    }
-
     /// Has an item made.
     func call(
         _ load: LoadHandler, _ representation: ItemRepresentation, options: [AnyHashable: Any]? = nil,
         _ completion: @escaping @Sendable (Result<any NSSecureCoding, any Error>) -> Void
     ) {
-        load({ item, error in completion(Self.result(item, error, representation)) }, nil, options)
+        load({ item, error in completion(Self.result(item, error, representation.typeIdentifier)) }, nil, options)
     }
 
     private static func object(_ url: URL) throws -> any NSSecureCoding {

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import Previews
+import SearchIndex
+import ServiceProtocol
+
+/// An item as launchers get it: named values (docs/DBUS.md).
+enum LauncherItem {
+    /// The attributes of which the values are made that every found item has.
+    static let attributes: Set<String> = [
+        "title", "displayName", "contentType", "contentURL", "textContent", "contentDescription",
+    ]
+    /// The longest snippet, in characters.
+    private static let snippetLength = 160
+
+    /// An item that a search found.
+    ///
+    /// - Parameter attributes: Those that were asked for.
+    static func found(_ hit: SearchHit, _ highlighter: Highlighter, attributes: [String]) -> [String: BusValue] {
+        var values = common(hit.item)
+        values["score"] = .double(hit.score)
+        values["kind"] = .string("\(hit.kind)")
+        if let text = hit.item.record.text("textContent") ?? hit.item.record.text("contentDescription") {
+            values["snippet"] = .string(text: highlighter.snippet(of: text, length: snippetLength))
+        }
+        if !attributes.isEmpty {
+            let wanted = Set(attributes)
+            values["attributes"] = value(of: hit.item.record.attributes.filter { wanted.contains($0.key) }, depth: 2)
+        }
+        return values
+    }
+
+    /// All about an item.
+    static func all(of item: StoredItem) -> [String: BusValue] {
+        var values = common(item)
+        if let domain = item.record.domainIdentifier { values["domain"] = .string(text: domain) }
+        values["donated"] = .double(item.donated + unixTimeOfReferenceDate)
+        if let expires = item.expires { values["expires"] = .double(expires + unixTimeOfReferenceDate) }
+        values["attributes"] = value(of: item.record.attributes, depth: 2)
+        return values
+    }
+
+    private static func common(_ item: StoredItem) -> [String: BusValue] {
+        var values: [String: BusValue] = [
+            "number": .unsigned(UInt64(max(0, item.number))), "bundle": .string(text: item.scope.bundle),
+            "uniqueIdentifier": .string(text: item.record.uniqueIdentifier),
+            "title": .string(text: item.displayTitle),
+        ]
+        if let index = item.scope.index { values["index"] = .string(text: index) }
+        if let type = item.contentType { values["contentType"] = .string(text: type) }
+        if let path = item.record.contentPath { values["path"] = .string(text: path) }
+        return values
+    }
+
+    /// 2001-01-01 00:00 UTC in seconds since 1970.
+    private static let unixTimeOfReferenceDate = 978_307_200.0
+
+    private static func value(of entries: [String: AttributeValue], depth: Int) -> BusValue {
+        var values: [String: BusValue] = [:]
+        for (name, entry) in entries where !name.utf8.contains(0) { values[name] = value(of: entry, depth: depth + 1) }
+        return .dictionary(values)
+    }
+
+    /// The value of an attribute; `nil` for what has none here. What is nested deeper than messages may be is its texts.
+    private static func value(of attribute: AttributeValue, depth: Int) -> BusValue? {
+        switch attribute {
+        case .null: return nil
+        case .string(let text), .url(let text): return .string(text: text)
+        case .integer(let number): return .signed(number)
+        case .double(let number): return .double(number)
+        case .boolean(let truth): return .boolean(truth)
+        case .date(let moment): return .double(moment + unixTimeOfReferenceDate)
+        case .data(let bytes): return .bytes(bytes)
+        case .person, .localizedString, .array, .dictionary:
+            guard depth <= BusValue.maximumDepth else { return texts(of: attribute) }
+        }
+        switch attribute {
+        case .person(let person): return .dictionary(value(of: person))
+        case .localizedString(let texts): return value(of: texts.mapValues { .string($0) }, depth: depth)
+        case .dictionary(let entries): return value(of: entries, depth: depth)
+        case .array(let elements):
+            let people = elements.compactMap { element -> [String: BusValue]? in
+                if case .person(let person) = element { value(of: person) } else { nil }
+            }
+            return !people.isEmpty && people.count == elements.count ? .dictionaries(people) : texts(of: attribute)
+        default: return nil
+        }
+    }
+
+    /// D-Bus has no arrays of mixed types; numbers and dates among the elements are written out.
+    private static func texts(of attribute: AttributeValue) -> BusValue {
+        guard case .array(let elements) = attribute else { return .strings(attribute.texts.map(\.withoutZeros)) }
+        return .strings(
+            elements.flatMap { element -> [String] in
+                switch element {
+                case .integer(let number): ["\(number)"]
+                case .double(let number): ["\(number)"]
+                case .boolean(let truth): ["\(truth)"]
+                case .date(let moment): ["\(moment + unixTimeOfReferenceDate)"]
+                default: element.texts
+                }
+            }.map(\.withoutZeros))
+    }
+
+    private static func value(of person: PersonValue) -> [String: BusValue] {
+        var values: [String: BusValue] = [
+            "handles": .strings(person.handles.map(\.withoutZeros)),
+            "handleIdentifier": .string(text: person.handleIdentifier),
+        ]
+        if let name = person.displayName { values["displayName"] = .string(text: name) }
+        if let contact = person.contactIdentifier { values["contactIdentifier"] = .string(text: contact) }
+        return values
+    }
+}
+
+extension BusValue {
+    /// Any text: one on the bus ends at its first zero.
+    fileprivate static func string(text: String) -> BusValue { .string(text.withoutZeros) }
+}
+
+extension String {
+    fileprivate var withoutZeros: String { utf8.contains(0) ? replacing("\0", with: "\u{FFFD}") : self }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+import Synchronization
+
+/// One sender on the session bus: its calls wait until it is known who it is.
+final class BusSender: Sendable {
+    private enum Phase {
+        case new([IncomingCall])
+        case known(ClientSession)
+        case ended
+    }
+    private struct State {
+        var phase = Phase.new([])
+        /// The service does not end while somebody has said hello.
+        var token: ServiceActivity.Token?
+    }
+    private let state = Mutex(State())
+    let name: String
+    private let core: ServiceCore
+
+    /// The most calls that wait; a client sends one and waits for its answer.
+    private static let maximumWaiting = 64
+
+    init(name: String, core: ServiceCore) {
+        self.name = name
+        self.core = core
+    }
+
+    /// Takes a call; never blocks.
+    func receive(_ call: IncomingCall) {
+        let refusal: (name: String, message: String)? = state.withLock { state in
+            if call.member == Hello.member, state.token == nil { state.token = core.activity.beginSender() }
+            switch state.phase {
+            case .new(var calls):
+                guard calls.count < Self.maximumWaiting else {
+                    return (BusErrorName.limitsExceeded, "\(calls.count) calls wait until it is known who this is.")
+                }
+                calls.append(call)
+                state.phase = .new(calls)
+            // Within the lock, so that what waited comes first.
+            case .known(let session): session.receive(call)
+            case .ended: return (ServiceErrorName.accessDenied, "The service has ended this conversation.")
+            }
+            return nil
+        }
+        if let refusal { call.refuse(name: refusal.name, message: refusal.message) }
+    }
+
+    /// It is known who this is.
+    ///
+    /// - Returns: Whether the session has begun; the sender may be gone.
+    func begin(_ session: ClientSession) -> Bool {
+        state.withLock { state in
+            guard case .new(let calls) = state.phase else { return false }
+            state.phase = .known(session)
+            for call in calls { session.receive(call) }
+            return true
+        }
+    }
+
+    /// Ends the conversation.
+    ///
+    /// - Returns: The session, if there was one.
+    func end(name: String, message: String) -> ClientSession? {
+        let (phase, token) = state.withLock { state in
+            defer { state = State(phase: .ended, token: nil) }
+            return (state.phase, state.token)
+        }
+        token?.end()
+        switch phase {
+        case .new(let calls):
+            for call in calls { call.refuse(name: name, message: message) }
+            return nil
+        case .known(let session): return session
+        case .ended: return nil
+        }
+    }
+}

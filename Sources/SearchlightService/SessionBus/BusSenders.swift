@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+import Synchronization
+
+/// The senders on the session bus that are spoken with: begun with their first call, gone when they are.
+final class BusSenders: Sendable {
+    private struct State {
+        var bus: MessageBus?
+        var senders: [String: BusSender] = [:]
+        var isClosed = false
+    }
+    private let state = Mutex(State())
+    private let core: ServiceCore
+    private let sessions: Sessions
+
+    init(_ core: ServiceCore, _ sessions: Sessions) {
+        self.core = core
+        self.sessions = sessions
+    }
+
+    /// How many there are.
+    var count: Int { state.withLock { $0.senders.count } }
+
+    func attach(_ bus: MessageBus) { state.withLock { $0.bus = bus } }
+
+    /// Takes a call of anybody. Called on the thread of the bus; never blocks.
+    func receive(_ call: IncomingCall) {
+        guard let name = call.sender else {
+            return call.refuse(name: ServiceErrorName.accessDenied, message: "The bus does not say whose call it is.")
+        }
+        if Introspection.answer(call) { return }
+        let (sender, bus, isNew) = state.withLock { state -> (BusSender?, MessageBus?, Bool) in
+            if let known = state.senders[name] { return (known, state.bus, false) }
+            guard let bus = state.bus, !state.isClosed, state.senders.count < core.limits.busClients else {
+                return (nil, state.bus, false)
+            }
+            let sender = BusSender(name: name, core: core)
+            state.senders[name] = sender
+            return (sender, bus, true)
+        }
+        guard let sender, let bus else {
+            return call.refuse(
+                name: BusErrorName.limitsExceeded,
+                message:
+                    "The service speaks with \(core.limits.busClients) clients on the bus already. Try again later.")
+        }
+        sender.receive(call)
+        if isNew { begin(sender, bus) }
+    }
+
+    /// Finds out who a sender is.
+    private func begin(_ sender: BusSender, _ bus: MessageBus) {
+        let token = core.activity.beginRequest()
+        Task {
+            defer { token.end() }
+            do {
+                // Before the questions, so that no end goes unnoticed.
+                try await bus.watch(sender.name) { [weak self, weak sender] in
+                    if let sender { self?.end(sender, "The client is gone.") }
+                }
+                let identity = ClientIdentity(try await bus.identity(of: sender.name))
+                let session = sessions.begin(identity, isDirect: true)
+                session.attach {
+                    SenderLink(bus: bus, sender: sender.name) { [weak self, weak sender] in
+                        if let sender { self?.end(sender, "The conversation was ended.") }
+                    }
+                }
+                if !sender.begin(session) { sessions.end(session) }
+            } catch {
+                let reason = (error as? PeerIdentityError)?.description ?? "\(error)"
+                core.log.write(.warning, core.strangers, "Refused a client on the bus. \(reason)")
+                end(sender, "It cannot be told who the client is: \(reason)")
+            }
+        }
+    }
+
+    /// Gives back what a sender had, once.
+    private func end(_ sender: BusSender, _ reason: String) {
+        let bus = state.withLock { state -> MessageBus? in
+            guard state.senders[sender.name] === sender else { return nil }
+            state.senders[sender.name] = nil
+            return state.bus
+        }
+        bus?.unwatch(sender.name)
+        if let session = sender.end(name: ServiceErrorName.accessDenied, message: reason) { sessions.end(session) }
+    }
+
+    /// The bus is gone, or left: all of its senders are.
+    func endAll() {
+        let all = state.withLock { state in
+            state.isClosed = true
+            return Array(state.senders.values)
+        }
+        for sender in all { end(sender, "The service has left the bus.") }
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+
+/// The way back to a sender on the session bus: its unique name.
+struct SenderLink: ClientLink {
+    let bus: MessageBus
+    let sender: String
+    let onClose: @Sendable () -> Void
+
+    func call(_ member: BusMember, _ arguments: [BusValue]) async throws(BusError) -> [BusValue] {
+        try await bus.call(sender, member, arguments)
+    }
+
+    func post(_ member: BusMember, _ arguments: [BusValue]) { bus.post(sender, member, arguments) }
+
+    func close() { onClose() }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+import Synchronization
+
+/// The service on the session bus. Whatever is wrong with the bus is logged, and the socket serves on.
+final class SessionBus: Sendable {
+    private let core: ServiceCore
+    private let senders: BusSenders
+    private struct State {
+        var bus: MessageBus?
+        /// The connection has ended, or is about to because the service leaves; it may end before it is known here.
+        var isOver = false
+        var hasName = false
+    }
+    private let state = Mutex(State())
+
+    /// How long the bus may take to connect and to give the name.
+    private static let patience = Duration.seconds(10)
+
+    init(_ core: ServiceCore, _ sessions: Sessions) {
+        self.core = core
+        senders = BusSenders(core, sessions)
+    }
+
+    /// How many senders are spoken with.
+    var senderCount: Int { senders.count }
+
+    /// Connects and takes the name; returns when that has ended well or badly.
+    func join(_ address: String) async {
+        let token = core.activity.beginRequest()
+        defer { token.end() }
+        do throws(BusError) {
+            let bus = try MessageBus(
+                address: address, name: "session-bus", onCall: { [senders] in senders.receive($0) },
+                onDisconnect: { [weak self] in self?.lost($0) })
+            state.withLock { state in if !state.isOver { state.bus = bus } }
+            senders.attach(bus)
+            let timer = Task { [clock = core.clock] in
+                try await clock.sleep(for: Self.patience)
+                bus.close()
+            }
+            defer { timer.cancel() }
+            switch try await bus.requestName(MessageBus.serviceName) {
+            case .acquired:
+                state.withLock { $0.hasName = true }
+                core.log.write(.notice, "On the session bus as \(MessageBus.serviceName).")
+            case .taken:
+                core.log.write(
+                    .warning,
+                    """
+                    Another service has the name \(MessageBus.serviceName) on the session bus, as one of another store. \
+                    Clients of this one reach it by its socket only.
+                    """)
+                leave()
+            }
+        } catch {
+            // The end of the connection says more.
+            if case .disconnected = error { return }
+            core.log.write(.warning, "Not on the session bus. \(error.description)")
+            leave()
+        }
+    }
+
+    private func lost(_ end: BusEnd) {
+        senders.endAll()
+        let before = state.withLock { state in
+            defer { state = State(bus: nil, isOver: true) }
+            return state
+        }
+        guard !before.isOver else { return }
+        let place = before.hasName ? "Not on the session bus any more." : "Not on the session bus."
+        core.log.write(.warning, "\(place) \(end.description) The socket serves on.")
+    }
+
+    /// Gives the name back, so that who calls from now on has a service started anew.
+    func releaseName() async {
+        guard let bus = state.withLock({ $0.bus }) else { return }
+        let timer = Task { [clock = core.clock] in
+            try await clock.sleep(for: Self.patience / 10)
+            bus.close()
+        }
+        defer { timer.cancel() }
+        do throws(BusError) { try await bus.releaseName(MessageBus.serviceName) } catch { bus.close() }
+    }
+
+    /// Leaves the bus.
+    func leave() {
+        let bus = state.withLock { state in
+            defer { state = State(bus: nil, isOver: true) }
+            return state.bus
+        }
+        senders.endAll()
+        bus?.close()
+    }
+}

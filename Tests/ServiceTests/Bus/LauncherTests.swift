@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import Glibc
+import ServiceProtocol
+import TestSupport
+import Testing
+
+@testable import SearchlightService
+
+@Suite("Launchers", .enabled(if: PrivateBus.isAvailable), .timeLimit(.minutes(2)))
+struct LauncherTests {
+    private let target = ["--dest", MessageBus.serviceName, "--object-path", "/com/searchlight"]
+
+    private func service(_ bus: PrivateBus) async throws -> TestService {
+        let service = try await TestService { $0.sessionBus = bus.address }
+        let notes = try await service.app()
+        try await notes.donate(["n1"], title: "Cheese from Gruyère")
+        var batch: [UInt8] = []
+        let attributes: [String: AttributeValue] = [
+            "textContent": .string("All about cheese and wine."), "contentURL": .url("file:///home/ada/wine.txt"),
+            "rating": .integer(4),
+            "authors": .array([.person(PersonValue(displayName: "Ada", handles: [], handleIdentifier: "mail"))]),
+            "contentCreationDate": .date(0),
+        ]
+        RecordBatch.append(try record("w1", title: "Wine", attributes: attributes), to: &batch)
+        let wine = try await service.app("com.example.wine")
+        try await wine.index(.indexRecords(batch), in: "cellar")
+        return service
+    }
+
+    private func text(_ values: [String: BusValue]?, _ key: String) -> String? {
+        if case .string(let text)? = values?[key] { text } else { nil }
+    }
+
+    @Test("A launcher that never says who it is searches all bundles, page by page, and gets and previews items")
+    func search() async throws {
+        let bus = try PrivateBus()
+        let service = try await service(bus)
+        let launcher = try await BusTestClient(bus)
+        let found = try await launcher.search("cheese", ["limit": .unsigned32(1)])
+        #expect(found.map { text($0, "uniqueIdentifier") } == ["n1"])
+        #expect(text(found.first, "bundle") == "com.example.notes")
+        #expect(text(found.first, "title") == "Cheese from Gruyère")
+        #expect(text(found.first, "kind") == "titleStart")
+        let cursor = try #require(found.first?["cursor"])
+        let rest = try await launcher.search(
+            "cheese", ["limit": .unsigned(5), "cursor": cursor, "attributes": .strings(["rating"])])
+        #expect(rest.map { text($0, "uniqueIdentifier") } == ["w1"])
+        #expect(text(rest.first, "index") == "cellar")
+        #expect(text(rest.first, "path") == "/home/ada/wine.txt")
+        #expect(text(rest.first, "snippet") == "All about cheese and wine.")
+        #expect(rest.first?["cursor"] == nil)
+        guard case .dictionary(let attributes)? = rest.first?["attributes"], case .signed(4)? = attributes["rating"],
+            case .double(let score)? = rest.first?["score"], case .unsigned(let number)? = rest.first?["number"]
+        else { throw BusError.malformed("\(rest)") }
+        #expect(score > 0 && attributes.count == 1)
+        let one = try await launcher.search("cheese", ["bundle": .string("com.example.wine")])
+        #expect(one.count == 1)
+        var item = BusArguments(
+            try await launcher.call(BusMember(LauncherRequest.interface, "Get"), [.unsigned(number)]), of: "Get")
+        guard case .dictionary(let all)? = try item.dictionary()["attributes"],
+            case .dictionaries(let people)? = all["authors"],
+            case .double(978_307_200)? = all["contentCreationDate"]
+        else { throw BusError.malformed("\(item)") }
+        #expect(text(people.first, "displayName") == "Ada")
+        let preview = BusMember(LauncherRequest.interface, "Preview")
+        var shown = BusArguments(
+            try await launcher.call(preview, [.unsigned(number), .string("wine")]), of: "Preview")
+        #expect(try shown.string() == "public.html")
+        #expect(try shown.string() == "Wine")
+        let content = try shown.bytes()
+        #expect(String(decoding: content, as: UTF8.self).contains("Wine"))
+        let file = BusMember(LauncherRequest.interface, "PreviewFile")
+        var shownFile = BusArguments(
+            try await launcher.call(file, [.unsigned(number), .string("wine")]), of: "PreviewFile")
+        _ = (try shownFile.string(), try shownFile.string())
+        let descriptor = try shownFile.descriptor()
+        #expect(try shownFile.unsigned() == UInt64(content.count))
+        var bytes = [UInt8](repeating: 0, count: content.count + 1)
+        #expect(read(descriptor.number, &bytes, bytes.count) == content.count)
+        #expect(Array(bytes.dropLast()) == content)
+        await service.stop()
+    }
+
+    @Test("What a launcher asks wrongly is refused with the reason")
+    func refused() async throws {
+        let bus = try PrivateBus()
+        let service = try await service(bus)
+        let launcher = try await BusTestClient(bus)
+        for (options, name) in [
+            (["colour": .string("")], BusErrorName.invalidArguments),
+            (["limit": .string("many")], BusErrorName.invalidArguments),
+            (["limit": .signed32(-1)], BusErrorName.invalidArguments),
+            (["cursor": .bytes([1, 2, 3])], ServiceErrorName.invalidQuery),
+        ] as [([String: BusValue], String)] {
+            let refused = await refusal { _ = try await launcher.search("cheese", options) }
+            #expect(refused == name)
+        }
+        let missing = await refusal {
+            _ = try await launcher.call(BusMember(LauncherRequest.interface, "Get"), [.unsigned(999)])
+        }
+        #expect(missing == ExtensionStatus.notFound.errorName)
+        // What is for shells that have said hello is not for others.
+        let fresh = try await BusTestClient(bus)
+        let perform = await refusal {
+            _ = try await fresh.call(ShellRequest.performMember, [.string("x"), .string("")])
+        }
+        #expect(perform == ServiceErrorName.accessDenied)
+        // Over the socket everybody says who they are.
+        let direct = try service.connect()
+        let search = BusMember(LauncherRequest.interface, "Search")
+        let early = await refusal { _ = try await direct.connection.call(search, [.string("x"), .dictionary([:])]) }
+        #expect(early == ServiceErrorName.accessDenied)
+        let shell = try await service.shell()
+        var found = BusArguments(
+            try await shell.connection.call(search, [.string("cheese"), .dictionary([:])]), of: "Search")
+        #expect(try found.dictionaries().count == 2)
+        await service.stop()
+    }
+
+    @Test("The tools of the bus understand the service")
+    func tools() async throws {
+        let bus = try PrivateBus()
+        let service = try await service(bus)
+        _ = try await BusTestClient(bus)
+        let files = FileManager.default
+        if files.isExecutableFile(atPath: "/usr/bin/gdbus") {
+            let (status, output) = try await Program.run(
+                "/usr/bin/gdbus",
+                ["call", "--address", bus.address] + target
+                    + ["--method", "com.searchlight.Search1.Search", "cheese", "{'limit': <5>}"])
+            #expect(status == 0 && output.contains("'title': <'Cheese from Gruyère'>"), "\(output)")
+        }
+        if files.isExecutableFile(atPath: "/usr/bin/busctl") {
+            let object = [MessageBus.serviceName, "/com/searchlight"]
+            let (status, output) = try await Program.run(
+                "/usr/bin/busctl", ["--address=\(bus.address)", "introspect"] + object)
+            #expect(status == 0 && output.contains("com.searchlight.Search1"), "\(output)")
+            let tree = try await Program.run(
+                "/usr/bin/busctl", ["--address=\(bus.address)", "tree", MessageBus.serviceName])
+            #expect(tree.status == 0 && tree.output.contains("/com/searchlight"), "\(tree.output)")
+            let call = try await Program.run(
+                "/usr/bin/busctl",
+                ["--address=\(bus.address)", "call"] + object
+                    + ["com.searchlight.Search1", "Search", "sa{sv}", "cheese", "1", "limit", "u", "1"])
+            #expect(call.status == 0 && call.output.contains("com.example.notes"), "\(call.output)")
+        }
+        await service.stop()
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Glibc
+import SearchlightEngine
+import ServiceProtocol
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CoreSpotlight
+@testable import SearchlightService
+
+/// That another user's process is refused cannot be tried here: a private bus lets nobody else in.
+@Suite("The service on the session bus", .enabled(if: PrivateBus.isAvailable), .timeLimit(.minutes(2)))
+struct SessionBusTests {
+    private func service(_ bus: PrivateBus, limits: ServiceLimits = ServiceLimits()) async throws -> TestService {
+        try await TestService(limits: limits) { $0.sessionBus = bus.address }
+    }
+
+    @Test("An app donates, queries, and answers for its bundle over the bus, and nobody calls it but the service")
+    func app() async throws {
+        let bus = try PrivateBus()
+        let service = try await service(bus)
+        let callers = Mutex<Set<String?>>([])
+        let app = try await BusTestClient(bus) { call in
+            callers.withLock { _ = $0.insert(call.sender) }
+            let isRight = (try? WorkerRequest(call)) == .provideData(item: "a", type: "public.text")
+            call.reply(Payload.inline(Array((isRight ? "mine" : "?").utf8)).arguments)
+        }
+        let early = await refusal { try await app.donate(["early"]) }
+        #expect(early == ServiceErrorName.accessDenied)
+        let welcome = try await app.hello(.app, bundle: "com.example.notes")
+        #expect(welcome.bundle == "com.example.notes")
+        try await app.donate(["a", "b"])
+        let found = try await app.query("title == '*'")
+        #expect(found == ["a", "b"])
+        _ = try await app.call(AppRequest.register.member, [])
+        let shell = try await service.shell()
+        let fetch = AppRequest.fetchData(bundle: "com.example.notes", item: "a", type: "public.text")
+        var answer = BusArguments(
+            try await shell.connection.call(fetch.member, fetch.arguments), of: fetch.member.member)
+        guard case .inline(let bytes) = try Payload(&answer) else { throw BusError.disconnected }
+        #expect(bytes == Array("mine".utf8))
+        #expect(callers.withLock { $0 } == [app.service])
+        // Another sender is another client, of another bundle.
+        let other = try await BusTestClient(bus)
+        try await other.hello(.app, bundle: "com.example.other")
+        let others = try await other.query("title == '*'")
+        #expect(others == [])
+        let all = await refusal { _ = try await other.search("a") }
+        #expect(all == ServiceErrorName.accessDenied)
+        await service.stop()
+        #expect(service.service.senderCount == 0)
+    }
+
+    @Test("A name that another service has leaves the service on its socket")
+    func nameTaken() async throws {
+        let bus = try PrivateBus()
+        let other = try MessageBus(address: bus.address, name: "other", onCall: { _ in }, onDisconnect: { _ in })
+        let outcome = try await other.requestName(MessageBus.serviceName)
+        #expect(outcome == .acquired)
+        let service = try await service(bus)
+        #expect(await eventually { service.lines.contains("Another service has the name") })
+        let app = try await service.app()
+        try await app.donate(["a"])
+        await service.stop()
+    }
+
+    @Test("A bus that is not there, and one that ends, are logged, and the socket serves on")
+    func noBus() async throws {
+        let lost = try await TestService { $0.sessionBus = "unix:path=/nonexistent/bus" }
+        #expect(await eventually { lost.lines.contains("Not on the session bus") })
+        let app = try await lost.app()
+        try await app.donate(["a"])
+        await lost.stop()
+        let bus = try PrivateBus()
+        let service = try await service(bus)
+        let client = try await BusTestClient(bus)
+        try await client.hello(.app, bundle: "com.example.notes")
+        bus.stop()
+        #expect(await eventually { service.lines.contains("Not on the session bus any more") })
+        #expect(await eventually { service.service.sessionCount == 0 && service.service.senderCount == 0 })
+        let direct = try await service.app()
+        try await direct.donate(["a"])
+        await service.stop()
+    }
+
+    @Test("A client that dies in the middle of requests frees what it held, and who waited for it is answered")
+    func dies() async throws {
+        let bus = try PrivateBus()
+        let service = try await service(bus)
+        let asked = Mutex<[IncomingCall]>([])
+        let app = try await BusTestClient(bus) { call in asked.withLock { $0.append(call) } }
+        try await app.hello(.app, bundle: "com.example.notes")
+        try await app.donate(["a"])
+        _ = try await app.call(AppRequest.register.member, [])
+        let shell = try await service.shell()
+        async let fetched = refusal {
+            let fetch = AppRequest.fetchData(bundle: "com.example.notes", item: "a", type: "public.text")
+            _ = try await shell.connection.call(fetch.member, fetch.arguments)
+        }
+        #expect(await eventually { asked.withLock { !$0.isEmpty } })
+        var batch: [UInt8] = []
+        RecordBatch.append(try record("large", title: String(repeating: "x", count: 1 << 20)), to: &batch)
+        let request = IndexRequest(.indexRecords(batch), index: nil)
+        for _ in 0..<20 { app.bus.call(app.service, request.member, request.arguments) { _ in } }
+        app.bus.close()
+        let name = await fetched
+        #expect(name == ExtensionStatus.notFound.errorName || name == ExtensionStatus.unavailable.errorName)
+        #expect(await eventually { service.service.senderCount == 0 && service.service.heldBytes == 0 })
+        #expect(await eventually { service.service.sessionCount == 1 })
+        let again = try await BusTestClient(bus)
+        try await again.hello(.app, bundle: "com.example.notes")
+        let found = try await again.query("title == 'a'")
+        #expect(found == ["a"])
+        await service.stop()
+    }
+
+    @Test("Senders that flood are refused, senders beyond the limit too, and a healthy one is served meanwhile")
+    func flood() async throws {
+        let bus = try PrivateBus()
+        var limits = ServiceLimits()
+        limits.busClients = 2
+        let service = try await service(bus, limits: limits)
+        let healthy = try await BusTestClient(bus)
+        try await healthy.hello(.app, bundle: "com.example.notes")
+        let hostile = try await BusTestClient(bus)
+        let answers = Mutex(0)
+        let junk = [BusValue.bytes([UInt8](repeating: 7, count: 100_000))]
+        for number in 0..<2000 {
+            let member = BusMember("com.searchlight.Index1", number.isMultiple(of: 2) ? "IndexRecords" : "Nonsense")
+            hostile.bus.call(hostile.service, member, junk) { result in
+                if case .failure(.remote) = result { answers.withLock { $0 += 1 } }
+            }
+            // Nothing counts those that want no answer.
+            hostile.bus.post(hostile.service, member, junk)
+        }
+        for number in 0..<20 { try await healthy.donate(["item \(number)"]) }
+        #expect(await eventually { answers.withLock { $0 } == 2000 })
+        let third = try await BusTestClient(bus)
+        let refused = await refusal { try await third.hello(.app, bundle: "com.example.third") }
+        #expect(refused == BusErrorName.limitsExceeded)
+        hostile.bus.close()
+        #expect(await eventually { service.service.senderCount == 1 })
+        try await third.hello(.app, bundle: "com.example.third")
+        await service.stop()
+    }
+
+    @Test("A client that never says who it is has its place for a while only")
+    func silent() async throws {
+        let bus = try PrivateBus()
+        var limits = ServiceLimits()
+        limits.helloTime = .milliseconds(20)
+        let service = try await service(bus, limits: limits)
+        let silent = try await BusTestClient(bus)
+        let refused = await refusal { try await silent.donate(["a"]) }
+        #expect(refused == ServiceErrorName.accessDenied)
+        #expect(await eventually { service.service.senderCount == 0 && service.service.sessionCount == 0 })
+        await service.stop()
+    }
+
+    @Test("The library speaks over the bus where it cannot see the socket, and goes on with the next service")
+    func library() async throws {
+        let bus = try PrivateBus()
+        let service = try await service(bus)
+        _ = try await BusTestClient(bus)
+        var finder = ServiceFinder(location: StoreLocation(folder: "/nonexistent/store"))
+        finder.activate = { () throws(BusError) in try BusLink.startService(address: bus.address) }
+        finder.sessionBus = bus.address
+        let app = LibraryApp(store: "", finder: finder)
+        try await app.index().indexSearchableItems([LibraryApp.item("a")])
+        let found = try await app.found("title == 'a'")
+        #expect(found == ["a"])
+        #expect(service.service.senderCount >= 1)
+        await service.stop()
+        let next = try await TestService(folder: service.folder) { $0.sessionBus = bus.address }
+        try await app.index().indexSearchableItems([LibraryApp.item("b")])
+        let both = try await app.found("title == '*'")
+        #expect(both == ["a", "b"])
+        await next.stop()
+    }
+
+    @Test("Without a bus, or a service on it, the library says what it tried")
+    func explained() async throws {
+        let bus = try PrivateBus()
+        for (address, text) in [("unix:path=/nonexistent/bus", "No such file"), (bus.address, "not provided")] {
+            var finder = ServiceFinder(location: StoreLocation(folder: "/nonexistent/store"))
+            finder.activate = { () throws(BusError) in try BusLink.startService(address: address) }
+            finder.sessionBus = address
+            let failure = await onThread { [finder] () -> ServiceFailure? in
+                do throws(ServiceFailure) {
+                    _ = try finder.open(onCall: { _ in }, onDisconnect: {})
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            #expect(failure?.message.contains("/nonexistent/store/socket") == true)
+            #expect(failure?.message.contains(text) == true, "\(failure?.message ?? "")")
+            #expect(failure?.message.contains("run searchlightd") == true)
+        }
+    }
+}

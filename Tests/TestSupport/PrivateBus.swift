@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import Synchronization
+
+/// A message bus of its own for a test, with the policy and the limits of a session's; ended with this object.
+public final class PrivateBus: Sendable {
+    /// What the environment of its clients says.
+    public let address: String
+    /// Where its socket and its files are.
+    public let folder: TemporaryFolder
+    private let daemon: Mutex<Process>
+
+    private static let program = "/usr/bin/dbus-daemon"
+
+    /// Whether there is the program; says so if not.
+    public static var isAvailable: Bool {
+        if FileManager.default.isExecutableFile(atPath: program) { return true }
+        print("Skipped: \(program) is not installed. Scripts/setup installs it.")
+        return false
+    }
+
+    /// Starts a bus, and returns when it takes connections.
+    ///
+    /// - Parameter services: Activation files: the name that is activated, and the command line that does it.
+    public init(services: [String: String] = [:]) throws {
+        let folder = try TemporaryFolder()
+        self.folder = folder
+        try FileManager.default.createDirectory(
+            atPath: folder.path("services"), withIntermediateDirectories: false)
+        for (name, command) in services {
+            try folder.write(
+                Array("[D-BUS Service]\nName=\(name)\nExec=\(command)\n".utf8), to: "services/\(name).service")
+        }
+        let configuration = """
+            <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+             "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+            <busconfig>
+              <type>session</type>
+              <listen>unix:path=\(folder.path("bus"))</listen>
+              <auth>EXTERNAL</auth>
+              <servicedir>\(folder.path("services"))</servicedir>
+              <policy context="default">
+                <allow send_destination="*" eavesdrop="true"/>
+                <allow eavesdrop="true"/>
+                <allow own="*"/>
+              </policy>
+              <limit name="max_incoming_bytes">1000000000</limit>
+              <limit name="max_incoming_unix_fds">250000000</limit>
+              <limit name="max_outgoing_bytes">1000000000</limit>
+              <limit name="max_outgoing_unix_fds">250000000</limit>
+              <limit name="max_message_size">1000000000</limit>
+              <limit name="service_start_timeout">30000</limit>
+              <limit name="auth_timeout">240000</limit>
+              <limit name="max_completed_connections">100000</limit>
+              <limit name="max_incomplete_connections">10000</limit>
+              <limit name="max_connections_per_user">100000</limit>
+              <limit name="max_replies_per_connection">50000</limit>
+            </busconfig>
+            """
+        try folder.write(Array(configuration.utf8), to: "bus.conf")
+        let process = Process()
+        process.executableURL = URL(filePath: Self.program)
+        process.arguments = [
+            "--nofork", "--nopidfile", "--config-file=\(folder.path("bus.conf"))", "--print-address=1",
+        ]
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        // It prints that once it listens.
+        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        daemon = Mutex(process)
+        address = line.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard address.hasPrefix("unix:") else { throw Failure() }
+    }
+
+    /// The bus did not start.
+    public struct Failure: Error {}
+
+    /// Ends the bus, as at the end of a session.
+    public func stop() {
+        // What a process that is started from a pool's thread inherits keeps it from hearing SIGTERM.
+        daemon.withLock { if $0.isRunning { kill($0.processIdentifier, SIGKILL) } }
+    }
+
+    deinit { stop() }
+}
