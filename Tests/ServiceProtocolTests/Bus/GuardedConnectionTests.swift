@@ -75,6 +75,25 @@ struct GuardedConnectionTests {
         await #expect(throws: BusError.self) { try await calling.call(BusConnectionTests.echo) }
     }
 
+    @Test("A large call that wants no answer is dropped, since nothing would count it while it waits")
+    func uncounted() async throws {
+        let (first, second) = try socketPair()
+        let received = Mutex<[Int]>([])
+        let host = try BusConnection(
+            adopting: first, side: .server, name: "test-host", limits: BusLimits(),
+            onCall: { call in
+                received.withLock { $0.append(call.arguments.reduce(0) { $0 + $1.approximateBytes }) }
+                call.reply()
+            }, onDisconnect: { _ in })
+        let client = try BusConnection(
+            adopting: second, side: .client, name: "test-client", onCall: { $0.reply() }, onDisconnect: { _ in })
+        client.post(BusConnectionTests.echo, [.bytes([UInt8](repeating: 7, count: 1 << 20))])
+        client.post(BusConnectionTests.echo, [.bytes([UInt8](repeating: 7, count: 100))])
+        _ = try await client.call(BusConnectionTests.echo)
+        #expect(received.withLock { $0 } == [108, 0])
+        host.close()
+    }
+
     @Test("The end says who ended it")
     func ends() async throws {
         let closed = try RawPeer()
