@@ -30,7 +30,11 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
     /// The error: what was attempted, what happened, what to do.
     public var description: String {
         switch self {
-        case .noStore(let path): "There is no index at \(path) yet. Run “searchlight reindex” to make one."
+        case .noStore(let path):
+            """
+            There is no index at \(path) yet. The first app that donates makes one; “searchlight reindex” has the \
+            extensions donate.
+            """
         case .newerFormat(let path):
             "The index at \(path) was written by a later version of Searchlight. Update this one, or use another store."
         case .damaged(let path, let detail):

@@ -43,6 +43,7 @@ struct ReindexCommandTests {
         #expect(status == 2)
         #expect(output.hasPrefix("searchlight: There is no extension to reindex. "))
         #expect(output.contains(command.harness.extensions))
+        #expect(output.contains("searchlight reindex BUNDLE"), "a running app can be asked, and it is said how")
         let report = try #require(try command.json("reindex", expecting: 2) as? [String: Any])
         #expect(report["status"] as? Int == 2)
     }

@@ -44,7 +44,11 @@ struct DelegateDesk: Sendable {
             for delegate in asked { delegate.finishThrottle() }
             answer.give(.acknowledged)
         case .preview, .load:
-            answer.give(.failed(HostFailure(SEARCHLIGHT_UNSUPPORTED, "An app answers no \(request.member.member).")))
+            answer.give(
+                .failed(
+                    HostFailure(
+                        SEARCHLIGHT_UNSUPPORTED,
+                        "An app renders no previews; only an extension of its can.")))
         }
     }
 

@@ -57,7 +57,7 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
     }
 
     /// How many items the handlers were given, the call under way included; without ``foundItemsHandler``, how many were
-    /// found.
+    /// found. The sequences do not count.
     open var foundItemCount: Int { lock.withLock { itemCount } }
 
     /// Whether the query was cancelled before its end.

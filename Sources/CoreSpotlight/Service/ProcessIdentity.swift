@@ -54,7 +54,8 @@ struct ProcessIdentity: Sendable, Hashable {
         return ServiceFailure(
             failure.kind,
             "The index of this app cannot be reached, for it is not known which app this is. Set "
-                + "SEARCHLIGHT_BUNDLE_IDENTIFIER in the program's environment (such as com.example.notes), give the program "
-                + "a bundle with a CFBundleIdentifier, or start it from a desktop file. \(failure.message)")
+                + "SEARCHLIGHT_BUNDLE_IDENTIFIER in the program's environment (such as com.example.notes), put an "
+                + "Info.plist with a CFBundleIdentifier beside the program, or start it from a desktop file. "
+                + "The service said: \(failure.message)")
     }
 }

@@ -6,6 +6,8 @@ internal import ServiceProtocol
 /// with it over the session bus where its socket cannot be seen although it runs, as from inside of a sandbox.
 struct ServiceFinder: ServiceOpener {
     let location: StoreLocation
+    /// Whether it is the store that the user's service has without being told otherwise.
+    var isUsual = true
     /// Has the service started and returns once it was; `nil` where nothing does that.
     var activate: (@Sendable () throws(BusError) -> Void)?
     /// The address of the session bus, where the service of this store may be spoken with over it.
@@ -17,8 +19,9 @@ struct ServiceFinder: ServiceOpener {
     /// bus.
     static func of(_ environment: [String: String]) -> ServiceFinder {
         func named(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
-        var finder = ServiceFinder(location: StoreLocation(environment: environment))
-        guard named("SEARCHLIGHT_STORE") == nil, let address = named("DBUS_SESSION_BUS_ADDRESS") else { return finder }
+        var finder = ServiceFinder(
+            location: StoreLocation(environment: environment), isUsual: named("SEARCHLIGHT_STORE") == nil)
+        guard finder.isUsual, let address = named("DBUS_SESSION_BUS_ADDRESS") else { return finder }
         finder.activate = { () throws(BusError) in try BusLink.startService(address: address) }
         finder.sessionBus = address
         return finder
@@ -58,22 +61,26 @@ struct ServiceFinder: ServiceOpener {
             refusal = error
         }
         guard refusal.isWithoutService || (refusal.isUnseen && sessionBus != nil), let activate else {
-            throw Self.failure(refusal)
+            throw failure(refusal)
         }
         do throws(BusError) { try activate() } catch {
-            throw ServiceFailure(Self.failure(refusal).kind, "\(refusal) Starting it failed: \(error) \(Self.advice)")
+            throw ServiceFailure(failure(refusal).kind, "\(refusal) Starting it failed: \(error) \(advice)")
         }
         do throws(ServiceSocketError) { return try ServiceSocket.connect(inFolder: location.folder) } catch {
             if error.isUnseen, sessionBus != nil { return nil }
             // It was started, and may be about to listen.
-            throw ServiceFailure(.unreachable, Self.failure(error).message)
+            throw ServiceFailure(.unreachable, failure(error).message)
         }
     }
 
-    private static let advice =
-        "Start it with systemctl --user start searchlightd, or run searchlightd in a terminal."
+    /// What to do. The user's manager starts the service of the usual store, and no other.
+    private var advice: String {
+        isUsual
+            ? "Start it with systemctl --user start searchlightd, or run searchlightd in a terminal."
+            : "Start it in a terminal: searchlightd, with the same SEARCHLIGHT_STORE."
+    }
 
-    private static func failure(_ error: ServiceSocketError) -> ServiceFailure {
+    private func failure(_ error: ServiceSocketError) -> ServiceFailure {
         switch error {
         case .absent: ServiceFailure(.absent, "\(error) \(advice)")
         case .nobodyListens: ServiceFailure(.unreachable, "\(error) \(advice)")

@@ -23,7 +23,10 @@ public enum ServiceProblem: Error, Hashable, Sendable, Codable, CustomStringConv
     public var description: String {
         switch self {
         case .cannotConnect(let path, let reason):
-            "The service at \(path) cannot be connected to: \(reason). Look at the socket's permissions."
+            """
+            The service at \(path) cannot be connected to: \(reason). A store belongs to one user: check who owns its \
+            folder, or name another with --store.
+            """
         case .notAnswering(let path, let seconds):
             """
             The service at \(path) did not answer within \(seconds) s. Wait and try again, or restart it: systemctl \

@@ -27,7 +27,7 @@ enum EngineAbsence: Error, Sendable, CustomStringConvertible {
         case .tooLong(let time): "Another program has had the store for more than \(time). Try again later."
         case .tooMany(let count): "\(count) requests wait for the store, which another program has. Try again later."
         case .failed(let error): "The store could not be opened again. \(error.description)"
-        case .stopped: "The service is being stopped. Connect again to start it."
+        case .stopped: "The service is being stopped. Try again once it has ended."
         case .cancelled: "The request was cancelled."
         }
     }

@@ -6,7 +6,13 @@ import Synchronization
 final class SessionBus: Sendable {
     private let core: ServiceCore
     private let senders: BusSenders
-    private let bus = Mutex<MessageBus?>(nil)
+    private struct State {
+        var bus: MessageBus?
+        /// The connection has ended, or is about to because the service leaves; it may end before it is known here.
+        var isOver = false
+        var hasName = false
+    }
+    private let state = Mutex(State())
 
     /// How long the bus may take to connect and to give the name.
     private static let patience = Duration.seconds(10)
@@ -27,7 +33,7 @@ final class SessionBus: Sendable {
             let bus = try MessageBus(
                 address: address, name: "session-bus", onCall: { [senders] in senders.receive($0) },
                 onDisconnect: { [weak self] in self?.lost($0) })
-            self.bus.withLock { $0 = bus }
+            state.withLock { state in if !state.isOver { state.bus = bus } }
             senders.attach(bus)
             let timer = Task { [clock = core.clock] in
                 try await clock.sleep(for: Self.patience)
@@ -36,6 +42,7 @@ final class SessionBus: Sendable {
             defer { timer.cancel() }
             switch try await bus.requestName(MessageBus.serviceName) {
             case .acquired:
+                state.withLock { $0.hasName = true }
                 core.log.write(.notice, "On the session bus as \(MessageBus.serviceName).")
             case .taken:
                 core.log.write(
@@ -56,17 +63,18 @@ final class SessionBus: Sendable {
 
     private func lost(_ end: BusEnd) {
         senders.endAll()
-        let wasThere = bus.withLock { bus in
-            defer { bus = nil }
-            return bus != nil
+        let before = state.withLock { state in
+            defer { state = State(bus: nil, isOver: true) }
+            return state
         }
-        guard wasThere else { return }
-        core.log.write(.warning, "Not on the session bus any more. \(end.description) The socket serves on.")
+        guard !before.isOver else { return }
+        let place = before.hasName ? "Not on the session bus any more." : "Not on the session bus."
+        core.log.write(.warning, "\(place) \(end.description) The socket serves on.")
     }
 
     /// Gives the name back, so that who calls from now on has a service started anew.
     func releaseName() async {
-        guard let bus = bus.withLock({ $0 }) else { return }
+        guard let bus = state.withLock({ $0.bus }) else { return }
         let timer = Task { [clock = core.clock] in
             try await clock.sleep(for: Self.patience / 10)
             bus.close()
@@ -77,9 +85,9 @@ final class SessionBus: Sendable {
 
     /// Leaves the bus.
     func leave() {
-        let bus = bus.withLock { bus in
-            defer { bus = nil }
-            return bus
+        let bus = state.withLock { state in
+            defer { state = State(bus: nil, isOver: true) }
+            return state.bus
         }
         senders.endAll()
         bus?.close()

@@ -15,7 +15,7 @@ struct ReindexCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "Bundle identifiers; without any, every extension that is found.")
+    @Argument(help: "Bundle identifiers, also of running apps; without any, every extension that is found.")
     var bundles: [String] = []
     @Flag(name: .shortAndLong, help: "Show every message of the extensions.")
     var verbose = false
@@ -35,7 +35,8 @@ struct ReindexCommand: AsyncParsableCommand {
             throw CommandFailure(
                 message: """
                     There is no extension to reindex\(reports.isEmpty ? "" : " but what was refused"). An extension is \
-                    a folder NAME.searchext. Searched: \(installed.searchPath.joined(separator: ", ")).
+                    a folder NAME.searchext. Searched: \(installed.searchPath.joined(separator: ", ")). \
+                    A running app is asked by its name: searchlight reindex BUNDLE.
                     """,
                 status: .notFound)
         }

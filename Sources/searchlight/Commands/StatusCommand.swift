@@ -71,7 +71,7 @@ struct StatusCommand: AsyncParsableCommand {
         if let structures = sizes.structures {
             let parts = structures.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
                 .map { "\($0.key) \(sized($0.value))" }
-            try Output.line("  of the database: \(parts.joined(separator: ", "))")
+            try Output.line("  of the database\(sizes.log > 0 ? " and its log" : ""): \(parts.joined(separator: ", "))")
         } else {
             try Output.line("  what in the database is how large is not known (--exact measures it where SQLite can)")
         }

@@ -91,7 +91,10 @@ extension GlobalOptions {
         where Glibc.access(path, mode) != 0 && errno != ENOENT {
             let reason = String(cString: strerror(errno))
             throw CommandFailure(
-                message: "The store at \(storeDirectory) cannot be opened: \(path): \(reason.lowercased()).",
+                message: """
+                    The store at \(storeDirectory) cannot be opened: \(path): \(reason.lowercased()). Check who owns it, \
+                    or name another store with --store.
+                    """,
                 status: .inputOutput)
         }
     }

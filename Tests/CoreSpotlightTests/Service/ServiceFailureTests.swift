@@ -63,4 +63,15 @@ struct ServiceFailureTests {
         let identity = ProcessIdentity(environment: [:], bundleIdentifier: nil, processIdentifier: 7, program: program)
         #expect(identity.program.utf8.count == 254)
     }
+
+    @Test("An app without a name is told how to get one, in words for its author")
+    func nameless() {
+        let refusal = ServiceFailure(.answered(ServiceErrorName.accessDenied), "Another reason.")
+        func explained(_ environment: [String: String]) -> String {
+            ProcessIdentity(environment: environment, bundleIdentifier: nil, processIdentifier: 7, program: "app")
+                .explain(refusal).message
+        }
+        #expect(explained([:]).contains("Info.plist") && explained([:]).hasSuffix("The service said: Another reason."))
+        #expect(explained(["SEARCHLIGHT_BUNDLE_IDENTIFIER": "a.b"]) == refusal.message)
+    }
 }

@@ -61,6 +61,14 @@ struct ServiceFinderTests {
         #expect(failure(ServiceFinder(location: location))?.kind == .unreachable)
     }
 
+    @Test func onlyTheUsualStoreIsSaidToBeStartedBySystemd() throws {
+        let folder = try TemporaryFolder()
+        let own = failure(ServiceFinder.of(["SEARCHLIGHT_STORE": folder.path]))
+        #expect(own?.message.contains("SEARCHLIGHT_STORE") == true && own?.message.contains("systemctl") == false)
+        let usual = failure(ServiceFinder.of(["HOME": folder.path]))
+        #expect(usual?.message.contains("systemctl --user start searchlightd") == true)
+    }
+
     @Test func theSessionBusIsAskedForTheUsualStoreOnly() {
         let bus = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/bus", "HOME": "/home/ada"]
         #expect(ServiceFinder.of(bus).activate != nil)
