@@ -128,6 +128,21 @@ struct GuardedConnectionTests {
         #expect(RawPeer.descriptors(of: file) == 1)
     }
 
+    @Test("A message has no more descriptors than the protocol needs: each is held until the call is answered")
+    func fewDescriptors() async throws {
+        let peer = try RawPeer()
+        let file = try RawPeer.file()
+        let message = RawPeer.call(body: RawPeer.word(0), signature: "h", descriptors: 3)
+        peer.send(RawPeer.authentication)
+        peer.send(message, descriptors: Array(repeating: file.number, count: 3))
+        peer.send(RawPeer.call())
+        guard case .violated? = await peer.end() else {
+            Issue.record("the connection did not end with a violation")
+            return
+        }
+        #expect(RawPeer.descriptors(of: file) == 1)
+    }
+
     @Test("Descriptors of a message that is refused, half-sent, unread or damaged do not stay open")
     func descriptorLeaks() async throws {
         let file = try RawPeer.file()
