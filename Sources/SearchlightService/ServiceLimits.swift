@@ -12,8 +12,6 @@ public struct ServiceLimits: Sendable {
     public var helloTime: Duration = .seconds(10)
     /// The most queries of one connection under way.
     public var queries = 16
-    /// The most calls of one shell under way.
-    public var calls = 64
     /// The most bytes of donations that wait or are being kept, of all connections together.
     public var heldBytes = 256 << 20
     /// The most filters of a query.

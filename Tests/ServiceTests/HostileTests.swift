@@ -55,6 +55,21 @@ struct HostileTests {
         return bytes
     }
 
+    @Test("A title with what readers of D-Bus refuse does not hide what else a launcher finds")
+    func noncharacters() async throws {
+        let service = try await TestService()
+        let app = try await service.app()
+        let noncharacter = String(try #require(Unicode.Scalar(0xFFFE as UInt32)))
+        try await app.donate(["a"], title: "cheese " + noncharacter)
+        try await app.donate(["b"], title: "cheese")
+        let shell = try await service.shell()
+        let answer = try await shell.connection.call(
+            BusMember(LauncherRequest.interface, "Search"), [.string("cheese"), .dictionary([:])])
+        guard case .dictionaries(let items)? = answer.first else { throw BusError.malformed("\(answer)") }
+        #expect(items.count == 2)
+        await service.stop()
+    }
+
     @Test("Garbage, half messages, messages too large and silence hold up nobody")
     func healthyClient() async throws {
         let service = try await TestService()

@@ -180,6 +180,42 @@ struct LoanTests {
         _ = await holder.stop()
     }
 
+    @Test("A stop while somebody waits to borrow the store lets what is under way end")
+    func stopBeforeLoan() async throws {
+        let folder = try TemporaryFolder()
+        let holder = try EngineHolder(
+            ServiceLimits(), clock: ContinuousClock(),
+            opening: { () throws(EngineError) in try SearchlightEngine(TestService.engine(folder)) })
+        let (isInside, mayEnd, hasEnded) = (Flag(), Flag(), Flag())
+        let use = Task {
+            try await holder.use({ $0 }) { (_) throws(EngineAbsence) in
+                isInside.raise()
+                _ = await eventually { mayEnd.isRaised }
+                hasEnded.raise()
+            }
+        }
+        #expect(await eventually { isInside.isRaised })
+        let loan = Task { try? await holder.lend(to: 1) }
+        #expect(await eventually { holder.current == nil })
+        let stop = Task {
+            let isDone = await holder.stop()
+            return isDone && hasEnded.isRaised
+        }
+        _ = await eventually { hasStopped(holder) }
+        mayEnd.raise()
+        #expect(await stop.value)
+        try await use.value
+        await loan.value
+    }
+
+    private final class Flag: Sendable {
+        private let value = Mutex(false)
+        var isRaised: Bool { value.withLock { $0 } }
+        func raise() { value.withLock { $0 = true } }
+    }
+
+    private func hasStopped(_ holder: EngineHolder) -> Bool { holder.state.withLock { $0.isStopping } }
+
     @Test("A service that is stopped while its store is lent ends at once")
     func stopWhileLent() async throws {
         let service = try await TestService()

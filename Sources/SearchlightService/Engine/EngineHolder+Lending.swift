@@ -71,16 +71,32 @@ extension EngineHolder {
         }
         refuseWaiters(.stopped)
         guard isOpen else {
-            // A lent store is the borrower's; what is being closed or opened ends by itself.
+            // What is being closed or opened for a borrower is ended by whoever does it.
+            let isDone = await passage(within: limits.stopTime)
+            // A lent store is the borrower's.
             state.withLock { state in
                 if case .lent = state.phase { state.phase = .stopped }
             }
-            return true
+            return isDone
         }
         let isDone = await drain(within: limits.stopTime)
         await closeDrained()
         state.withLock { $0.phase = .stopped }
         return isDone
+    }
+
+    /// Waits while the engine is on its way to a borrower or back, but not longer than that; looks now and then, as that
+    /// is for the end of a service only.
+    ///
+    /// - Returns: Whether it has arrived.
+    private func passage(within limit: Duration) async -> Bool {
+        let pause = Duration.milliseconds(5)
+        var waited = Duration.zero
+        while state.withLock({ $0.isOnItsWay }) {
+            guard waited < limit, (try? await clock.sleep(for: pause)) != nil else { return false }
+            waited += pause
+        }
+        return true
     }
 
     /// Opens the engine again; the phase is `opening`, so nobody else does.

@@ -42,6 +42,14 @@ final class EngineHolder: Sendable {
         var borrower: UInt64?
         var isStopping = false
 
+        /// Whether it is being closed or opened.
+        var isOnItsWay: Bool {
+            switch phase {
+            case .draining, .closing, .opening: true
+            case .open, .lent, .failed, .stopped: false
+            }
+        }
+
         /// What becomes of somebody who wants to use the engine; `nil` to wait.
         mutating func enter(_ visitor: Visitor) -> Entrance? {
             switch phase {

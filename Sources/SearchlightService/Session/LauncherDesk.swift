@@ -49,13 +49,15 @@ final class LauncherDesk: Sendable {
             return [try checked(.dictionary(LauncherItem.all(of: item)))]
         case .preview(let number, let query):
             let preview = try await preview(number, query, engine)
-            return [.string(preview.contentType), .string(preview.title), try checked(.bytes(preview.content))]
+            return [
+                .string(text: preview.contentType), .string(text: preview.title), try checked(.bytes(preview.content)),
+            ]
         case .previewFile(let number, let query):
             let preview = try await preview(number, query, engine)
             do throws(EngineError) {
                 let file = try Payload.file(holding: preview.content, for: "preview an item")
                 return [
-                    .string(preview.contentType), .string(preview.title), .descriptor(file),
+                    .string(text: preview.contentType), .string(text: preview.title), .descriptor(file),
                     .unsigned(UInt64(preview.content.count)),
                 ]
             } catch {

@@ -56,7 +56,7 @@ enum LauncherItem {
 
     private static func value(of entries: [String: AttributeValue], depth: Int) -> BusValue {
         var values: [String: BusValue] = [:]
-        for (name, entry) in entries where !name.utf8.contains(0) { values[name] = value(of: entry, depth: depth + 1) }
+        for (name, entry) in entries where name.isFitForBus { values[name] = value(of: entry, depth: depth + 1) }
         return .dictionary(values)
     }
 
@@ -88,7 +88,7 @@ enum LauncherItem {
 
     /// D-Bus has no arrays of mixed types; numbers and dates among the elements are written out.
     private static func texts(of attribute: AttributeValue) -> BusValue {
-        guard case .array(let elements) = attribute else { return .strings(attribute.texts.map(\.withoutZeros)) }
+        guard case .array(let elements) = attribute else { return .strings(attribute.texts.map(\.fitForBus)) }
         return .strings(
             elements.flatMap { element -> [String] in
                 switch element {
@@ -98,12 +98,12 @@ enum LauncherItem {
                 case .date(let moment): ["\(moment + unixTimeOfReferenceDate)"]
                 default: element.texts
                 }
-            }.map(\.withoutZeros))
+            }.map(\.fitForBus))
     }
 
     private static func value(of person: PersonValue) -> [String: BusValue] {
         var values: [String: BusValue] = [
-            "handles": .strings(person.handles.map(\.withoutZeros)),
+            "handles": .strings(person.handles.map(\.fitForBus)),
             "handleIdentifier": .string(text: person.handleIdentifier),
         ]
         if let name = person.displayName { values["displayName"] = .string(text: name) }
@@ -113,10 +113,19 @@ enum LauncherItem {
 }
 
 extension BusValue {
-    /// Any text: one on the bus ends at its first zero.
-    fileprivate static func string(text: String) -> BusValue { .string(text.withoutZeros) }
+    /// Any text: one on the bus ends at its first zero, and sd-bus refuses to read a whole message with a noncharacter.
+    static func string(text: String) -> BusValue { .string(text.fitForBus) }
 }
 
 extension String {
-    fileprivate var withoutZeros: String { utf8.contains(0) ? replacing("\0", with: "\u{FFFD}") : self }
+    fileprivate var isFitForBus: Bool { unicodeScalars.allSatisfy(\.isFitForBus) }
+
+    fileprivate var fitForBus: String {
+        if isFitForBus { return self }
+        return String(UnicodeScalarView(unicodeScalars.map { $0.isFitForBus ? $0 : "\u{FFFD}" }))
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isFitForBus: Bool { value != 0 && !properties.isNoncharacterCodePoint }
 }

@@ -9,8 +9,9 @@ public struct BusLimits: Hashable, Sendable {
     public var maximumHeaderBytes = 16 << 10
     /// The most bytes of the authentication; sd-bus sends about 60.
     public var maximumAuthenticationBytes = 16 << 10
-    /// The most file descriptors of one message, at most 16.
-    public var maximumDescriptors = 16
+    /// The most file descriptors of one message, at most 16. Messages of this protocol have one; those of a call stay open
+    /// until it is answered.
+    public var maximumDescriptors = 2
     /// How long one message, or the authentication, may take from its first byte to its last, in microseconds.
     public var stallTimeout: UInt64 = 30_000_000
     /// The most bytes that wait to be sent to a peer that does not read.

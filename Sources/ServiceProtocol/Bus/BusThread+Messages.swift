@@ -6,6 +6,8 @@ import Glibc
 extension BusThread {
     /// The most calls a peer may leave unanswered at a time; more are refused, so that a flood is bounded.
     private static let maximumUnanswered = 1024
+    /// The most bytes of a call that wants no answer, from a peer that is not trusted: it counts nowhere while it waits.
+    private static let maximumUncounted = 64 << 10
 
     func handle(_ message: consuming BusMessage) {
         var type: UInt8 = 0
@@ -60,10 +62,13 @@ extension BusThread {
         let key = CallKey(sender: shares == nil ? nil : Self.sender(of: message.pointer), cookie: cookie)
         let arguments: Result<[BusValue], BusError>
         do { arguments = .success(try message.readArguments()) } catch { arguments = .failure(error) }
-        if sd_bus_message_get_expect_reply(message.pointer) > 0 {
+        let size = ((try? arguments.get()) ?? []).reduce(0) { $0 + $1.approximateBytes }
+        if sd_bus_message_get_expect_reply(message.pointer) <= 0 {
+            let isTrusted = shares == nil && start.limits == nil
+            guard isTrusted || size <= Self.maximumUncounted else { return }
+        } else {
             // The same serial number twice would let one answer go to the wrong call.
             guard unanswered[key] == nil else { return }
-            let size = ((try? arguments.get()) ?? []).reduce(0) { $0 + $1.approximateBytes }
             unanswered[key] = UnansweredCall(message: sd_bus_message_ref(message.pointer), size: size)
             unansweredBytes += size
             if let problem = shares?.take(size, of: key.sender ?? "") {

@@ -75,6 +75,25 @@ struct GuardedConnectionTests {
         await #expect(throws: BusError.self) { try await calling.call(BusConnectionTests.echo) }
     }
 
+    @Test("A large call that wants no answer is dropped, since nothing would count it while it waits")
+    func uncounted() async throws {
+        let (first, second) = try socketPair()
+        let received = Mutex<[Int]>([])
+        let host = try BusConnection(
+            adopting: first, side: .server, name: "test-host", limits: BusLimits(),
+            onCall: { call in
+                received.withLock { $0.append(call.arguments.reduce(0) { $0 + $1.approximateBytes }) }
+                call.reply()
+            }, onDisconnect: { _ in })
+        let client = try BusConnection(
+            adopting: second, side: .client, name: "test-client", onCall: { $0.reply() }, onDisconnect: { _ in })
+        client.post(BusConnectionTests.echo, [.bytes([UInt8](repeating: 7, count: 1 << 20))])
+        client.post(BusConnectionTests.echo, [.bytes([UInt8](repeating: 7, count: 100))])
+        _ = try await client.call(BusConnectionTests.echo)
+        #expect(received.withLock { $0 } == [108, 0])
+        host.close()
+    }
+
     @Test("The end says who ended it")
     func ends() async throws {
         let closed = try RawPeer()
@@ -102,6 +121,21 @@ struct GuardedConnectionTests {
         peer.send(RawPeer.authentication)
         peer.send(Array(message[..<16]), descriptors: Array(repeating: file.number, count: 16))
         peer.send(Array(message[16...]), descriptors: [file.number])
+        guard case .violated? = await peer.end() else {
+            Issue.record("the connection did not end with a violation")
+            return
+        }
+        #expect(RawPeer.descriptors(of: file) == 1)
+    }
+
+    @Test("A message has no more descriptors than the protocol needs: each is held until the call is answered")
+    func fewDescriptors() async throws {
+        let peer = try RawPeer()
+        let file = try RawPeer.file()
+        let message = RawPeer.call(body: RawPeer.word(0), signature: "h", descriptors: 3)
+        peer.send(RawPeer.authentication)
+        peer.send(message, descriptors: Array(repeating: file.number, count: 3))
+        peer.send(RawPeer.call())
         guard case .violated? = await peer.end() else {
             Issue.record("the connection did not end with a violation")
             return
