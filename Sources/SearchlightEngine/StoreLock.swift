@@ -14,7 +14,8 @@ final class StoreLock: Sendable {
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
             throw .storeFile(
-                path: directory, operation: "Creating the folder", detail: Self.reason(error))
+                path: directory, operation: "Creating the folder",
+                detail: withoutFullStop(error.localizedDescription) + ". Name another folder with --store")
         }
         let path = directory + "/lock"
         let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -39,13 +40,6 @@ final class StoreLock: Sendable {
     func release() { flock(descriptor.number, LOCK_UN) }
 
     deinit { release() }
-
-    /// Why a folder was not made: the system's word where there is one, as Foundation's says little.
-    private static func reason(_ error: any Error) -> String {
-        let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-        guard let cause, cause.domain == NSPOSIXErrorDomain else { return withoutFullStop(error.localizedDescription) }
-        return "\(String(cString: strerror(Int32(cause.code)))). Name a folder that can be made with --store"
-    }
 
     private static func owner(_ number: Int32) -> String? {
         var buffer = [UInt8](repeating: 0, count: 20)
