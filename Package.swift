@@ -163,7 +163,8 @@ let package = Package(
             ], swiftSettings: strict),
         // An app in another process, of the public library alone.
         .executableTarget(
-            name: "TestApp", dependencies: ["CoreSpotlight", "UniformTypeIdentifiers"], path: "Tests/TestApp",
+            name: "TestApp", dependencies: ["CoreSpotlight", "UniformTypeIdentifiers", "PortedSources"],
+            path: "Tests/TestApp",
             swiftSettings: strict),
         .testTarget(
             name: "BenchmarkTests", dependencies: ["benchmarks", "SearchIndex", "ServiceProtocol", "TestSupport"],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CoreSpotlight
 import Foundation
+import PortedSources
 import UniformTypeIdentifiers
 
 /// An app that uses nothing but the public library; its argument says what it does, its output what came of it.
@@ -13,6 +14,7 @@ struct TestApp {
             case "donate": try await donate(count: Int(arguments[1]) ?? 0)
             case "query": try await query(arguments[1])
             case "available": print(CSSearchableIndex.isIndexingAvailable())
+            case "talk": try await talk()
             case "serve": try await serve()
             case "fetch": try await fetch(arguments[1], arguments[2])
             default: print("unknown")
@@ -56,6 +58,32 @@ struct TestApp {
         var count = 0
         for try await result in query.results where result.item.attributeSet.title != nil { count += 1 }
         say("found \(count)")
+    }
+
+    /// The sample of a talk: a journal that is donated in a batch, changed, and searched.
+    private static func talk() async throws {
+        let donor = JournalDonor()
+        let entries = [
+            ("1", "Ski trip", "Snow in the hills"), ("2", "Skiing lesson", "The blue slope"), ("3", "Summer", "At sea"),
+        ]
+        try await donor.donate(entries.map { (identifier: $0, title: $1, text: $2) }, upTo: Data("3 entries".utf8))
+        try await donor.rename("3", to: "Sky")
+        let search = JournalSearch()
+        search.appear()
+        // What was donated is found within a second.
+        for _ in 0..<1000 {
+            try await search.search("sky")
+            if !search.items.isEmpty { break }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        try await search.search("ski")
+        let found = search.items.compactMap(\.item.attributeSet.title).sorted()
+        let suggested = search.suggestions.map { String($0.suggestion.localizedAttributedSuggestion.characters) }
+        try await search.search("sea")
+        let changed = search.items.compactMap(\.item.attributeSet.title)
+        try await search.search("ski", imagesOnly: true)
+        let state = String(decoding: try await donor.index.fetchLastClientState(), as: UTF8.self)
+        say("\(found) \(suggested.sorted()) \(changed) \(search.items.count) \(state)")
     }
 
     private static func serve() async throws {

@@ -59,6 +59,14 @@ struct TestAppTests {
         return line
     }
 
+    @Test("The sample of a talk donates in a batch, changes an entry, and finds what it says")
+    func talk() async throws {
+        let service = try await TestService()
+        let said = try await run(service.store, "talk", bundle: "com.example.journal")
+        #expect(said == #"["Ski trip", "Skiing lesson"] ["Skiing"] ["Sky"] 0 3 entries"#)
+        await service.stop()
+    }
+
     @Test("An app goes on over services that are killed: nothing is lost, nothing done twice, no batch refused")
     func killedServices() async throws {
         let folder = try TemporaryFolder()

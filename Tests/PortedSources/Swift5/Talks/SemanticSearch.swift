@@ -4,11 +4,13 @@ import CoreSpotlight
 // What WWDC24 session 10131 shows of an app that searches its own content, in our words.
 
 /// A journal that is donated in batches, so that an interrupted donation goes on where it ended.
-final class JournalDonor {
-    let index = CSSearchableIndex(name: "Journal")
+public final class JournalDonor {
+    public let index = CSSearchableIndex(name: "Journal")
+
+    public init() {}
 
     /// Donates entries, and says with the batch how far it came.
-    func donate(_ entries: [(identifier: String, title: String, text: String)], upTo state: Data) async throws {
+    public func donate(_ entries: [(identifier: String, title: String, text: String)], upTo state: Data) async throws {
         index.beginBatch()
         let items = entries.map { entry -> CSSearchableItem in
             let attributes = CSSearchableItemAttributeSet(contentType: .text)
@@ -23,7 +25,7 @@ final class JournalDonor {
     }
 
     /// Changes a title, and nothing else.
-    func rename(_ identifier: String, to title: String) async throws {
+    public func rename(_ identifier: String, to title: String) async throws {
         let attributes = CSSearchableItemAttributeSet(contentType: .text)
         attributes.title = title
         let item = CSSearchableItem(uniqueIdentifier: identifier, domainIdentifier: "journal", attributeSet: attributes)
@@ -33,16 +35,18 @@ final class JournalDonor {
 }
 
 /// A search field over the journal.
-final class JournalSearch {
-    var items: [CSUserQuery.Item] = []
-    var suggestions: [CSUserQuery.Suggestion] = []
+public final class JournalSearch {
+    public var items: [CSUserQuery.Item] = []
+    public var suggestions: [CSUserQuery.Suggestion] = []
     var query: CSUserQuery?
 
+    public init() {}
+
     /// Called when the field appears.
-    func appear() { CSUserQuery.prepare() }
+    public func appear() { CSUserQuery.prepare() }
 
     /// Searches for what was typed, among images only if asked to.
-    func search(_ text: String, imagesOnly: Bool = false) async throws {
+    public func search(_ text: String, imagesOnly: Bool = false) async throws {
         let context = CSUserQueryContext()
         context.fetchAttributes = ["title", "contentDescription"]
         context.maxResultCount = 20
