@@ -35,8 +35,9 @@ let package = Package(
         .executableTarget(
             name: "searchlight",
             dependencies: [
-                "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "IdleScheduling",
-                "ServiceProtocol", "UniformTypeIdentifiers", arguments,
+                "SearchlightEngine", "ExtensionValidation", "ExtensionRuntime", "SearchIndex", "ExtensionHost",
+                "Promises",
+                "Previews", "IdleScheduling", "ServiceProtocol", "UniformTypeIdentifiers", arguments,
             ], swiftSettings: strict),
         .executableTarget(
             name: "searchlightd",
@@ -50,8 +51,8 @@ let package = Package(
         .executableTarget(
             name: "benchmarks",
             dependencies: [
-                "SearchlightEngine", "ExtensionHost", "SearchIndex", "MetadataQuery", "ServiceProtocol",
-                "UniformTypeIdentifiers", "TestSupport", sqlite, arguments,
+                "SearchlightEngine", "ExtensionHost", "ExtensionRuntime", "SearchIndex", "MetadataQuery",
+                "ServiceProtocol", "UniformTypeIdentifiers", "TestSupport", "CSystemd", sqlite, arguments,
             ], swiftSettings: strict),
 
         // Libraries for app authors
@@ -90,7 +91,7 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "ExtensionHost",
-            dependencies: ["ServiceProtocol", "UniformTypeIdentifiers", "CSandbox"],
+            dependencies: ["ServiceProtocol", "SymbolBindings", "UniformTypeIdentifiers", "CSandbox", "CSeccomp"],
             swiftSettings: strict),
         .target(
             name: "Promises", dependencies: ["ServiceProtocol", "UniformTypeIdentifiers", "CSandbox"],
@@ -100,12 +101,22 @@ let package = Package(
         .target(name: "IdleScheduling", swiftSettings: strict),
         .target(name: "MetadataQuery", dependencies: ["ServiceProtocol"], swiftSettings: strict),
 
+        // The judge that authors run
+        .target(
+            name: "ExtensionValidation",
+            dependencies: ["ExtensionHost", "Promises", "Previews", "ServiceProtocol", "UniformTypeIdentifiers"],
+            swiftSettings: strict),
+
         // The worker
         .target(
-            name: "ExtensionRuntime", dependencies: ["ServiceProtocol", "SearchlightExtension", "CSandbox"],
+            name: "ExtensionRuntime",
+            dependencies: ["ServiceProtocol", "SymbolBindings", "SearchlightExtension", "CSandbox", "CFFI"],
             swiftSettings: strict),
 
         // Foundations
+        .target(name: "SymbolBindings", swiftSettings: strict),
+        .systemLibrary(name: "CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
+        .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         .target(name: "ServiceProtocol", dependencies: ["CSystemd"], swiftSettings: strict),
         .target(name: "UniformTypeIdentifiers", swiftSettings: strict),
         .target(name: "SearchlightExtension", cSettings: strictC),
@@ -123,8 +134,17 @@ let package = Package(
             dependencies: ["SearchlightEngine", "ExtensionHost", "SearchIndex", "TortureSupport", grdb],
             path: "Tests/TortureDonor",
             swiftSettings: strict),
+        // Asks extensions, cancels and kills at random, and counts what is left.
         .executableTarget(
-            name: "Fuzz", dependencies: ["MetadataQuery", "ServiceProtocol", "IdleScheduling"], path: "Tests/Fuzz",
+            name: "ExtensionTorture",
+            dependencies: [
+                "SearchlightEngine", "ExtensionHost", "SearchIndex", "MetadataQuery", "Promises", "ServiceProtocol",
+                "TestSupport",
+            ],
+            path: "Tests/ExtensionTorture", swiftSettings: strict),
+        .executableTarget(
+            name: "Fuzz", dependencies: ["MetadataQuery", "ServiceProtocol", "SymbolBindings", "IdleScheduling"],
+            path: "Tests/Fuzz",
             swiftSettings: strict),
         .testTarget(
             name: "ServiceProtocolTests", dependencies: ["ServiceProtocol", "TestSupport"], swiftSettings: strict),
@@ -139,6 +159,17 @@ let package = Package(
         .testTarget(
             name: "PreviewsTests", dependencies: ["Previews", "ServiceProtocol", "TestSupport"], swiftSettings: strict),
         .testTarget(
+            name: "SymbolBindingsTests", dependencies: ["SymbolBindings", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "ExtensionHostTests",
+            dependencies: ["ExtensionHost", "ServiceProtocol", "UniformTypeIdentifiers", "CSandbox", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ExtensionRuntimeTests",
+            dependencies: [
+                "ExtensionRuntime", "SymbolBindings", "SearchlightExtension", "ServiceProtocol", "TestSupport",
+            ], swiftSettings: strict),
+        .testTarget(
             name: "IdleSchedulingTests", dependencies: ["IdleScheduling", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "UniformTypeIdentifiersTests", dependencies: ["UniformTypeIdentifiers", "TestSupport"],
@@ -147,9 +178,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "IdleScheduling", "Promises",
-                "Previews",
-                "ServiceProtocol", "TestSupport", "TortureSupport",
+                "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "ExtensionRuntime",
+                "ExtensionValidation", "IdleScheduling", "Promises", "Previews",
+                "ServiceProtocol", "UniformTypeIdentifiers", "TestSupport", "TortureSupport",
             ], swiftSettings: strict),
         // A client in another process.
         .executableTarget(

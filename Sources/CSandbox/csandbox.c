@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "csandbox.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-static int prepare_descriptors(posix_spawn_file_actions_t *actions, int connection_fd, int output_fd) {
+static int prepare_descriptors(posix_spawn_file_actions_t *actions, int connection_fd, int policy_fd, int output_fd) {
     int error = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
     if (error == 0) error = posix_spawn_file_actions_adddup2(actions, output_fd, 1);
     if (error == 0) error = posix_spawn_file_actions_adddup2(actions, output_fd, 2);
     if (error == 0) error = posix_spawn_file_actions_adddup2(actions, connection_fd, CSANDBOX_CONNECTION_FD);
-    if (error == 0) error = posix_spawn_file_actions_addclosefrom_np(actions, CSANDBOX_CONNECTION_FD + 1);
+    if (error == 0) error = posix_spawn_file_actions_adddup2(actions, policy_fd, CSANDBOX_POLICY_FD);
+    if (error == 0) error = posix_spawn_file_actions_addclosefrom_np(actions, CSANDBOX_POLICY_FD + 1);
     return error;
 }
 
@@ -33,32 +33,30 @@ static int prepare_attributes(posix_spawnattr_t *attributes) {
     return error;
 }
 
-int csandbox_spawn(const char *path, char *const argv[], char *const envp[], int connection_fd, int output_fd,
-                   pid_t *pid) {
+int csandbox_spawn(const char *path, char *const argv[], char *const envp[], int connection_fd, int policy_fd,
+                   int output_fd, pid_t *pid) {
     /* A source below the target numbers would be overwritten by the dup2 of another; move it out of the way. */
-    int connection = fcntl(connection_fd, F_DUPFD_CLOEXEC, 10);
-    if (connection < 0) return errno;
-    int output = fcntl(output_fd, F_DUPFD_CLOEXEC, 10);
-    if (output < 0) {
-        int error = errno;
-        close(connection);
-        return error;
+    int sources[3] = {connection_fd, policy_fd, output_fd}, moved[3] = {-1, -1, -1};
+    int error = 0;
+    for (int i = 0; i < 3 && error == 0; i++) {
+        moved[i] = fcntl(sources[i], F_DUPFD_CLOEXEC, 10);
+        if (moved[i] < 0) error = errno;
     }
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
-    int error = posix_spawn_file_actions_init(&actions);
+    if (error == 0) error = posix_spawn_file_actions_init(&actions);
     if (error == 0) {
         error = posix_spawnattr_init(&attributes);
         if (error == 0) {
-            error = prepare_descriptors(&actions, connection, output);
+            error = prepare_descriptors(&actions, moved[0], moved[1], moved[2]);
             if (error == 0) error = prepare_attributes(&attributes);
             if (error == 0) error = posix_spawn(pid, path, &actions, &attributes, argv, envp);
             posix_spawnattr_destroy(&attributes);
         }
         posix_spawn_file_actions_destroy(&actions);
     }
-    close(connection);
-    close(output);
+    for (int i = 0; i < 3; i++)
+        if (moved[i] >= 0) close(moved[i]);
     return error;
 }
 
@@ -66,13 +64,12 @@ int csandbox_socket_pair(int descriptors[2]) {
     return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, descriptors) == 0 ? 0 : errno;
 }
 
-int csandbox_restrict_self(void) {
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
-    struct rlimit none = {0, 0};
-    if (setrlimit(RLIMIT_CORE, &none) != 0) return errno;
-    return 0;
-}
-
 int csandbox_pipe(int descriptors[2]) { return pipe2(descriptors, O_CLOEXEC) == 0 ? 0 : errno; }
 
 int csandbox_memory_file(void) { return memfd_create("searchlight", MFD_CLOEXEC); }
+
+const char *csandbox_library_with(const char *function) {
+    Dl_info found;
+    void *address = dlsym(RTLD_DEFAULT, function);
+    return address != NULL && dladdr(address, &found) != 0 ? found.dli_fname : NULL;
+}

@@ -45,6 +45,11 @@ public protocol DonationReceiver: Sendable {
     ///
     /// - Throws: ``DonationRefusal``.
     func clientState(of index: String?, bundle: String) async throws(DonationRefusal) -> [UInt8]?
+
+    /// An item of a bundle's, from the default index if it is there, else from another.
+    ///
+    /// - Throws: ``DonationRefusal``.
+    func record(of identifier: String, bundle: String) async throws(DonationRefusal) -> RecordReply
 }
 
 extension DonationReceiver {
@@ -55,6 +60,9 @@ extension DonationReceiver {
     public func answer(
         _ request: IndexRequest, from bundle: String, donated: (Int) -> Void = { _ in }
     ) async throws(DonationRefusal) -> [BusValue] {
+        if case .record(let identifier) = request.action {
+            return try await record(of: identifier, bundle: bundle).arguments
+        }
         guard let donation = try Donation(request) else {
             return ClientStateReply(state: try await clientState(of: request.index, bundle: bundle)).arguments
         }
@@ -106,7 +114,7 @@ extension Donation {
             changes = try Self.changes(in: bytes)
             clientState = state
             self.expectation = expectation
-        case .clientState: return nil
+        case .clientState, .record: return nil
         }
     }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import ServiceProtocol
 
 /// Why an extension could not do what it was asked.
@@ -21,6 +22,14 @@ public enum ExtensionError: Error, Hashable, Sendable, Codable, CustomStringConv
     case failed(identifier: String, during: String, status: ExtensionStatus, message: String)
     /// It answered what makes no sense.
     case malformedAnswer(identifier: String, during: String, reason: String)
+    /// Its worker took more memory than it may, in bytes, and ended.
+    case memoryExceeded(identifier: String, during: String, limit: UInt64, lastOutput: [String])
+    /// A person does not want it to be used.
+    case disabled(identifier: String)
+    /// It crashed too often, and is not asked anything until it changes or is released.
+    case quarantined(identifier: String, ExtensionHealth.Quarantine)
+    /// It failed, and is left alone for a while. `last`: what it did the last time, as the rest of a sentence.
+    case backingOff(identifier: String, ExtensionHealth.BackOff, last: String?)
     /// Nobody waits for the answer any more.
     case cancelled
 
@@ -29,16 +38,16 @@ public enum ExtensionError: Error, Hashable, Sendable, Codable, CustomStringConv
         switch self {
         case .notFound(let identifier, let searchPath, let known):
             """
-            There is no extension \(identifier). Searched: \(searchPath.joined(separator: ", ")). \
+            There is no extension \(identifier). \
+            \(NearNames.sentence(to: identifier, among: known).map { $0 + " " } ?? "")\
+            Searched: \(searchPath.joined(separator: ", ")). \
             \(known.isEmpty ? "No extension was found there." : "Found there: \(known.joined(separator: ", ")).")
             """
         case .refused(let path, let problem): "The extension at \(path) is not used. \(problem.description)"
         case .workerUnavailable(let reason): "No worker could be started: \(reason)"
         case .cannotLoad(let identifier, _, let message): "\(identifier) could not be loaded. \(message)"
         case .crashed(let identifier, let during, let exit, let lastOutput):
-            "\(identifier) \(exit.description) while it was asked to \(during)."
-                + (lastOutput.isEmpty
-                    ? "" : " It last said:\n" + lastOutput.map { "  | " + $0 }.joined(separator: "\n"))
+            "\(identifier) \(exit.description) while it was asked to \(during)." + Self.quote(lastOutput)
         case .timedOut(let identifier, let during, let limit):
             "\(identifier) was asked to \(during) and did not answer or make progress within \(limit); it was stopped."
         case .delegateUnavailable(let identifier, let during, let reason):
@@ -49,35 +58,67 @@ public enum ExtensionError: Error, Hashable, Sendable, Codable, CustomStringConv
             "\(identifier) could not \(during): \(message)\(status == .unsupported ? " (unsupported)" : "")"
         case .malformedAnswer(let identifier, let during, let reason):
             "\(identifier) gave an answer that makes no sense when asked to \(during): \(reason)"
+        case .memoryExceeded(let identifier, let during, let limit, let lastOutput):
+            """
+            \(identifier) took more than the \(limit >> 20) MiB of memory that it may while it was asked to \(during). Its \
+            author can have it do less at once, or ask for more with Searchlight.MemoryLimit in its Info.plist.
+            """ + Self.quote(lastOutput)
+        case .disabled(let identifier):
+            "\(identifier) is disabled and was not asked. “searchlight extensions enable \(identifier)” has it used again."
+        case .quarantined(let identifier, let quarantine):
+            """
+            \(identifier) is in quarantine since \(Self.text(quarantine.since)) and was not asked: it \
+            \(quarantine.reason). It is asked again once it is replaced or Searchlight is; \
+            “searchlight extensions release \(identifier)” has it tried as it is.
+            """ + Self.quote(quarantine.evidence.lastOutput)
+        case .backingOff(let identifier, let backOff, let last):
+            """
+            \(identifier) failed \(backOff.failures) \(backOff.failures == 1 ? "time" : "times in a row") and is left alone \
+            until \(Self.text(backOff.until))\(last.map { "; the last time it \($0)" } ?? ""). \
+            “searchlight reindex \(identifier)” asks it now.
+            """
         case .cancelled: "The request was cancelled."
         }
     }
+
+    private static func quote(_ lines: [String]) -> String {
+        lines.isEmpty ? "" : " It last said:\n" + lines.map { "  | " + $0 }.joined(separator: "\n")
+    }
+
+    private static func text(_ moment: Double) -> String {
+        // What was read from a file may be any number; the calendar takes those of ten thousand years.
+        guard abs(moment) < 3e11 else { return "an unknown moment" }
+        return Date(timeIntervalSinceReferenceDate: moment).ISO8601Format()
+    }
 }
 
-/// How a worker ended.
-public enum WorkerExit: Hashable, Sendable, Codable, CustomStringConvertible {
-    /// By `exit`, with a status.
-    case exited(Int32)
-    /// By a signal.
-    case signalled(Int32)
-    /// By the host, because it had closed its connection and went on.
-    case endedByHost
-
-    /// What the worker did, as the rest of a sentence.
-    public var description: String {
+extension ExtensionError {
+    /// What was asked, for an error of something that was asked of an extension.
+    var during: String? {
         switch self {
-        case .exited(let status): "ended its worker with exit status \(status)"
-        case .endedByHost: "broke or closed its connection and had to be ended"
-        case .signalled(let number): "crashed (signal \(number), \(Self.name(of: number)))"
+        case .crashed(_, let during, _, _), .timedOut(_, let during, _), .memoryExceeded(_, let during, _, _),
+            .failed(_, let during, _, _), .malformedAnswer(_, let during, _), .delegateUnavailable(_, let during, _):
+            during
+        default: nil
         }
     }
 
-    private static func name(of signal: Int32) -> String {
-        let names: [Int32: String] = [
-            4: "illegal instruction", 5: "trap", 6: "abort", 7: "bus error", 8: "arithmetic error", 9: "killed",
-            11: "segmentation fault", 15: "terminated", 24: "CPU time exceeded", 25: "file size exceeded",
-            31: "forbidden system call",
-        ]
-        return names[signal] ?? "unnamed"
+    /// How the worker ended.
+    var exit: WorkerExit? { if case .crashed(_, _, let exit, _) = self { exit } else { nil } }
+
+    /// What the extension printed last.
+    var lastOutput: [String] {
+        switch self {
+        case .crashed(_, _, _, let lines), .memoryExceeded(_, _, _, let lines): lines
+        default: []
+        }
+    }
+
+    /// Whether the extension was not asked at all, since it may not be now.
+    public var isRefusal: Bool {
+        switch self {
+        case .disabled, .quarantined, .backingOff: true
+        default: false
+        }
     }
 }

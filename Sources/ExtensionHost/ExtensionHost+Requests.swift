@@ -2,21 +2,43 @@
 import ServiceProtocol
 
 extension ExtensionHost {
-    /// Has everything of a bundle donated. Returns once that was acknowledged.
+    /// Has everything of a bundle donated. Returns once that was acknowledged, or once it is known that the extension wants
+    /// to be asked page by page.
     ///
-    /// - Parameter onAsking: Told who will be asked, before that; again if it is somebody else's turn.
+    /// - Parameters:
+    ///   - origin: Who wants it; a person overrides a back-off.
+    ///   - onAsking: Told who will be asked, before that; again if it is somebody else's turn.
     /// - Throws: ``ExtensionError``; then the reindex is still owed.
     public func reindexAll(
-        _ identifier: String, onAsking: @Sendable (Donor) -> Void = { _ in }
-    ) async throws(ExtensionError) {
-        _ = try await perform(.reindexAll, identifier, onAsking: onAsking)
+        _ identifier: String, origin: RequestOrigin = .person, onAsking: @Sendable (Donor) -> Void = { _ in }
+    ) async throws(ExtensionError) -> WholeReindex {
+        let answer = try await perform(.reindexAll, identifier, origin, onAsking: onAsking)
+        return answer.isEmpty ? .acknowledged : .inPages
     }
 
-    /// Has some items of a bundle donated again, or deleted. Returns once that was acknowledged.
+    /// Has the extension of a bundle donate one page of everything; its app is not asked, for apps know no pages. Returns
+    /// once the page was acknowledged.
+    ///
+    /// - Throws: ``ExtensionError``; then the page is still owed.
+    public func reindexPage(
+        _ page: ReindexPage, _ identifier: String, origin: RequestOrigin = .person
+    ) async throws(ExtensionError) -> ReindexPageReply {
+        let request = WorkerRequest.reindexPage(page)
+        let answer = try await perform(request, identifier, origin)
+        return try read(answer, request, identifier) { (arguments) throws(BusError) in
+            try ReindexPageReply(&arguments)
+        }
+    }
+
+    /// Has some items of a bundle donated again, or deleted. Returns once that was acknowledged, but for those with which
+    /// the extension fails and does not without: they are set aside (``ExtensionHealth/itemsSetAside``), and told as
+    /// ``ExtensionEvent/setAside(bundle:item:reason:)``. Items that were set aside before are asked for if a person wants it.
     ///
     /// - Throws: ``ExtensionError``.
-    public func reindexItems(_ items: [String], _ identifier: String) async throws(ExtensionError) {
-        _ = try await perform(.reindexItems(items), identifier)
+    public func reindexItems(
+        _ items: [String], _ identifier: String, origin: RequestOrigin = .person
+    ) async throws(ExtensionError) {
+        _ = try await perform(.reindexItems(items), identifier, origin)
     }
 
     /// Fulfils a data promise.
@@ -65,5 +87,46 @@ extension ExtensionHost {
         } catch {
             throw .malformedAnswer(identifier: identifier, during: request.purpose, reason: error.description)
         }
+    }
+}
+
+/// What came of asking for everything.
+public enum WholeReindex: Hashable, Sendable {
+    /// All was donated.
+    case acknowledged
+    /// Nothing was: the extension is to be asked page by page (`searchlight.paging/1`).
+    case inPages
+
+    /// The interface of extensions that reindex in pages.
+    static let pagingInterface = "searchlight.paging/1"
+
+    /// The arguments of the answer.
+    var arguments: [BusValue] { self == .acknowledged ? [] : [.boolean(true)] }
+}
+
+extension WorkerRequest {
+    /// Whether an app may be asked instead of its extension.
+    var isForApps: Bool { if case .reindexPage = self { false } else { true } }
+
+    /// Whether everything has been donated once the request was answered so.
+    func donatesAll(_ answer: [BusValue]) -> Bool {
+        switch self {
+        case .reindexAll: return answer.isEmpty
+        case .reindexPage:
+            var arguments = BusArguments(answer, of: member.member)
+            guard let reply = try? ReindexPageReply(&arguments) else { return false }
+            return reply.next == nil
+        default: return false
+        }
+    }
+}
+
+extension ExtensionBundle {
+    /// What tells the files of the bundle, and the worker that loads them, from those of another version.
+    public func fingerprint(workerPath: String) -> String {
+        let print = BundleFingerprint(self, workerPath: workerPath)
+        return [print.manifest, print.library, print.worker].map { stamp in
+            stamp.map { "\($0.device)/\($0.inode)/\($0.size)/\($0.seconds).\($0.nanoseconds)" } ?? "-"
+        }.joined(separator: " ")
     }
 }

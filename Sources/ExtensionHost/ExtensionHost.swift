@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import ServiceProtocol
 
 /// Asks extensions to do things, each in a worker process of its own, or their apps while these are registered as
 /// delegates; and gets over their failures.
 ///
-/// A worker is started when its extension is first asked something and kept until ``shutdown()``. A request that is
-/// under way when its worker crashes is made once more in a fresh worker; then it fails. A delegate that is gone, goes, is
-/// too late or does not serve the request leaves it to the next older one, and at last to the extension, which is asked
-/// from the start. What a delegate answers otherwise, its refusals too, is the answer.
+/// A worker is started when its extension is first asked something, and kept for a while. A request that is under way when
+/// its worker crashes is made once more in a fresh worker; then it fails. How extensions behave is noted
+/// (``ExtensionHealth``): one that crashes too often is not asked any more, one that failed is left alone for a while by
+/// everybody but a person who waits. A delegate that is gone, goes, is too late or does not serve the request leaves it to
+/// the next older one, and at last to the extension, which is asked from the start. What a delegate answers otherwise, its
+/// refusals too, is the answer. Nothing is held against apps: they are not the host's.
 public actor ExtensionHost {
-    private let configuration: WorkerConfiguration
-    private let registry: ExtensionRegistry
-    private let receiver: any DonationReceiver
-    private let onEvent: @Sendable (ExtensionEvent) -> Void
+    let configuration: WorkerConfiguration
+    private(set) var registry: ExtensionRegistry
+    let onEvent: @Sendable (ExtensionEvent) -> Void
     private var isShutDown = false
-    private var workers: [String: Task<Result<RunningWorker, ExtensionError>, Never>] = [:]
     private let delegates: LiveDelegates
+    let pool: WorkerPool
+    let book: HealthBook
 
     /// Creates a host.
     ///
@@ -24,25 +27,44 @@ public actor ExtensionHost {
     ///   - registry: The extensions there are.
     ///   - delegates: The apps that are asked instead of extensions; `nil` for none.
     ///   - receiver: Keeps what extensions donate.
+    ///   - health: Keeps how they behave.
+    ///   - now: The present, in seconds since 2001-01-01 UTC.
+    ///   - onWork: Called when the host begins something that nobody has just asked for; what it gives back lives as long as
+    ///     that goes on.
+    ///   - onItemsGivenBack: Told of items that were set aside and may be asked for again, since their extension or the host
+    ///     has changed; they are owed.
     ///   - onEvent: Told what happens; called on any thread, must not block.
     public init(
         configuration: WorkerConfiguration, registry: ExtensionRegistry, delegates: LiveDelegates? = nil,
-        receiver: any DonationReceiver, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
+        receiver: any DonationReceiver, health: any HealthStore = MemoryHealthStore(),
+        now: @escaping @Sendable () -> Double = { Date().timeIntervalSinceReferenceDate },
+        onWork: @escaping @Sendable () -> any Sendable = { () },
+        onItemsGivenBack: @escaping @Sendable (_ bundle: String, _ items: Set<String>) -> Void = { _, _ in },
+        onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) {
         self.configuration = configuration
         self.registry = registry
-        self.receiver = receiver
         self.onEvent = onEvent
         self.delegates = delegates ?? LiveDelegates(configuration)
+        let book = HealthBook(
+            health, workerPath: configuration.workerPath, now: now, onItemsGivenBack: onItemsGivenBack)
+        self.book = book
+        pool = WorkerPool(
+            configuration, receiver: receiver, onEvent: onEvent, onWork: onWork,
+            onFailure: { bundle, error in
+                guard let kind = error.kindOfStart else { return }
+                Self.note(kind, error, of: bundle, in: book, onEvent)
+            })
     }
 
     /// Tells the delegate of a bundle, or else its running worker, to slow down or that it need not any more. Nobody is
     /// started for it.
     ///
+    /// - Parameter notice: Why, and by how much; `nil` when it is over.
     /// - Returns: Whether there was somebody to tell.
     @discardableResult
-    public func throttle(_ identifier: String, isThrottled: Bool) async -> Bool {
-        let request = isThrottled ? WorkerRequest.didThrottle : .didFinishThrottle
+    public func throttle(_ identifier: String, _ notice: ThrottleNotice?) async -> Bool {
+        let request = notice.map(WorkerRequest.didThrottle) ?? .didFinishThrottle
         var asked: Set<DelegateToken> = []
         while let delegate = nextDelegate(of: identifier, &asked, includingSilent: false) {
             do throws(ExtensionError) {
@@ -53,29 +75,39 @@ public actor ExtensionHost {
                 guard case .delegateUnavailable = error else { return true }
             }
         }
-        guard let existing = workers[identifier], case .success(let worker) = await existing.value else { return false }
-        return (try? await perform(request, with: worker)) != nil
+        guard let lease = await pool.running(identifier) else { return false }
+        return (try? await use(lease) { (worker) throws(ExtensionError) in try await worker.perform(request) }) != nil
     }
 
     /// Ends all workers and waits until they are gone; delegates are asked nothing more.
     public func shutdown() async {
         isShutDown = true
         delegates.close()
-        let ending = workers
-        workers = [:]
-        for worker in ending.values {
-            if case .success(let worker) = await worker.value { await worker.stop() }
+        await pool.shutdown()
+    }
+
+    /// Uses other bundles from now on. Workers of bundles that are gone or were replaced finish what is under way.
+    public func update(_ registry: ExtensionRegistry) async {
+        let before = self.registry
+        self.registry = registry
+        for bundle in before.extensions where !registry.extensions.contains(bundle) {
+            await pool.retire(bundle.identifier)
         }
+        // So that nobody is told of a quarantine that is over.
+        for bundle in registry.extensions { book.meet(bundle) }
     }
 
     /// Asks one responder after the other until one answers.
     func perform(
-        _ request: WorkerRequest, _ identifier: String, onAsking: @Sendable (Donor) -> Void = { _ in }
+        _ request: WorkerRequest, _ identifier: String, _ origin: RequestOrigin = .person,
+        onAsking: @Sendable (Donor) -> Void = { _ in }
     ) async throws(ExtensionError) -> [BusValue] {
         let bundle = Result { () throws(ExtensionError) in try registry.bundle(identifier) }
         var asked: Set<DelegateToken> = []
         var problem: ExtensionError?
-        while let delegate = nextDelegate(of: identifier, &asked, includingSilent: (try? bundle.get()) == nil) {
+        while request.isForApps,
+            let delegate = nextDelegate(of: identifier, &asked, includingSilent: (try? bundle.get()) == nil)
+        {
             noteRetry(identifier, after: problem)
             onAsking(.delegate(delegate.token))
             do throws(ExtensionError) {
@@ -91,7 +123,7 @@ public actor ExtensionHost {
         case .success(let bundle):
             noteRetry(identifier, after: problem)
             onAsking(.worker)
-            return try await perform(request, bundle)
+            return try await ask(request, bundle, origin)
         }
     }
 
@@ -107,55 +139,17 @@ public actor ExtensionHost {
     private func noteRetry(_ identifier: String, after problem: ExtensionError?) {
         if case .delegateUnavailable? = problem, let problem { onEvent(.retrying(bundle: identifier, after: problem)) }
     }
+}
 
-    private func perform(
-        _ request: WorkerRequest, _ bundle: ExtensionBundle
-    ) async throws(ExtensionError) -> [BusValue] {
-        do throws(ExtensionError) {
-            return try await perform(request, with: try await worker(for: bundle))
-        } catch {
-            guard case .crashed(_, let during, _, _) = error, during != WorkerRequest.loadPurpose, !isShutDown else {
-                throw error
-            }
-            onEvent(.retrying(bundle: bundle.identifier, after: error))
-            return try await perform(request, with: try await worker(for: bundle))
+extension ExtensionError {
+    /// What it says of an extension that its worker could not be started with it; `nil` if nothing.
+    fileprivate var kindOfStart: ExtensionHealth.FailureKind? {
+        switch self {
+        case .crashed: .crashed
+        case .memoryExceeded: .memoryExceeded
+        case .timedOut: .hung
+        case .cannotLoad, .malformedAnswer: .notLoaded
+        default: nil
         }
-    }
-
-    private func perform(
-        _ request: WorkerRequest, with worker: RunningWorker
-    ) async throws(ExtensionError) -> [BusValue] {
-        let identifier = worker.bundle.identifier
-        do throws(ExtensionError) {
-            return try await worker.perform(request)
-        } catch {
-            // Whoever failed with this worker removes it, unless another request already has.
-            if worker.hasEnded, let current = workers[identifier], case .success(let same) = await current.value,
-                same === worker, workers[identifier] == current
-            {
-                workers[identifier] = nil
-            }
-            throw error
-        }
-    }
-
-    /// The running worker of a bundle, or a new one; two requests at once share one.
-    private func worker(for bundle: ExtensionBundle) async throws(ExtensionError) -> RunningWorker {
-        guard !isShutDown else { throw .cancelled }
-        if let existing = workers[bundle.identifier] {
-            return try await existing.value.get()
-        }
-        let starting = Task { [configuration, receiver, onEvent] () -> Result<RunningWorker, ExtensionError> in
-            do throws(ExtensionError) {
-                return .success(
-                    try await RunningWorker.start(bundle, configuration, receiver: receiver, onEvent: onEvent))
-            } catch {
-                return .failure(error)
-            }
-        }
-        workers[bundle.identifier] = starting
-        let result = await starting.value
-        if case .failure = result, workers[bundle.identifier] == starting { workers[bundle.identifier] = nil }
-        return try result.get()
     }
 }

@@ -23,11 +23,15 @@ final class BatchBuilder {
         return SEARCHLIGHT_OK
     }
 
-    /// The builder behind a pointer that an extension holds.
-    static func borrowed(_ batch: OpaquePointer?) -> BatchBuilder? {
-        batch.map { Unmanaged<BatchBuilder>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue() }
-    }
+    let session: HostSession?
+
+    init(session: HostSession?) { self.session = session }
+
+    /// Every batch that an extension has not released.
+    static let all = HandleTable<BatchBuilder>(tag: 0x5B)
 }
+
+private let batchName = "searchlight_batch"
 
 /// What one message carries, less the client state that goes with it.
 private let maximumBatchBytes = ChangeList.maximumBytes - Int(SEARCHLIGHT_CLIENT_STATE_MAX)
@@ -36,12 +40,14 @@ private func append(
     _ batch: OpaquePointer?, _ names: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int,
     _ change: ([String]) -> ChangeList.Change
 ) -> Int32 {
-    guard let builder = BatchBuilder.borrowed(batch), let names = texts(names, count) else {
-        return SEARCHLIGHT_INVALID_ARGUMENT
+    use(BatchBuilder.all, batch, batchName) { builder in
+        guard let names = texts(names, count, "The names to delete", builder.session) else {
+            return SEARCHLIGHT_INVALID_ARGUMENT
+        }
+        // A tag, and each length in five bytes.
+        return builder.append(
+            change(names), bytes: names.reduce(6) { $0 + 5 + $1.utf8.count }, names: names.count)
     }
-    // A tag, and each length in five bytes.
-    return builder.append(
-        change(names), bytes: names.reduce(6) { $0 + 5 + $1.utf8.count }, names: names.count)
 }
 
 /// A client state behind a C pointer; `nil` if there is something wrong with it.
@@ -90,29 +96,34 @@ private struct StateCompletion: @unchecked Sendable {
 let batchTable = StaticTable(
     searchlight_host_batch(
         size: UInt32(MemoryLayout<searchlight_host_batch>.size), reserved: 0,
-        create: { _ in OpaquePointer(Unmanaged.passRetained(BatchBuilder()).toOpaque()) },
+        create: { host in
+            let session = session(host)
+            return keep(BatchBuilder.all, BatchBuilder(session: session), session)
+        },
         index_items: { batch, items, count in
-            guard let builder = BatchBuilder.borrowed(batch) else { return SEARCHLIGHT_INVALID_ARGUMENT }
-            let (records, status, _) = records(items, count)
-            guard status == SEARCHLIGHT_OK else { return status }
-            return builder.append(.indexRecords(records), bytes: 6 + records.count, names: 0)
+            use(BatchBuilder.all, batch, batchName) { builder in
+                let (records, status) = records(items, count, builder.session)
+                guard status == SEARCHLIGHT_OK else { return status }
+                return builder.append(.indexRecords(records), bytes: 6 + records.count, names: 0)
+            }
         },
         delete_items: { batch, names, count in append(batch, names, count) { .deleteItems($0) } },
         delete_domains: { batch, names, count in append(batch, names, count) { .deleteDomains($0) } },
         delete_all: { batch in
-            BatchBuilder.borrowed(batch)?.append(.deleteAll, bytes: 1, names: 0) ?? SEARCHLIGHT_INVALID_ARGUMENT
+            use(BatchBuilder.all, batch, batchName) { $0.append(.deleteAll, bytes: 1, names: 0) }
         },
-        release: { batch in
-            guard let batch else { return }
-            Unmanaged<BatchBuilder>.fromOpaque(UnsafeRawPointer(batch)).release()
-        },
+        release: { batch in release(BatchBuilder.all, batch, batchName) },
         commit: { host, index, batch, bytes, length, kind, expected, expectedLength, completion, context in
-            guard let builder = BatchBuilder.borrowed(batch), let state = state(bytes, length),
-                let expectation = expectation(kind, expected, expectedLength)
+            guard let state = state(bytes, length), let expectation = expectation(kind, expected, expectedLength)
             else { return SEARCHLIGHT_INVALID_ARGUMENT }
+            var changes: [UInt8] = []
+            let status = use(BatchBuilder.all, batch, batchName) { builder in
+                changes = builder.changes.bytes
+                return SEARCHLIGHT_OK
+            }
+            guard status == SEARCHLIGHT_OK else { return status }
             return send(
-                host, index,
-                .commitBatch(changes: builder.changes.bytes, clientState: state, expecting: expectation),
+                host, index, .commitBatch(changes: changes, clientState: state, expecting: expectation),
                 Completion(function: completion, context: context).handler)
         },
         commit_changes: {

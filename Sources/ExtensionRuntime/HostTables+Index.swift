@@ -24,32 +24,29 @@ struct Completion: @unchecked Sendable {
     }
 }
 
-/// The texts in an array of C strings; `nil` if one is missing or not UTF-8.
-func texts(_ pointer: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int) -> [String]? {
-    guard let pointer, count >= 0 else { return count == 0 ? [] : nil }
-    var texts: [String] = []
-    for index in 0..<count {
-        guard let text = text(pointer[index]) else { return nil }
-        texts.append(text)
-    }
-    return texts
-}
-
-/// The records of items, as a batch; or the status to return, with a message for the log.
+/// The records of items, as a batch; or the status to return. What is too large is logged.
 func records(
-    _ items: UnsafePointer<OpaquePointer?>?, _ count: Int
-) -> (batch: [UInt8], status: Int32, message: String?) {
-    guard let items, count > 0 else { return ([], SEARCHLIGHT_INVALID_ARGUMENT, nil) }
+    _ items: UnsafePointer<OpaquePointer?>?, _ count: Int, _ session: HostSession?
+) -> (batch: [UInt8], status: Int32) {
+    guard let items, count > 0 else {
+        if count != 0 { session?.misuse(.invalidArgument, "A donation has \(count) items at no address.") }
+        return ([], SEARCHLIGHT_INVALID_ARGUMENT)
+    }
     var batch: [UInt8] = []
     for position in 0..<count {
-        guard let item = items[position] else { return ([], SEARCHLIGHT_INVALID_ARGUMENT, nil) }
-        do throws(ItemRecordError) {
-            RecordBatch.append(try ItemBuilder.borrowed(item).record.encoded(), to: &batch)
-        } catch {
-            return ([], SEARCHLIGHT_TOO_LARGE, "Item \(position + 1) of \(count) of a donation: \(error)")
+        let status = use(ItemBuilder.all, items[position], "searchlight_item") { builder in
+            do throws(ItemRecordError) {
+                RecordBatch.append(try builder.record.encoded(), to: &batch)
+                return SEARCHLIGHT_OK
+            } catch {
+                session?.log(.error, "Item \(position + 1) of \(count) of a donation: \(error)")
+                return SEARCHLIGHT_TOO_LARGE
+            }
         }
+        guard status == SEARCHLIGHT_OK else { return ([], status) }
+        guard batch.count <= RecordBatch.maximumBytes else { return ([], SEARCHLIGHT_TOO_LARGE) }
     }
-    return (batch, batch.count <= RecordBatch.maximumBytes ? SEARCHLIGHT_OK : SEARCHLIGHT_TOO_LARGE, nil)
+    return (batch, SEARCHLIGHT_OK)
 }
 
 /// Sends a request to the index; the status to return.
@@ -57,8 +54,13 @@ func send(
     _ host: HostPointer?, _ index: UnsafePointer<CChar>?, _ action: IndexRequest.Action,
     _ completion: (@Sendable (HostSession.Outcome) -> Void)?
 ) -> Int32 {
-    guard let session = session(host) else { return SEARCHLIGHT_INVALID_ARGUMENT }
-    session.send(IndexRequest(action, index: text(index)), completion: completion)
+    guard let session = session(host), let index = optionalText(index, "The name of an index", session) else {
+        return SEARCHLIGHT_INVALID_ARGUMENT
+    }
+    let request = IndexRequest(action, index: index)
+    // More would not fit into a message, and would end the connection.
+    guard request.byteCount <= RecordBatch.maximumBytes else { return SEARCHLIGHT_TOO_LARGE }
+    session.send(request, completion: completion)
     return SEARCHLIGHT_OK
 }
 
@@ -73,24 +75,28 @@ let indexTable = StaticTable(
     searchlight_host_index(
         size: UInt32(MemoryLayout<searchlight_host_index>.size), reserved: 0,
         index_items: { host, index, items, count, completion, context in
-            let (batch, status, message) = records(items, count)
-            if let message { session(host)?.log(.error, message) }
+            let (batch, status) = records(items, count, session(host))
             guard status == SEARCHLIGHT_OK else { return status }
             return send(host, index, .indexRecords(batch), completion, context)
         },
-        index_records: { host, index, bytes, length, completion, context in
-            guard let bytes, length > 0 else { return SEARCHLIGHT_INVALID_ARGUMENT }
+        index_records: { host, index, records, length, completion, context in
             guard length <= RecordBatch.maximumBytes else { return SEARCHLIGHT_TOO_LARGE }
-            let batch = Array(UnsafeBufferPointer(start: bytes, count: length))
+            guard let batch = bytes(records, length, "A batch of records", session(host)), !batch.isEmpty else {
+                return SEARCHLIGHT_INVALID_ARGUMENT
+            }
             return send(host, index, .indexRecords(batch), completion, context)
         },
         delete_items: { host, index, identifiers, count, completion, context in
-            guard let identifiers = texts(identifiers, count) else { return SEARCHLIGHT_INVALID_ARGUMENT }
-            return send(host, index, .deleteItems(identifiers), completion, context)
+            guard let names = texts(identifiers, count, "The identifiers to delete", session(host)) else {
+                return SEARCHLIGHT_INVALID_ARGUMENT
+            }
+            return send(host, index, .deleteItems(names), completion, context)
         },
         delete_domains: { host, index, domains, count, completion, context in
-            guard let domains = texts(domains, count) else { return SEARCHLIGHT_INVALID_ARGUMENT }
-            return send(host, index, .deleteDomains(domains), completion, context)
+            guard let names = texts(domains, count, "The domains to delete", session(host)) else {
+                return SEARCHLIGHT_INVALID_ARGUMENT
+            }
+            return send(host, index, .deleteDomains(names), completion, context)
         },
         delete_all: { host, index, completion, context in
             send(host, index, .deleteAll, completion, context)

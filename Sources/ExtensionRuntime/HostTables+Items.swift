@@ -7,61 +7,118 @@ import ServiceProtocol
 /// An item that an extension builds through the C interface; one thread at a time.
 final class ItemBuilder {
     var record: ItemRecord
+    let session: HostSession?
 
-    init(_ record: ItemRecord) { self.record = record }
+    init(_ record: ItemRecord, session: HostSession?) {
+        self.record = record
+        self.session = session
+    }
 
-    /// The builder behind a pointer that an extension holds.
-    static func borrowed(_ item: OpaquePointer) -> ItemBuilder {
-        Unmanaged<ItemBuilder>.fromOpaque(UnsafeRawPointer(item)).takeUnretainedValue()
+    /// Every item that an extension has not released.
+    static let all = HandleTable<ItemBuilder>(tag: 0x5A)
+}
+
+/// Uses an object behind a handle of an extension's; `SEARCHLIGHT_INVALID_ARGUMENT` if there is none, which is reported.
+func use<Object>(
+    _ table: HandleTable<Object>, _ handle: OpaquePointer?, _ what: String, _ body: (Object) -> Int32
+) -> Int32 {
+    do throws(HandleTable<Object>.Problem) {
+        return try table.with(handle, body)
+    } catch {
+        report(error, what)
+        return SEARCHLIGHT_INVALID_ARGUMENT
     }
 }
 
-private typealias Item = OpaquePointer
+/// Releases an object behind a handle of an extension's; NULL is no fault.
+func release<Object>(_ table: HandleTable<Object>, _ handle: OpaquePointer?, _ what: String) {
+    guard handle != nil else { return }
+    do throws(HandleTable<Object>.Problem) { try table.remove(handle) } catch { report(error, what) }
+}
+
+/// Keeps an object that belongs to what a session's extension builds.
+func keep<Object>(_ table: HandleTable<Object>, _ object: Object, _ session: HostSession?) -> OpaquePointer? {
+    // Sessions live as long as the process (``HostTables``), so that a number is enough.
+    table.insert(object, owner: session.map { UInt(bitPattern: Unmanaged.passUnretained($0).toOpaque()) } ?? 0)
+}
+
+private func report<Object>(_ problem: HandleTable<Object>.Problem, _ what: String) {
+    switch problem {
+    case .unknown:
+        latestSession.withLock { $0 }?.misuse(
+            .invalidArgument, "A pointer that is no \(what) was handed over as one.")
+    case .released(let owner):
+        session(owner)?.misuse(.usedAfterRelease, "A \(what) was used after it was released.")
+    case .inUse(let owner):
+        session(owner)?.misuse(
+            .wrongThread, "A \(what) was used by two threads at once; each belongs to one thread at a time.")
+    }
+}
+
+private func session(_ owner: UInt) -> HostSession? {
+    UnsafeRawPointer(bitPattern: owner).map { Unmanaged<HostSession>.fromOpaque($0).takeUnretainedValue() }
+}
+
 private typealias Name = UnsafePointer<CChar>
 
 /// Seconds between 1970-01-01 (Unix) and 2001-01-01 (item records).
 private let referenceDateOffset = 978_307_200.0
 
-private func set(_ item: Item?, _ name: Name?, _ value: AttributeValue?) -> Int32 {
-    guard let item, let name = text(name), let value else { return SEARCHLIGHT_INVALID_ARGUMENT }
-    ItemBuilder.borrowed(item).record.attributes[name] = value
-    return SEARCHLIGHT_OK
+private func set(
+    _ item: OpaquePointer?, _ name: Name?, _ value: (ItemBuilder) -> AttributeValue?
+) -> Int32 {
+    use(ItemBuilder.all, item, "searchlight_item") { builder in
+        guard let name = requiredText(name, "The name of an attribute", builder.session), let value = value(builder)
+        else { return SEARCHLIGHT_INVALID_ARGUMENT }
+        builder.record.attributes[name] = value
+        return SEARCHLIGHT_OK
+    }
 }
 
 let itemsTable = StaticTable(
     searchlight_host_items(
         size: UInt32(MemoryLayout<searchlight_host_items>.size), reserved: 0,
-        create: { _, identifier, domain, contentType in
-            guard let identifier = text(identifier), !identifier.isEmpty else { return nil }
-            var record = ItemRecord(uniqueIdentifier: identifier, domainIdentifier: text(domain))
-            if let contentType = text(contentType) { record.attributes["contentType"] = .string(contentType) }
-            return OpaquePointer(Unmanaged.passRetained(ItemBuilder(record)).toOpaque())
-        },
-        set_string: { item, name, value in set(item, name, text(value).map { .string($0) }) },
-        set_strings: { item, name, values, count in
-            guard let values, count >= 0 else { return SEARCHLIGHT_INVALID_ARGUMENT }
-            var elements: [AttributeValue] = []
-            for index in 0..<count {
-                guard let element = text(values[index]) else { return SEARCHLIGHT_INVALID_ARGUMENT }
-                elements.append(.string(element))
+        create: { host, identifier, domain, contentType in
+            let session = session(host)
+            guard let identifier = requiredText(identifier, "The identifier of an item", session),
+                let domain = optionalText(domain, "The domain of an item", session),
+                let contentType = optionalText(contentType, "The content type of an item", session)
+            else { return nil }
+            guard !identifier.isEmpty else {
+                session?.misuse(.invalidArgument, "The identifier of an item is empty.")
+                return nil
             }
-            return set(item, name, .array(elements))
+            var record = ItemRecord(uniqueIdentifier: identifier, domainIdentifier: domain)
+            if let contentType { record.attributes["contentType"] = .string(contentType) }
+            guard let handle = keep(ItemBuilder.all, ItemBuilder(record, session: session), session) else {
+                session?.misuse(
+                    .invalidArgument,
+                    "There are \(HandleTable<ItemBuilder>.maximum) items that were not released. Release each once it "
+                        + "was donated.")
+                return nil
+            }
+            return handle
         },
-        set_integer: { item, name, value in set(item, name, .integer(value)) },
-        set_number: { item, name, value in set(item, name, .double(value)) },
-        set_boolean: { item, name, value in set(item, name, .boolean(value != 0)) },
-        set_date: { item, name, seconds in set(item, name, .date(seconds - referenceDateOffset)) },
-        set_data: { item, name, bytes, length in
-            guard length >= 0, bytes != nil || length == 0 else { return SEARCHLIGHT_INVALID_ARGUMENT }
-            return set(item, name, .data(Array(UnsafeRawBufferPointer(start: bytes, count: length))))
+        set_string: { item, name, value in
+            set(item, name) { requiredText(value, "The value of an attribute", $0.session).map { .string($0) } }
+        },
+        set_strings: { item, name, values, count in
+            set(item, name) {
+                texts(values, count, "The value of an attribute", $0.session).map { .array($0.map { .string($0) }) }
+            }
+        },
+        set_integer: { item, name, value in set(item, name) { _ in .integer(value) } },
+        set_number: { item, name, value in set(item, name) { _ in .double(value) } },
+        set_boolean: { item, name, value in set(item, name) { _ in .boolean(value != 0) } },
+        set_date: { item, name, seconds in set(item, name) { _ in .date(seconds - referenceDateOffset) } },
+        set_data: { item, name, pointer, length in
+            set(item, name) { bytes(pointer, length, "The value of an attribute", $0.session).map { .data($0) } }
         },
         set_expiration: { item, seconds in
-            guard let item, !seconds.isNaN else { return SEARCHLIGHT_INVALID_ARGUMENT }
-            ItemBuilder.borrowed(item).record.expiration =
-                seconds == .infinity ? .never : .at(seconds - referenceDateOffset)
-            return SEARCHLIGHT_OK
+            use(ItemBuilder.all, item, "searchlight_item") { builder in
+                guard !seconds.isNaN else { return SEARCHLIGHT_INVALID_ARGUMENT }
+                builder.record.expiration = seconds == .infinity ? .never : .at(seconds - referenceDateOffset)
+                return SEARCHLIGHT_OK
+            }
         },
-        release: { item in
-            guard let item else { return }
-            Unmanaged<ItemBuilder>.fromOpaque(UnsafeRawPointer(item)).release()
-        }))
+        release: { item in release(ItemBuilder.all, item, "searchlight_item") }))

@@ -7,59 +7,53 @@ import ServiceProtocol
 
 typealias HostPointer = UnsafePointer<searchlight_host>
 
-let requestFinish: @convention(c) (HostPointer?, UInt64, Int32, UnsafePointer<CChar>?) -> Void = {
-    host, request, status, message in
-    guard let session = session(host) else { return }
-    if status == SEARCHLIGHT_OK {
-        session.finish(request, .acknowledged)
-    } else {
-        let reason = text(message) ?? "the extension gave no reason"
-        session.finish(request, .failed(ExtensionStatus(rawValue: status) ?? .failed, reason))
-    }
-}
-
-let requestFinishWithData: @convention(c) (HostPointer?, UInt64, UnsafeRawPointer?, Int) -> Void = {
-    host, request, bytes, length in
-    guard let session = session(host) else { return }
-    session.finish(request, outcome(bytes, length) { .data($0) })
-}
-
-let requestFinishWithFile: @convention(c) (HostPointer?, UInt64, UnsafePointer<CChar>?, Int32) -> Void = {
-    host, request, path, removeAfter in
-    guard let session = session(host) else { return }
-    guard let path = text(path), path.hasPrefix("/") else {
-        session.finish(request, .failed(.invalidArgument, "the extension gave no absolute path for the file"))
-        return
-    }
-    session.finish(request, openFile(path, removeAfter: removeAfter != 0))
-}
-
-let requestFinishWithPreview:
-    @convention(c) (
-        HostPointer?, UInt64, UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafeRawPointer?, Int
-    ) -> Void = { host, request, contentType, title, bytes, length in
-        guard let session = session(host) else { return }
-        guard let contentType = text(contentType) else {
-            session.finish(request, .failed(.invalidArgument, "the extension gave no content type for its preview"))
-            return
-        }
-        let title = text(title)
-        session.finish(
-            request, outcome(bytes, length) { .preview(contentType: contentType, title: title, content: $0) })
-    }
-
-let requestIsCancelled: @convention(c) (HostPointer?, UInt64) -> Int32 = { host, request in
-    session(host)?.requests.isPending(request) == true ? 0 : 1
-}
-
-private func outcome(
-    _ bytes: UnsafeRawPointer?, _ length: Int, _ make: ([UInt8]) -> RequestOutcome
-) -> RequestOutcome {
-    guard length >= 0, bytes != nil || length == 0 else {
-        return .failed(.invalidArgument, "the extension gave \(length) bytes at no address")
-    }
-    return make(Array(UnsafeRawBufferPointer(start: bytes, count: length)))
-}
+let requestTable = StaticTable(
+    searchlight_host_request(
+        size: UInt32(MemoryLayout<searchlight_host_request>.size), reserved: 0,
+        finish: { host, request, status, reason in
+            guard let session = session(host) else { return }
+            guard status != SEARCHLIGHT_OK else { return session.finish(request, .acknowledged) }
+            let reason = message(reason, "The message of an answer", session) ?? "the extension gave no reason"
+            session.finish(request, .failed(ExtensionStatus(rawValue: status) ?? .failed, reason))
+        },
+        finish_with_data: { host, request, pointer, length in
+            guard let session = session(host) else { return }
+            guard let bytes = bytes(pointer, length, "The data of a promise", session) else {
+                return session.finish(request, .failed(.invalidArgument, "the extension gave bytes at no address"))
+            }
+            session.finish(request, .data(bytes))
+        },
+        finish_with_file: { host, request, path, removeAfter in
+            guard let session = session(host) else { return }
+            guard let path = requiredText(path, "The path of a file", session), path.hasPrefix("/") else {
+                return session.finish(
+                    request, .failed(.invalidArgument, "the extension gave no absolute path for the file"))
+            }
+            session.finish(request, openFile(path, removeAfter: removeAfter != 0))
+        },
+        finish_with_preview: { host, request, reply in
+            guard let session = session(host) else { return }
+            do throws(PreviewProblem) {
+                session.finish(request, .preview(try PreparedPreview(reply, session)))
+            } catch {
+                session.misuse(.invalidArgument, "A preview is refused: \(error.message).")
+                session.finish(request, .failed(error.status, error.message))
+            }
+        },
+        finish_page: { host, request, cursor, length in
+            guard let session = session(host) else { return }
+            guard
+                let next = bytes(cursor, length, upTo: ReindexPage.maximumCursorBytes, "The cursor of a page", session)
+            else {
+                return session.finish(
+                    request,
+                    .failed(
+                        .invalidArgument,
+                        "the extension ended a page with a cursor of \(UInt(bitPattern: length)) bytes"
+                            + (cursor == nil ? " at no address" : "; the limit is \(ReindexPage.maximumCursorBytes)")))
+            }
+            session.finish(request, .page(next: cursor == nil ? nil : next))
+        }))
 
 /// Opens the file that fulfils a promise, and removes its name if it was made for that.
 private func openFile(_ path: String, removeAfter: Bool) -> RequestOutcome {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import SearchlightExtension
 import ServiceProtocol
+import Synchronization
 
 /// The C tables through which an extension calls its host. Allocated once for an extension object and kept until the
 /// process ends, because an extension may keep the pointers as long as it likes.
@@ -10,6 +11,7 @@ final class HostTables: @unchecked Sendable {
     let host: UnsafeMutablePointer<searchlight_host>
 
     init(session: HostSession, bundleIdentifier: String, bundlePath: String, principalClass: String?) {
+        latestSession.withLock { $0 = session }
         host = .allocate(capacity: 1)
         host.initialize(
             to: searchlight_host(
@@ -31,15 +33,13 @@ private func immortalCString(_ text: String) -> UnsafePointer<CChar> {
     return UnsafePointer(copy)
 }
 
+/// The session that was begun last. What is said of a pointer that is none at all is said there: it names no host.
+let latestSession = Mutex<HostSession?>(nil)
+
 /// The session behind a host pointer that an extension passed back.
 func session(_ host: UnsafePointer<searchlight_host>?) -> HostSession? {
     guard let context = host?.pointee.context else { return nil }
     return Unmanaged<HostSession>.fromOpaque(context).takeUnretainedValue()
-}
-
-/// The text behind a C pointer; `nil` if there is none or it is not UTF-8.
-func text(_ pointer: UnsafePointer<CChar>?) -> String? {
-    pointer.flatMap { String(validatingCString: $0) }
 }
 
 /// One static table, allocated on first use.
@@ -55,17 +55,12 @@ struct StaticTable<Table>: @unchecked Sendable {
     }
 }
 
-private let requestTable = StaticTable(
-    searchlight_host_request(
-        size: UInt32(MemoryLayout<searchlight_host_request>.size), reserved: 0,
-        finish: requestFinish, finish_with_data: requestFinishWithData, finish_with_file: requestFinishWithFile,
-        finish_with_preview: requestFinishWithPreview, is_cancelled: requestIsCancelled))
-
 private let logTable = StaticTable(
     searchlight_host_log(
         size: UInt32(MemoryLayout<searchlight_host_log>.size), reserved: 0,
         log: { host, level, message in
-            guard let session = session(host), let message = text(message) else { return }
+            guard let session = session(host), let message = ExtensionRuntime.message(message, "A log message", session)
+            else { return }
             session.log(HostRequest.LogLevel(rawValue: UInt64(max(1, min(3, level)))) ?? .info, message)
         }))
 
@@ -73,6 +68,9 @@ private let hostInterface:
     @convention(c) (UnsafePointer<searchlight_host>?, UnsafePointer<CChar>?) -> UnsafeRawPointer? = { _, identifier in
         switch text(identifier) {
         case SEARCHLIGHT_HOST_REQUEST: requestTable.pointer
+        case SEARCHLIGHT_HOST_CANCEL: cancelTable.pointer
+        case SEARCHLIGHT_HOST_PROGRESS: progressTable.pointer
+        case SEARCHLIGHT_HOST_THREAD_CHECK: threadCheckTable.pointer
         case SEARCHLIGHT_HOST_ITEMS: itemsTable.pointer
         case SEARCHLIGHT_HOST_CUSTOM_KEYS: customKeysTable.pointer
         case SEARCHLIGHT_HOST_INDEX: indexTable.pointer

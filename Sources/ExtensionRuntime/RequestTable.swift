@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Glibc
 import ServiceProtocol
 import Synchronization
 
@@ -6,12 +8,14 @@ import Synchronization
 enum RequestOutcome: Sendable {
     /// A reindex is done, and durable.
     case acknowledged
+    /// A page of a reindex is done, and durable; where the next one begins, `nil` after the last.
+    case page(next: [UInt8]?)
     /// The bytes of a promise.
     case data([UInt8])
     /// The file of a promise.
     case file(FileReply)
     /// A preview.
-    case preview(contentType: String, title: String?, content: [UInt8])
+    case preview(PreparedPreview)
     /// It went wrong.
     case failed(ExtensionStatus, String)
 }
@@ -21,28 +25,201 @@ enum RequestOutcome: Sendable {
 /// Numbers are never used again, so an answer that comes twice or too late finds nothing and does no harm.
 final class RequestTable: Sendable {
     typealias Handler = @Sendable (RequestOutcome) -> Void
+    typealias CancelHandler = @Sendable () -> Void
+    /// Sends how far a call of the host's has come.
+    typealias ProgressSender = @Sendable (_ call: UInt64, _ completed: UInt64, _ total: UInt64) -> Void
+
+    private struct Entry {
+        /// The serial number of the host's call.
+        let call: UInt64
+        let handler: Handler
+        var isCancelled = false
+        var onCancel: CancelHandler?
+        /// The handler that is being called, on which thread.
+        var running: (thread: pthread_t, end: DispatchGroup)?
+        var progress = ProgressReports()
+    }
     private struct State {
         var next: UInt64 = 1
-        var pending: [UInt64: Handler] = [:]
+        var pending: [UInt64: Entry] = [:]
+        var calls: [UInt64: UInt64] = [:]
     }
     private let state = Mutex(State())
+    private let time: SessionTime
+    private let sendProgress: ProgressSender
+
+    /// How long an answer waits for a cancel handler that is being called on another thread. What the handler looks at is
+    /// usually gone with the answer; longer, the two would be waiting for each other.
+    private static let handlerPatience = DispatchTimeInterval.seconds(1)
+
+    init(time: SessionTime = .system, sendProgress: @escaping ProgressSender = { _, _, _ in }) {
+        self.time = time
+        self.sendProgress = sendProgress
+    }
 
     /// Opens a request; the handler is called once with its outcome, on whatever thread answers.
-    func open(_ handler: @escaping Handler) -> UInt64 {
+    ///
+    /// - Parameter call: The serial number of the host's call, by which it is cancelled; 0 if it has none.
+    func open(call: UInt64 = 0, _ handler: @escaping Handler) -> UInt64 {
         state.withLock { state in
             defer { state.next += 1 }
-            state.pending[state.next] = handler
+            state.pending[state.next] = Entry(call: call, handler: handler)
+            if call != 0 { state.calls[call] = state.next }
             return state.next
         }
     }
 
     /// Answers a request; `false` if it was answered before or never existed.
     func finish(_ request: UInt64, _ outcome: RequestOutcome) -> Bool {
-        guard let handler = state.withLock({ $0.pending.removeValue(forKey: request) }) else { return false }
-        handler(outcome)
+        let found = state.withLock { state -> Entry? in
+            guard let entry = state.pending.removeValue(forKey: request) else { return nil }
+            if entry.call != 0 { state.calls[entry.call] = nil }
+            return entry
+        }
+        guard let entry = found else { return false }
+        Self.wait(for: entry.running)
+        if let last = entry.progress.waiting { sendProgress(entry.call, last.completed, last.total) }
+        entry.handler(outcome)
         return true
     }
 
-    /// Whether somebody still waits for the answer.
+    /// Whether the extension has not answered yet.
     func isPending(_ request: UInt64) -> Bool { state.withLock { $0.pending[request] != nil } }
+
+    // MARK: Cancelling
+
+    /// Whether nobody waits for the answer any more.
+    func isCancelled(_ request: UInt64) -> Bool { state.withLock { $0.pending[request]?.isCancelled ?? true } }
+
+    /// Notes that the host no longer waits for the answer to a call.
+    ///
+    /// - Returns: The request to call ``runCancelHandler(_:)`` with, on a thread that may block; `nil` if it was answered
+    ///   or cancelled before.
+    func cancel(call: UInt64) -> UInt64? {
+        state.withLock { state in
+            guard let request = state.calls[call], state.pending[request]?.isCancelled == false else { return nil }
+            state.pending[request]?.isCancelled = true
+            return request
+        }
+    }
+
+    /// Calls the cancel handler of a request, unless there is none or it was answered.
+    func runCancelHandler(_ request: UInt64) {
+        let end = DispatchGroup()
+        let handler = state.withLock { state -> CancelHandler? in
+            guard let handler = state.pending[request]?.onCancel else { return nil }
+            state.pending[request]?.onCancel = nil
+            state.pending[request]?.running = (pthread_self(), end)
+            end.enter()
+            return handler
+        }
+        guard let handler else { return }
+        handler()
+        end.leave()
+        state.withLock { $0.pending[request]?.running = nil }
+    }
+
+    /// Sets what is called once when a request is cancelled; at once if it has been, never if it was answered.
+    func setCancelHandler(_ request: UInt64, _ handler: CancelHandler?) {
+        let (running, isCancelled) = state.withLock { state -> ((pthread_t, DispatchGroup)?, Bool) in
+            guard let entry = state.pending[request] else { return (nil, false) }
+            state.pending[request]?.onCancel = entry.isCancelled ? nil : handler
+            return (entry.running, entry.isCancelled)
+        }
+        // Whoever replaces a handler may free what it looks at.
+        Self.wait(for: running)
+        if isCancelled { handler?() }
+    }
+
+    private static func wait(for running: (thread: pthread_t, end: DispatchGroup)?) {
+        // A handler may answer its own request.
+        guard let running, pthread_equal(running.thread, pthread_self()) == 0 else { return }
+        _ = running.end.wait(timeout: .now() + handlerPatience)
+    }
+
+    // MARK: Progress
+
+    /// Notes how far a request has come; the host is told now, or a little later, or with the answer.
+    func report(_ request: UInt64, completed: UInt64, total: UInt64) {
+        let now = time.now()
+        let (call, step) = state.withLock { state -> (UInt64, ProgressReports.Step) in
+            guard let call = state.pending[request]?.call else { return (0, .nothing) }
+            return (call, state.pending[request]?.progress.add((completed, total), now: now) ?? .nothing)
+        }
+        switch step {
+        case .send: sendProgress(call, completed, total)
+        case .sendAfter(let delay): time.after(delay) { [weak self] in self?.sendWaiting(request) }
+        case .nothing: break
+        }
+    }
+
+    private func sendWaiting(_ request: UInt64) {
+        let now = time.now()
+        let found = state.withLock { state -> (call: UInt64, ProgressReports.Report)? in
+            guard let call = state.pending[request]?.call,
+                let report = state.pending[request]?.progress.takeWaiting(now: now)
+            else { return nil }
+            return (call, report)
+        }
+        if let (call, report) = found { sendProgress(call, report.completed, report.total) }
+    }
+}
+
+/// Lets through a few reports of progress a second, and the last one always.
+struct ProgressReports {
+    typealias Report = (completed: UInt64, total: UInt64)
+
+    /// The least time between two reports.
+    static let interval = Duration.milliseconds(250)
+
+    enum Step {
+        /// It is to be sent now.
+        case send
+        /// What is ``waiting`` is to be sent after so long.
+        case sendAfter(Duration)
+        /// It will be sent with what already waits.
+        case nothing
+    }
+
+    private var lastSent: Duration?
+    /// The last report, if it was not sent.
+    private(set) var waiting: Report?
+
+    mutating func add(_ report: Report, now: Duration) -> Step {
+        if waiting != nil {
+            waiting = report
+            return .nothing
+        }
+        guard let lastSent, now - lastSent < Self.interval else {
+            self.lastSent = now
+            return .send
+        }
+        waiting = report
+        return .sendAfter(Self.interval - (now - lastSent))
+    }
+
+    mutating func takeWaiting(now: Duration) -> Report? {
+        defer { waiting = nil }
+        if waiting != nil { lastSent = now }
+        return waiting
+    }
+}
+
+/// What a session needs of time.
+struct SessionTime: Sendable {
+    /// The time since some moment.
+    var now: @Sendable () -> Duration
+    /// Calls a closure once, after so long, on any thread.
+    var after: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
+
+    static let system: SessionTime = {
+        let start = ContinuousClock.now
+        return SessionTime(
+            now: { ContinuousClock.now - start },
+            after: { delay, body in
+                let nanoseconds =
+                    delay.components.seconds * 1_000_000_000 + delay.components.attoseconds / 1_000_000_000
+                DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds)), execute: body)
+            })
+    }()
 }

@@ -22,6 +22,8 @@ public struct Job: Hashable, Sendable, Codable {
     public var lastFailure: String?
     /// Not before this moment, in seconds since 2001-01-01 UTC; only a person's own request overrides it.
     public var notBefore: Double?
+    /// How far a reindex of everything has come, if it is done in pages.
+    public internal(set) var place: ReindexPlace?
 
     /// Which requests this job answers; `nil` until a queue has taken it in.
     private var numbers: RequestNumbers?
@@ -111,6 +113,8 @@ extension Job {
         guard let left = after.work else { return false }
         guard after != before else { return true }
         numbers = after
+        // What was asked for meanwhile is to be done from the start.
+        place = nil
         if left != work || done.work == .reindexAll {
             failures = 0
             lastFailure = nil

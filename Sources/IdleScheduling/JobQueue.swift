@@ -65,6 +65,12 @@ public struct JobQueue: Hashable, Sendable, Codable {
         jobs[index].notBefore = now + Backoff.delay(afterFailures: jobs[index].failures)
     }
 
+    /// Changes the job of a bundle, if there is one.
+    mutating func change(_ bundle: String, _ body: (inout Job) -> Void) {
+        guard let index = jobs.firstIndex(where: { $0.bundle == bundle }) else { return }
+        body(&jobs[index])
+    }
+
     // MARK: Coding
 
     private enum CodingKeys: CodingKey { case jobs, requests }

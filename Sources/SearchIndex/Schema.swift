@@ -12,6 +12,7 @@ import GRDB
 /// - `recovery`: what the last opening that found something wrong found.
 /// - `derived_index`: which derived tables there are; they are made at the opening, see ``DerivedIndex``.
 /// - `unconfirmed`: items that are to be deleted at the end of a reindex, unless they are donated again before.
+/// - `replacement`: the number of each reindex in pages, see ``SearchIndex/beginWholeReplacement(of:)``.
 /// - `attribute`, `attribute_name`: derived, see ``AttributeIndex``.
 /// - `text_row`, `title_text`, `item_text`, `term`, `term_trigram`: derived, see ``FullTextIndex``.
 enum Schema {

@@ -44,6 +44,7 @@ extension SearchIndex {
         }
         for index in indexes { try await deleteAll(in: IndexScope(bundle: bundle, index: index.isEmpty ? nil : index)) }
         try await write("Deleting the name of \(bundle)") { db in
+            try db.execute(sql: "DELETE FROM replacement WHERE bundle = ?", arguments: [bundle])
             try db.execute(
                 sql: """
                     DELETE FROM bundle WHERE identifier = ?

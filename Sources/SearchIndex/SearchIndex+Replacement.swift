@@ -7,9 +7,73 @@ extension SearchIndex {
     ///
     /// - Throws: ``SearchIndexError``.
     public func beginReplacement(of bundle: String) async throws(SearchIndexError) {
-        try await write("Beginning a reindex of \(bundle)") { db in
-            try db.execute(sql: "DELETE FROM unconfirmed WHERE item IN (\(Self.itemsOfBundle))", arguments: [bundle])
+        try await write("Beginning a reindex of \(bundle)") { db in try Self.forgetReplacement(of: bundle, db) }
+    }
+
+    /// Begins a replacement of all items of a bundle that goes on over many openings of the store: everything there is of it,
+    /// in every index, is deleted by ``finishReplacement(of:keeping:)`` unless it is donated again before. Its client states
+    /// stay.
+    ///
+    /// - Parameter kept: Items that stay in any case, by identifier, for each index.
+    /// - Returns: The number by which ``replacement(of:)`` says that it is still under way.
+    /// - Throws: ``SearchIndexError``.
+    public func beginWholeReplacement(
+        of bundle: String, keeping kept: [String?: Set<String>] = [:]
+    ) async throws(SearchIndexError) -> Int64 {
+        var random = SystemRandomNumberGenerator()
+        let number = Int64.random(in: 1...Int64.max, using: &random)
+        try await write("Beginning a reindex in pages of \(bundle)") { db in
+            try Self.forgetReplacement(of: bundle, db)
+            try db.execute(sql: "INSERT INTO unconfirmed \(Self.itemsOfBundle)", arguments: [bundle])
+            try Self.confirm(kept, of: bundle, db)
+            try db.execute(
+                sql: "INSERT INTO replacement (bundle, number) VALUES (?, ?)", arguments: [bundle, number])
         }
+        return number
+    }
+
+    /// The number of the replacement that ``beginWholeReplacement(of:)`` began and that nothing has ended or undone since.
+    ///
+    /// - Throws: ``SearchIndexError``.
+    public func replacement(of bundle: String) async throws(SearchIndexError) -> Int64? {
+        try await read("Reading how far a reindex of \(bundle) has come") { db in
+            try Int64.fetchOne(db, sql: "SELECT number FROM replacement WHERE bundle = ?", arguments: [bundle])
+        }
+    }
+
+    /// How many items of a bundle there are, and how many of them the end of its replacement would delete.
+    ///
+    /// - Throws: ``SearchIndexError``.
+    public func replacementCounts(
+        of bundle: String
+    ) async throws(SearchIndexError) -> (items: Int, unconfirmed: Int) {
+        try await read("Counting the items of \(bundle)") { db in
+            let items = try Int.fetchOne(
+                db, sql: "SELECT count(*) FROM item WHERE bundle = \(Self.bundleNumber)", arguments: [bundle])
+            let unconfirmed = try Int.fetchOne(
+                db, sql: "SELECT count(*) FROM unconfirmed WHERE item IN (\(Self.itemsOfBundle))", arguments: [bundle])
+            return (items ?? 0, unconfirmed ?? 0)
+        }
+    }
+
+    /// Takes the marks from items.
+    private static func confirm(_ kept: [String?: Set<String>], of bundle: String, _ db: Database) throws {
+        let confirm = try db.makeStatement(
+            sql: """
+                DELETE FROM unconfirmed WHERE item = (
+                    SELECT id FROM item
+                    WHERE unique_identifier = ? AND bundle = \(bundleNumber) AND index_name = ?)
+                """)
+        for (index, identifiers) in kept {
+            for identifier in identifiers where canBeStored(identifier) {
+                try confirm.execute(arguments: [identifier, bundle, index ?? ""])
+            }
+        }
+    }
+
+    private static func forgetReplacement(of bundle: String, _ db: Database) throws {
+        try db.execute(sql: "DELETE FROM unconfirmed WHERE item IN (\(itemsOfBundle))", arguments: [bundle])
+        try db.execute(sql: "DELETE FROM replacement WHERE bundle = ?", arguments: [bundle])
     }
 
     /// Deletes everything in one index of a bundle, but not yet: what is donated again before the replacement is
@@ -40,20 +104,11 @@ extension SearchIndex {
         of bundle: String, keeping kept: [String?: Set<String>] = [:]
     ) async throws(SearchIndexError) {
         _ = try await write("Finishing a reindex of \(bundle)") { db in
-            let confirm = try db.makeStatement(
-                sql: """
-                    DELETE FROM unconfirmed WHERE item = (
-                        SELECT id FROM item
-                        WHERE unique_identifier = ? AND bundle = \(Self.bundleNumber) AND index_name = ?)
-                    """)
-            for (index, identifiers) in kept {
-                for identifier in identifiers where Self.canBeStored(identifier) {
-                    try confirm.execute(arguments: [identifier, bundle, index ?? ""])
-                }
-            }
+            try Self.confirm(kept, of: bundle, db)
             try ItemWriter.delete(
                 db, where: "id IN (SELECT item FROM unconfirmed) AND id IN (\(Self.itemsOfBundle))", [bundle],
                 DerivedWriter(db))
+            try db.execute(sql: "DELETE FROM replacement WHERE bundle = ?", arguments: [bundle])
         }
     }
 

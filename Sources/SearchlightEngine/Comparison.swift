@@ -39,15 +39,16 @@ extension SearchlightEngine {
     /// See ``StoreService/compare(_:)``.
     public func compare(_ identifier: String) async throws(EngineError) -> Comparison {
         let notes = DonationNotes(now: configuration.now())
-        let host = ExtensionHost(
-            configuration: configuration.worker, registry: registry, receiver: notes, onEvent: onEvent)
-        do throws(ExtensionError) {
-            try await host.reindexAll(identifier)
+        let asked = ExtensionHost(
+            configuration: configuration.worker, registry: registry, receiver: notes,
+            health: MemoryHealthStore(host.health), now: configuration.now, onEvent: onEvent)
+        do throws(EngineError) {
+            try await donateEverything(to: notes, identifier, asked)
         } catch {
-            await host.shutdown()
-            throw .extension(error)
+            await asked.shutdown()
+            throw error
         }
-        await host.shutdown()
+        await asked.shutdown()
         var donated = notes.items
         var comparison = Comparison()
         comparison.donated = donated.count
@@ -75,6 +76,21 @@ extension SearchlightEngine {
         comparison.extra.sort()
         comparison.differing.sort()
         return comparison
+    }
+}
+
+extension SearchlightEngine {
+    /// Has an extension donate everything to a host that keeps none of it, at one go or in pages.
+    private func donateEverything(
+        to notes: DonationNotes, _ identifier: String, _ host: ExtensionHost
+    ) async throws(EngineError) {
+        let answer: WholeReindex
+        do throws(ExtensionError) { answer = try await host.reindexAll(identifier) } catch { throw .extension(error) }
+        guard answer == .inPages else { return }
+        try await pagedReindex(of: identifier, host).run(from: nil, after: 0) { () throws(EngineError) in
+            PagedReindex.Yield(items: notes.items.count, unconfirmed: 0)
+        } onPage: { (_, _) throws(EngineError) in
+        }
     }
 }
 
@@ -118,6 +134,11 @@ final class DonationNotes: DonationReceiver {
 
     /// None: nothing is kept.
     func clientState(of index: String?, bundle: String) async throws(DonationRefusal) -> [UInt8]? { nil }
+
+    /// None, likewise.
+    func record(of identifier: String, bundle: String) async throws(DonationRefusal) -> RecordReply {
+        RecordReply(record: nil)
+    }
 
     private func note(_ record: ItemRecord, _ index: String?, _ notes: inout [Comparison.Name: Note]) {
         let name = Comparison.Name(index: index, identifier: record.uniqueIdentifier)

@@ -10,13 +10,18 @@ struct DonationWriter: Sendable {
     let reindexes: Reindexes
     let jobs: JobStore
     let now: @Sendable () -> Double
+    /// Told whose extension donates items.
+    var onExtensionItems: @Sendable (String) -> Void = { _ in }
 
     /// Makes a batch durable; see ``SearchIndex/commit(_:clientState:expecting:)``.
     func commit(
         _ batch: IndexBatch, clientState: [UInt8]?, expecting expectation: ClientStateExpectation, from donor: Donor
     ) async throws(EngineError) {
         let bundle = batch.scope.bundle
-        if isWritable, batch.hasItems { try jobs.note(donor: bundle) }
+        if isWritable, batch.hasItems {
+            try jobs.note(donor: bundle)
+            if case .worker = donor { onExtensionItems(bundle) }
+        }
         let donation = reindexes.begin(batch, from: donor)
         defer { reindexes.finish(donation) }
         var expectation = expectation
@@ -29,9 +34,14 @@ struct DonationWriter: Sendable {
                     return try await append(rest, clientState: clientState, expecting: expectation)
                 }
             }
-            if isWritable, reindexes.undoes(donor, bundle) {
+            let undoes = reindexes.undoes(donor, bundle)
+            if isWritable, undoes || jobs[bundle]?.place != nil {
                 let job = Job(bundle: bundle, work: .reindexAll, requested: now())
-                try jobs.update { $0.add(job) }
+                try jobs.update { queue in
+                    if undoes { queue.add(job) }
+                    // What the pages before it have brought is gone.
+                    queue.setPlace(nil, of: bundle)
+                }
             }
         }
         try await append(batch, clientState: clientState, expecting: expectation)

@@ -12,8 +12,18 @@ public struct EngineConfiguration: Sendable {
     public var extensionSearchPath: [String]
     /// How workers are started.
     public var worker: WorkerConfiguration
+    /// Whether it is kept in mind which extensions there are, so that added and upgraded ones owe a reindex, and the items
+    /// of removed ones are deleted after ``removalGrace``.
+    public var tracksExtensions = false
+    /// How long the items of an extension that was removed stay, in seconds.
+    public var removalGrace = standardRemovalGrace
+    /// How much a page of a reindex may take.
+    public var pages = PageLimits()
     /// The present, in seconds since 2001-01-01 UTC.
     public var now: @Sendable () -> Double
+    /// Called when the engine begins something that nobody has just asked for, such as ending an idle worker; what it gives
+    /// back lives as long as that goes on.
+    public var onWork: @Sendable () -> any Sendable = { () }
 
     /// What an engine does with its store.
     public enum Access: Sendable {
@@ -22,6 +32,9 @@ public struct EngineConfiguration: Sendable {
         /// Only reads it.
         case readOnly
     }
+
+    /// A week: long enough for a disk that is not mounted or an upgrade that went wrong.
+    public static let standardRemovalGrace = 7.0 * 86400
 
     /// Creates a configuration.
     public init(

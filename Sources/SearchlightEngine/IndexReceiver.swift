@@ -2,6 +2,7 @@
 import ExtensionHost
 import SearchIndex
 import ServiceProtocol
+import UniformTypeIdentifiers
 
 /// Puts what somebody donates into the index.
 struct IndexReceiver: DonationReceiver {
@@ -44,6 +45,35 @@ struct IndexReceiver: DonationReceiver {
         } catch {
             throw DonationRefusal(error)
         }
+    }
+
+    func record(of identifier: String, bundle: String) async throws(DonationRefusal) -> RecordReply {
+        let items: [StoredItem]
+        do throws(SearchIndexError) {
+            items = try await writer.index.items(uniqueIdentifier: identifier, bundle: bundle)
+        } catch {
+            throw DonationRefusal(error)
+        }
+        guard let item = items.first(where: { $0.scope.index == nil }) ?? items.first else {
+            return RecordReply(record: nil)
+        }
+        do throws(ItemRecordError) {
+            return RecordReply(record: try item.record.encoded(), types: item.types)
+        } catch {
+            throw DonationRefusal(status: .failed, message: "\(identifier) cannot be sent. \(error)")
+        }
+    }
+}
+
+extension StoredItem {
+    /// The type of its content and all that it conforms to, with those that its app names.
+    fileprivate var types: [String] {
+        var types = Set(record.texts("contentTypeTree"))
+        if let name = contentType {
+            types.insert(name)
+            if let type = UTType(name) { types.formUnion(type.supertypes.map(\.identifier)) }
+        }
+        return types.sorted()
     }
 }
 

@@ -3,7 +3,8 @@ import Foundation
 import IdleScheduling
 import SearchIndex
 
-/// The file of the jobs. Format 1 had no checksum, format 2 no donors.
+/// The file of the jobs. Format 1 had no checksum, format 2 no donors, format 3 no places of
+/// reindexes in pages.
 struct JobDocument: Codable {
     /// Bound on the file, which holds at most one job for each bundle.
     static let maximumBytes = 64 << 20
@@ -11,7 +12,7 @@ struct JobDocument: Codable {
     static let maximumDonors = 10_000
     /// The longest of these names, in bytes of UTF-8: as long as the identifier of an extension may be.
     static let maximumDonorBytes = 255
-    private static let currentFormat = 3
+    private static let currentFormat = 4
 
     private(set) var formatVersion = currentFormat
     /// The generation of the index for which everything owed by its losses was written down.
@@ -51,12 +52,15 @@ struct JobDocument: Codable {
     }
 
     private func isSound() -> Bool {
+        let places = queue.jobs.compactMap(\.place)
+        guard places.allSatisfy(\.isSound), places.isEmpty || formatVersion > 3 else { return false }
         switch formatVersion {
-        case 1: checksum == nil && donors == nil
-        case 2: donors == nil && hasRightChecksum()
-        case Self.currentFormat:
-            hasRightChecksum() && donors.map { $0.count <= Self.maximumDonors && $0.allSatisfy(Self.canBeKept) } == true
-        default: false
+        case 1: return checksum == nil && donors == nil
+        case 2: return donors == nil && hasRightChecksum()
+        case 3, Self.currentFormat:
+            return hasRightChecksum()
+                && donors.map { $0.count <= Self.maximumDonors && $0.allSatisfy(Self.canBeKept) } == true
+        default: return false
         }
     }
 

@@ -36,6 +36,8 @@ final class Reindexes: Sendable {
         var isReplacement = false
         var asked: Donor?
         var kept = Kept()
+        /// Whether what it has brought may be gone.
+        var isUndone = false
     }
     private struct State {
         var reindexes: [String: Reindex] = [:]
@@ -104,14 +106,22 @@ final class Reindexes: Sendable {
         }
     }
 
-    /// Whether a deletion of everything by this donor may take away what a reindex has brought.
+    /// Whether a deletion of everything by this donor may take away what a reindex has brought; that is noted.
     func undoes(_ donor: Donor, _ bundle: String) -> Bool {
         state.withLock { state in
-            if case .delegate(let token) = donor, state.late.contains(token) { return true }
+            if case .delegate(let token) = donor, state.late.contains(token) {
+                state.reindexes[bundle]?.isUndone = true
+                return true
+            }
             guard let reindex = state.reindexes[bundle], let asked = reindex.asked else { return false }
-            return reindex.isReplacement && asked != donor
+            guard reindex.isReplacement, asked != donor else { return false }
+            state.reindexes[bundle]?.isUndone = true
+            return true
         }
     }
+
+    /// Whether somebody has deleted what the reindex of a bundle had brought, so that going on later would not bring it back.
+    func isUndone(_ bundle: String) -> Bool { state.withLock { $0.reindexes[bundle]?.isUndone == true } }
 
     /// Notes a donation before it is made durable.
     ///

@@ -2,6 +2,7 @@
 import ExtensionHost
 import IdleScheduling
 import SearchIndex
+import ServiceProtocol
 
 extension SearchlightEngine {
     /// Registers an app as the delegate of its bundle: it is asked to reindex and to fulfil promises instead of its
@@ -44,13 +45,16 @@ extension SearchlightEngine {
     ///
     /// - Returns: Whether there was somebody to tell.
     @discardableResult
-    public func throttle(_ bundle: String, isThrottled: Bool) async -> Bool {
-        await host.throttle(bundle, isThrottled: isThrottled)
+    public func throttle(_ bundle: String, _ notice: ThrottleNotice?) async -> Bool {
+        await host.throttle(bundle, notice)
     }
 
     /// What a bundle owes: was asked for and not acknowledged. ``Job/notBefore`` says until when to wait after failures,
     /// unless something has changed, as when its app has just registered.
     public func owedWork(for bundle: String) -> Job? { jobStore[bundle] }
+
+    /// See ``StoreService/forgetBundle(_:)``.
+    public func forgetBundle(_ bundle: String) async throws(EngineError) -> Int { try await forget(bundle) }
 
     /// Removes everything there is of a bundle: its items, its client states, what it owes, and its name, so that what an
     /// app that is gone has left behind does not stay for ever. If it donates meanwhile, it is known again.
@@ -63,6 +67,9 @@ extension SearchlightEngine {
         defer { reindexes.end(bundle) }
         let count = try await onIndex { (index) throws(SearchIndexError) in try await index.forget(bundle: bundle) }
         try jobStore.forget(bundle)
+        // What could not be written down holds until the process ends.
+        _ = try? await host.release(bundle)
+        ledger?.update { $0.forget(bundle) }
         if try await itemCounts()[bundle] != nil { try jobStore.note(donor: bundle) }
         return count
     }

@@ -65,15 +65,26 @@ extension SearchlightEngine {
             }
             return reply
         }
-        var content = try await onDelivery { () throws(PromiseError) in
+        let bytes = try await onDelivery { () throws(PromiseError) in
             try Delivery.collect(reply.content, limit: Preview.maximumBytes)
         }
+        let (part, attachments) = reply.parts(of: bytes)
+        var content = Array(part)
+        var problem: String?
         if reply.contentType == UTType.html.identifier {
-            content = Array(ContentPolicy.applied(to: String(decoding: content, as: UTF8.self)).utf8)
+            let (html, omitted) = InlineAttachments.applied(
+                to: part,
+                zip(reply.attachments, attachments).map { attachment, bytes in
+                    InlineAttachments.Attachment(
+                        identifier: attachment.identifier,
+                        mediaType: UTType(attachment.contentType)?.preferredMIMEType ?? "", bytes: bytes)
+                })
+            content = Array(ContentPolicy.applied(to: String(decoding: html, as: UTF8.self)).utf8)
+            if omitted > 0 { problem = "There was no room for \(omitted) of its pictures." }
         }
         return Preview(
             title: reply.title.map(DisplayText.line) ?? title, contentType: reply.contentType, content: content,
-            source: .extension)
+            source: .extension, problem: problem)
     }
 
     /// See ``StoreService/fulfil(_:of:)``.

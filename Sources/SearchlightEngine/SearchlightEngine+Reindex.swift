@@ -12,7 +12,17 @@ extension SearchlightEngine {
     ) async throws(EngineError) -> Int {
         let listener = listeners.listen(to: identifier, onEvent)
         defer { listeners.end(listener) }
-        return try await reindex(Job(bundle: identifier, work: .reindexAll, requested: configuration.now()))
+        return try await reindex(
+            Job(bundle: identifier, work: .reindexAll, requested: configuration.now()), .person)
+    }
+
+    /// See ``StoreService/reindexItems(_:of:onEvent:)``.
+    public func reindexItems(
+        _ items: Set<String>, of identifier: String, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
+    ) async throws(EngineError) -> Int {
+        let listener = listeners.listen(to: identifier, onEvent)
+        defer { listeners.end(listener) }
+        return try await reindexItems(items, of: identifier)
     }
 
     /// Has some items of a bundle donated again, or deleted, as ``reindexAll(_:onEvent:)`` has all. What the bundle owes besides is
@@ -21,33 +31,41 @@ extension SearchlightEngine {
     /// - Parameters:
     ///   - items: Their unique identifiers. Very many ask for everything.
     ///   - identifier: The bundle identifier.
+    ///   - origin: Who wants it. A person overrides a back-off, and has items tried that were set aside.
     /// - Returns: How many items the bundle has then.
     /// - Throws: ``EngineError``.
     @discardableResult
-    public func reindexItems(_ items: Set<String>, of identifier: String) async throws(EngineError) -> Int {
+    public func reindexItems(
+        _ items: Set<String>, of identifier: String, origin: RequestOrigin = .person
+    ) async throws(EngineError) -> Int {
         // There is no item of another name.
         let items = items.filter { (1...ItemRecord.maximumIdentifierBytes).contains($0.utf8.count) }
         guard !items.isEmpty else { return try await itemCounts()[identifier] ?? 0 }
         return try await reindex(
-            Job(bundle: identifier, work: .reindexItems(items), requested: configuration.now()))
+            Job(bundle: identifier, work: .reindexItems(items), requested: configuration.now()), origin)
     }
 
     /// Asks for what a bundle owes, now.
     ///
+    /// - Parameter origin: Who wants it. The engine's own requests heed a back-off of the extension.
     /// - Returns: How many items the bundle has then; `nil` if it owes nothing.
     /// - Throws: ``EngineError``; then it is still owed.
     @discardableResult
-    public func reindexOwed(_ identifier: String) async throws(EngineError) -> Int? {
+    public func reindexOwed(
+        _ identifier: String, origin: RequestOrigin = .background
+    ) async throws(EngineError) -> Int? {
         guard jobStore[identifier] != nil else { return nil }
-        return try await reindex(nil, of: identifier)
+        return try await reindex(nil, of: identifier, origin)
     }
 
-    private func reindex(_ request: Job) async throws(EngineError) -> Int {
-        try await reindex(request, of: request.bundle) ?? 0
+    private func reindex(_ request: Job, _ origin: RequestOrigin) async throws(EngineError) -> Int {
+        try await reindex(request, of: request.bundle, origin) ?? 0
     }
 
     /// - Parameter request: What is asked for besides what is owed.
-    private func reindex(_ request: Job?, of identifier: String) async throws(EngineError) -> Int? {
+    private func reindex(
+        _ request: Job?, of identifier: String, _ origin: RequestOrigin
+    ) async throws(EngineError) -> Int? {
         if !delegates.isRegistered(for: identifier) {
             do throws(ExtensionError) { _ = try registry.bundle(identifier) } catch {
                 if let request, jobStore.isDonor(identifier) { try jobStore.update { $0.add(request) } }
@@ -63,41 +81,24 @@ extension SearchlightEngine {
         guard let job = jobStore[identifier] else { return nil }
         do throws(EngineError) {
             switch job.work {
-            case .reindexAll: try await replaceAll(of: identifier)
+            case .reindexAll: try await replaceAll(of: identifier, job.place, origin)
             case .reindexItems(let items):
                 try await onHost { (host) throws(ExtensionError) in
-                    try await host.reindexItems(items.sorted(), identifier)
+                    try await host.reindexItems(items.sorted(), identifier, origin: origin)
                 }
             }
         } catch {
-            if case .extension(let error) = error {
+            // One that was not asked, or that nobody waited for, has not failed; what it owes it owes on.
+            if case .extension(let error) = error, !error.isRefusal, error != .cancelled {
                 let now = configuration.now()
                 try jobStore.update { $0.fail(bundle: identifier, reason: error.description, now: now) }
             }
             throw error
         }
         try jobStore.update { $0.complete(job) }
+        if case .reindexAll = job.work, ledger?.ledger.entries[identifier]?.isAwaited == true {
+            ledger?.update { $0.noteReindex(of: identifier) }
+        }
         return try await itemCounts()[identifier] ?? 0
-    }
-
-    private func replaceAll(of identifier: String) async throws(EngineError) {
-        reindexes.replace(identifier)
-        try await onIndex { (index) throws(SearchIndexError) in
-            try await index.deleteExpired()
-            try await index.beginReplacement(of: identifier)
-        }
-        try await onHost { [reindexes] (host) throws(ExtensionError) in
-            try await host.reindexAll(identifier) { reindexes.ask($0, identifier) }
-        }
-        // It was acknowledged: what is deleted from now on is not meant to be donated again.
-        reindexes.ask(nil, identifier)
-        let kept = reindexes.kept(identifier)
-        try await onIndex { (index) throws(SearchIndexError) in
-            if kept.isTooMuch {
-                try await index.beginReplacement(of: identifier)
-            } else {
-                try await index.finishReplacement(of: identifier, keeping: kept.names)
-            }
-        }
     }
 }

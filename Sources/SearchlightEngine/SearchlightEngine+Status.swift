@@ -10,7 +10,8 @@ extension SearchlightEngine {
 
     /// See ``StoreService/extensions()``.
     public func extensions() async throws(EngineError) -> InstalledExtensions {
-        InstalledExtensions(lookForExtensions())
+        await refreshExtensions()
+        return InstalledExtensions(registry)
     }
 
     /// See ``StoreService/owedReindexes()``.
@@ -25,7 +26,16 @@ extension SearchlightEngine {
             return StoreStatus(
                 itemCounts: counts, lastFindings: findings, sizes: sizes, generation: try await index.generation(),
                 owedJobs: jobStore.jobs.map(OwedJob.init), needsRepair: index.needsRepair,
-                hasDamagedJobs: jobStore.wasDamaged, waitingEntries: waitingEntries)
+                hasDamagedJobs: jobStore.wasDamaged, waitingEntries: waitingEntries, removals: removals,
+                sandbox: sandboxStatus)
         }
+    }
+
+    private var sandboxStatus: SandboxStatus {
+        let (available, revision) = SandboxProtections.available()
+        return SandboxStatus(
+            isEnforced: configuration.worker.sandbox == .enforced,
+            missing: SandboxProtections.all.subtracting(available), landlockRevision: revision,
+            history: sandboxLog.history())
     }
 }

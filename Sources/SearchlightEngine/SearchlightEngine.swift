@@ -10,17 +10,31 @@ import Synchronization
 /// May be used from any task.
 public final class SearchlightEngine: StoreService {
     private let found: Mutex<ExtensionRegistry>
+    /// What was read of bundles before.
+    let cache: RegistryCache
+    /// Which extensions there were; `nil` for an engine that does not keep track of them.
+    let ledger: LedgerStore?
+    /// How often extensions were looked for since the opening; held while that is done.
+    let refreshes = Mutex<UInt64>(0)
+    /// Who is told of what has changed about the extensions, whoever had them looked for.
+    let follower = Mutex<(@Sendable (ExtensionChanges) -> Void)?>(nil)
+    /// Whether somebody has them looked for whenever something changes.
+    let isWatched = Atomic(false)
+    /// What had changed about the extensions when the engine was opened.
+    public let changesAtOpening: ExtensionChanges
     /// The extensions that were found when they were last looked for.
     public var registry: ExtensionRegistry { found.withLock { $0 } }
     let index: SearchIndex
     let host: ExtensionHost
     let jobStore: JobStore
+    let healthFile: HealthFile
     let delegates: LiveDelegates
     let reindexes: Reindexes
     let writer: DonationWriter
     let configuration: EngineConfiguration
     let onEvent: @Sendable (ExtensionEvent) -> Void
     let listeners: EventListeners
+    let sandboxLog: SandboxLog
     private let lock: StoreLock?
     /// How many entries of the journal are not shown, since the store is only read and cannot be written.
     public let waitingEntries: Int
@@ -39,7 +53,10 @@ public final class SearchlightEngine: StoreService {
         self.configuration = configuration
         let listeners = EventListeners()
         self.listeners = listeners
+        let sandboxLog = SandboxLog(directory: configuration.storeDirectory, now: configuration.now)
+        self.sandboxLog = sandboxLog
         let tell: @Sendable (ExtensionEvent) -> Void = { event in
+            sandboxLog.take(event)
             onEvent(event)
             listeners.tell(event)
         }
@@ -53,16 +70,38 @@ public final class SearchlightEngine: StoreService {
         } else {
             (index, waitingEntries, recovery) = try Self.openForReading(configuration, jobStore)
         }
-        let registry = ExtensionRegistry(searchPath: configuration.extensionSearchPath)
+        cache = RegistryCache(
+            path: Self.registryCachePath(storeDirectory: configuration.storeDirectory), isWritable: isWritable)
+        let registry = ExtensionRegistry(searchPath: configuration.extensionSearchPath, cache: cache)
+        cache.save()
         registry.registerTypes()
+        let ledger =
+            configuration.tracksExtensions
+            ? LedgerStore(directory: configuration.storeDirectory) : nil
+        self.ledger = ledger
         delegates = LiveDelegates(configuration.worker)
         reindexes = Reindexes(delegates: delegates)
         writer = DonationWriter(
-            index: index, isWritable: isWritable, reindexes: reindexes, jobs: jobStore, now: configuration.now)
+            index: index, isWritable: isWritable, reindexes: reindexes, jobs: jobStore, now: configuration.now,
+            onExtensionItems: { bundle in
+                guard let ledger, ledger.ledger.entries[bundle]?.hasDonated == false else { return }
+                ledger.update { $0.noteDonation(of: bundle) }
+            })
         found = Mutex(registry)
+        var workers = configuration.worker
+        workers.protectedFolders.append(configuration.storeDirectory)
+        workers.trustedFolders += configuration.extensionSearchPath
+        healthFile = HealthFile(directory: configuration.storeDirectory, isWritable: isWritable)
         host = ExtensionHost(
-            configuration: configuration.worker, registry: registry, delegates: delegates,
-            receiver: IndexReceiver(writer: writer, donor: .worker), onEvent: tell)
+            configuration: workers, registry: registry, delegates: delegates,
+            receiver: IndexReceiver(writer: writer, donor: .worker), health: healthFile, now: configuration.now,
+            onWork: configuration.onWork,
+            onItemsGivenBack: { [jobStore, now = configuration.now] bundle, items in
+                guard isWritable else { return }
+                try? jobStore.update { $0.add(Job(bundle: bundle, work: .reindexItems(items), requested: now())) }
+            }, onEvent: tell)
+        // Whoever owes everything for what was lost is not added on top of that.
+        changesAtOpening = Self.meet(registry, ledger, jobStore, configuration)
         do throws(EngineError) {
             try oweEverythingIfAnythingWasLost()
         } catch {
@@ -74,6 +113,7 @@ public final class SearchlightEngine: StoreService {
     /// Ends all workers and gives the store back. Call it once, when done; nothing may be asked afterwards.
     public func close() async {
         await host.shutdown()
+        sandboxLog.save()
         // What was lost since the opening; should this fail, it is noticed at the next opening.
         if lock != nil, let generation = try? await index.generation() { try? owe(generation: generation) }
         // What could not be applied now will be when the store is opened the next time.
@@ -125,7 +165,11 @@ public final class SearchlightEngine: StoreService {
     func onIndex<Value>(
         _ body: (SearchIndex) async throws(SearchIndexError) -> Value
     ) async throws(EngineError) -> Value {
-        do throws(SearchIndexError) { return try await body(index) } catch { throw .index(error) }
+        do throws(SearchIndexError) { return try await body(index) } catch {
+            // A cancelled read fails with an error of the storage's own.
+            if Task.isCancelled, case .storage = error { throw .extension(.cancelled) }
+            throw .index(error)
+        }
     }
 
     func onHost<Value>(
@@ -135,21 +179,14 @@ public final class SearchlightEngine: StoreService {
     }
 
     func bundle(_ identifier: String) throws(EngineError) -> ExtensionBundle {
-        do throws(ExtensionError) {
-            return try lookForExtensions().bundle(identifier)
-        } catch {
-            throw .extension(error)
-        }
+        do throws(ExtensionError) { return try registry.bundle(identifier) } catch { throw .extension(error) }
     }
 
-    /// Looks for extensions again: they come and go while a service runs.
-    func lookForExtensions() -> ExtensionRegistry {
-        let now = ExtensionRegistry(searchPath: configuration.extensionSearchPath)
-        let before = found.withLock { found in
-            defer { found = now }
+    /// Puts another registry in the place of the one that is known, and gives that back.
+    func replaceRegistry(_ registry: ExtensionRegistry) -> ExtensionRegistry {
+        found.withLock { found in
+            defer { found = registry }
             return found
         }
-        if now.extensions != before.extensions { now.registerTypes() }
-        return now
     }
 }

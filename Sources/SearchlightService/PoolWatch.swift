@@ -23,16 +23,21 @@ final class PoolWatch: Sendable {
     private static let attempts = 3
 
     /// Takes the time out.
-    func rest() {
+    ///
+    /// - Returns: `false` if libdispatch was setting it each time, so that it is worth another try.
+    func rest() -> Bool {
         state.withLock { state in
-            guard !state.isResting, let descriptor = state.descriptor ?? Self.find() else { return }
+            guard !state.isResting, let descriptor = state.descriptor ?? Self.find() else { return true }
             state.descriptor = descriptor
             for _ in 0..<Self.attempts {
-                guard csystemd_set_timer(descriptor, 0) == 0 else { return }
+                guard csystemd_set_timer(descriptor, 0) == 0 else { return true }
                 state.isResting = true
                 usleep(1000)
-                if Self.isAtRest(descriptor) { return }
+                if Self.isAtRest(descriptor) { return true }
             }
+            state.isResting = false
+            _ = csystemd_set_timer(descriptor, 1)
+            return false
         }
     }
 

@@ -36,15 +36,21 @@ final class RestTimer: Sendable {
             // The clock that goes on while the pools rest.
             guard (try? await ContinuousClock().sleep(for: Self.pause)) != nil else { return }
             let load = activity()
-            if load.requests == 0, load.total == last { break }
-            last = load.total
-        }
-        csystemd_trim_memory()
-        state.withLock { state in
-            state.timer = nil
-            guard activity().requests == 0 else { return }
-            state.isResting = true
-            pools.rest()
+            guard load.requests == 0, load.total == last else {
+                last = load.total
+                continue
+            }
+            csystemd_trim_memory()
+            let isDone = state.withLock { state in
+                if activity().requests == 0 {
+                    // It is tried again later; until then something wakes the process in any case.
+                    guard pools.rest() else { return false }
+                    state.isResting = true
+                }
+                state.timer = nil
+                return true
+            }
+            if isDone { break }
         }
         // What began in between found no rest to end.
         update()

@@ -24,6 +24,7 @@ public final class SearchService: Sendable {
     private let core: ServiceCore
     private let sessions: Sessions
     private let bus: SessionBus
+    private let extensions: ExtensionKeeper
     private let joining = Mutex<Task<Void, Never>?>(nil)
     private let listener = Mutex<Listener?>(nil)
     private let life: ServiceLife
@@ -40,13 +41,17 @@ public final class SearchService: Sendable {
         self.life = life
         let events = EventLog(configuration.log)
         let holder: EngineHolder
+        var engine = configuration.engine
+        engine.onWork = { life.activity.beginRequest() }
         do throws(EngineError) {
             holder = try EngineHolder(
                 configuration.limits, clock: configuration.clock,
-                opening: { () throws(EngineError) in
-                    try SearchlightEngine(configuration.engine) { events.write($0) }
-                },
-                onClose: { life.sessions?.part() }, onReopen: { life.sessions?.rejoin($0) })
+                opening: { [engine] () throws(EngineError) in try SearchlightEngine(engine) { events.write($0) } },
+                onClose: { life.sessions?.part() },
+                onReopen: {
+                    life.sessions?.rejoin($0)
+                    life.extensions?.take($0)
+                })
         } catch {
             throw .engine(error)
         }
@@ -64,7 +69,8 @@ public final class SearchService: Sendable {
         self.core = core
         sessions = Sessions(core)
         bus = SessionBus(core, sessions)
-        life.begin(core, sessions)
+        extensions = ExtensionKeeper(core, configuration.engine, quiet: configuration.extensionQuiet)
+        life.begin(core, sessions, extensions)
         note(holder)
         do throws(ServiceSocketError) {
             try listen()
@@ -75,6 +81,7 @@ public final class SearchService: Sendable {
         configuration.notify("READY=1\n\(ServiceWatchdog.disarming)\nSTATUS=Listening on \(socketPath).")
         configuration.log.write(.notice, "Listening on \(socketPath).")
         life.activityChanged()
+        if configuration.engine.tracksExtensions { extensions.begin() }
         // Not waited for: a bus that does not answer keeps nobody from the socket.
         if let address = configuration.sessionBus {
             joining.withLock { $0 = Task { [bus] in await bus.join(address) } }
@@ -90,6 +97,12 @@ public final class SearchService: Sendable {
     package var heldBytes: Int { core.budget.held }
     /// How many sessions there are.
     package var sessionCount: Int { sessions.count }
+    /// The engine, while it is not lent.
+    package var engine: SearchlightEngine? { core.holder.current }
+    /// What is going on.
+    var load: ServiceActivity.Load { core.activity.now }
+    /// How many directories are watched for extensions.
+    package var watchedDirectories: Int { extensions.watchedDirectories }
     /// How many senders on the bus are spoken with.
     package var senderCount: Int { bus.senderCount }
 
@@ -148,6 +161,7 @@ public final class SearchService: Sendable {
             }
         }
         await bus.releaseName()
+        extensions.end()
         core.background.cancelAll()
         let isDone = await core.holder.stop()
         if !isDone {

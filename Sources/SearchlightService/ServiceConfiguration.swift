@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
 import Glibc
 import SearchlightEngine
 import ServiceProtocol
@@ -19,6 +20,8 @@ public struct ServiceConfiguration: Sendable {
     public var version = Installation.version
     /// A listening socket that was handed over; without one the service makes its own in the store's folder.
     public var inheritedSocket: OwnedDescriptor?
+    /// How long nothing may change about extensions before they are looked at.
+    public var extensionQuiet = BundleWatch.standardQuiet
     /// How long nothing may be connected or under way before it ends by itself; `nil` for ever.
     public var idleExit: Duration?
     /// The address of the session bus on which it answers, too; `nil` for none.

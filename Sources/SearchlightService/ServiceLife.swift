@@ -11,6 +11,7 @@ final class ServiceLife: Sendable {
     }
     private struct Parts {
         weak var sessions: Sessions?
+        weak var extensions: ExtensionKeeper?
         var watchdog: ServiceWatchdog?
         var idleTimer: IdleTimer?
         var rest: RestTimer?
@@ -28,6 +29,7 @@ final class ServiceLife: Sendable {
     }
 
     var sessions: Sessions? { parts.withLock { $0.sessions } }
+    var extensions: ExtensionKeeper? { parts.withLock { $0.extensions } }
 
     /// Waits for nobody any more.
     func stopTimers() {
@@ -37,7 +39,7 @@ final class ServiceLife: Sendable {
     }
 
     /// Begins to watch.
-    func begin(_ core: ServiceCore, _ sessions: Sessions) {
+    func begin(_ core: ServiceCore, _ sessions: Sessions, _ extensions: ExtensionKeeper) {
         let load: @Sendable () -> ServiceActivity.Load = { [activity] in activity.now }
         let watchdog = configuration.watchdog.map {
             ServiceWatchdog(limit: $0, clock: configuration.clock, notify: configuration.notify, activity: load) {
@@ -53,7 +55,8 @@ final class ServiceLife: Sendable {
         }
         let rest = configuration.rests ? RestTimer(activity: load) : nil
         parts.withLock {
-            $0 = Parts(sessions: sessions, watchdog: watchdog, idleTimer: idleTimer, rest: rest)
+            $0 = Parts(
+                sessions: sessions, extensions: extensions, watchdog: watchdog, idleTimer: idleTimer, rest: rest)
         }
     }
 

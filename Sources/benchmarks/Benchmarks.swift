@@ -10,7 +10,7 @@ struct Benchmarks: AsyncParsableCommand {
         discussion: "Figures that miss their bar are marked; they are no failure.")
 
     enum Part: String, CaseIterable, ExpressibleByArgument {
-        case types, index, service
+        case types, index, registry, service, bindings, host
     }
 
     @Flag(help: "Print JSON.")
@@ -29,6 +29,8 @@ struct Benchmarks: AsyncParsableCommand {
     var withoutRawTables = false
     @Flag(help: .hidden)
     var firstUseOfTypes = false
+    @Flag(help: .hidden)
+    var echo = false
     @Option(help: .hidden)
     var openStore: String?
     @Option(help: .hidden)
@@ -42,9 +44,11 @@ struct Benchmarks: AsyncParsableCommand {
 
     func run() async throws {
         if firstUseOfTypes { return TypeBenchmarks.printFirstUse() }
+        if echo { return EchoProcess.answer() }
         if let openStore { return try await Opening.printFirst(store: openStore, access: openAccess) }
         var report = Report()
         if only == nil || only == .types { report.measurements = try TypeBenchmarks.run() }
+        if only == nil || only == .bindings { report.measurements += try CallBenchmark.run() }
         if only == nil || only == .index {
             let index = IndexBenchmarks(
                 items: items, seed: seed, folder: folder, keepsStores: keep,
@@ -54,10 +58,15 @@ struct Benchmarks: AsyncParsableCommand {
             report.measurements += rest.measurements
             report.searches += rest.searches
         }
+        if only == nil || only == .registry {
+            report.measurements += try RegistryBenchmarks(folder: folder).run()
+        }
         // Only when asked for: it needs searchlightd beside this program.
         if only == .service {
             report.measurements += try await ServiceBenchmarks(folder: folder, seed: seed).run()
         }
+        // Only when asked for: it needs searchlight-worker and libCoreSpotlight.so beside this program, and compilers.
+        if only == .host { report.measurements += try await HostBenchmarks(folder: folder, seed: seed).run() }
         print(json ? try report.json() : report.markdown)
     }
 }

@@ -2,8 +2,8 @@
 /*
  * searchlight-worker: the process that loads one extension.
  *
- * Started by the host only, with its connection at descriptor 3. It begins in C because rights must be given up while
- * the process has a single thread, and Swift's runtime may start others.
+ * Started by the host only, with its connection at descriptor 3 and what it may do at descriptor 4. It begins in C
+ * because rights must be given up while the process has a single thread, and Swift's runtime may start others.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ extern int searchlight_worker_main(void);
 
 int main(int argc, char **argv) {
     (void)argv;
-    if (argc != 1 || fcntl(CSANDBOX_CONNECTION_FD, F_GETFD) < 0) {
+    if (argc != 1 || fcntl(CSANDBOX_CONNECTION_FD, F_GETFD) < 0 || fcntl(CSANDBOX_POLICY_FD, F_GETFD) < 0) {
         fputs("searchlight-worker is started by searchlight, which gives it a connection; it is of no use alone.\n"
               "To try an extension, run: searchlight reindex BUNDLE --extensions DIR\n",
               stderr);
@@ -23,9 +23,10 @@ int main(int argc, char **argv) {
     }
     /* The connection is this process's identity; no program it may start gets it. */
     fcntl(CSANDBOX_CONNECTION_FD, F_SETFD, FD_CLOEXEC);
-    int error = csandbox_restrict_self();
+    const char *step = "";
+    int error = csandbox_restrict_self(&step);
     if (error != 0) {
-        fprintf(stderr, "searchlight-worker: giving up rights failed: %s\n", strerror(error));
+        fprintf(stderr, "searchlight-worker: %s failed: %s\n", step, strerror(error));
         return 71; /* EX_OSERR */
     }
     return searchlight_worker_main();

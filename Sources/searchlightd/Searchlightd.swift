@@ -100,12 +100,14 @@ struct Searchlightd: AsyncParsableCommand {
             path.split(separator: ":").map { StoreLocation(folder: String($0)).folder }.joined(separator: ":")
         }
         let installation = Installation(environment: environment)
-        return EngineConfiguration(
+        var configuration = EngineConfiguration(
             storeDirectory: location.folder, access: .readWrite,
             extensionSearchPath: ExtensionRegistry.standardSearchPath(explicit: explicit, environment: environment),
             worker: WorkerConfiguration(
                 workerPath: installation.workerPath, frameworkFolder: installation.frameworkFolder,
                 environment: environment))
+        configuration.tracksExtensions = true
+        return configuration
     }
 }
 

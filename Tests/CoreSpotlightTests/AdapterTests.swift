@@ -354,7 +354,8 @@ struct AdapterTests {
             #expect(
                 await preview(host, pointer, "a", path: "/tmp/x")
                     == .preview(
-                        type: "public.html", title: "Made", text: "<p>café <img src=\"data:image/png;base64,AQID\">"))
+                        type: "public.html", title: "Made", text: "<p>café <img src=\"cid:logo\">",
+                        attachments: ["logo public.png [1, 2, 3]"]))
         }
     }
 
@@ -411,11 +412,47 @@ struct AdapterTests {
         }
     }
 
+    @Test func aPreviewThatIsUnderWayIsCancelledWithItsTask() async throws {
+        try await with("PatientPreviewer") { host, pointer in
+            let table = try #require(host.interface(SEARCHLIGHT_PREVIEW, of: pointer, as: searchlight_preview.self))
+            table.preview(pointer, 9, "a", nil, nil)
+            await host.waitForCancelHandler()
+            #expect(host.allAnswers.isEmpty)
+            host.cancel()
+            guard case .finished(SEARCHLIGHT_CANCELLED, _)? = await host.answer(to: 9) else {
+                Issue.record("answered with \(host.allAnswers)")
+                return
+            }
+        }
+    }
+
+    @Test func attachmentsWithOddKeysGetPlainIdentifiers() throws {
+        let reply = QLPreviewReply(dataOfContentType: .html, contentSize: .zero) { _ in
+            Data("<img src='cid:my picture@2x'><img src='cid:my'>".utf8)
+        }
+        reply.attachments = [
+            "my": QLPreviewReplyAttachment(data: Data([1]), contentType: .png),
+            "my picture@2x": QLPreviewReplyAttachment(data: Data([2]), contentType: .png),
+        ]
+        let preview = try RenderedPreview(reply)
+        #expect(
+            String(decoding: preview.data, as: UTF8.self)
+                == "<img src='cid:searchlight-attachment-0'><img src='cid:my'>")
+        #expect(preview.attachments.map(\.identifier) == ["searchlight-attachment-0", "my"])
+        #expect(preview.attachments.map { Array($0.data) } == [[2], [1]])
+        reply.attachments = Dictionary(
+            uniqueKeysWithValues: (0...256).map {
+                ("\($0)", QLPreviewReplyAttachment(data: Data(), contentType: .png))
+            })
+        let failure = #expect(throws: HostFailure.self) { try RenderedPreview(reply) }
+        #expect(failure?.status == SEARCHLIGHT_TOO_LARGE)
+    }
+
     @Test func throttlingIsToldToTheHandler() async throws {
         try await with("TestHandler") { host, pointer in
             let table = try #require(host.interface(SEARCHLIGHT_THROTTLE, of: pointer, as: searchlight_throttle.self))
             TestHandler.throttles.withLock { $0 = [] }
-            table.did_throttle(pointer)
+            table.did_throttle(pointer, nil)
             table.did_finish_throttle(pointer)
             #expect(TestHandler.throttles.withLock { $0 } == ["throttle", "finish"])
         }

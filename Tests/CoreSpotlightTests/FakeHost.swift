@@ -12,7 +12,8 @@ final class FakeHost: @unchecked Sendable {
         case finished(Int32, String?)
         case data([UInt8])
         case file(String, removesAfter: Bool)
-        case preview(type: String, title: String?, text: String)
+        /// Each attachment is its identifier, its type and its bytes as text.
+        case preview(type: String, title: String?, text: String, attachments: [String] = [])
     }
 
     enum IndexCall: Equatable, Sendable {
@@ -34,6 +35,9 @@ final class FakeHost: @unchecked Sendable {
     let clientState: Mutex<[UInt8]?> = Mutex(nil)
     private let answers = Mutex<[(UInt64, Answer)]>([])
     private let cancelled = Mutex(false)
+    private let cancelHandlers = Mutex<[@Sendable () -> Void]>([])
+    private let handlerSet: AsyncStream<Void>.Continuation
+    private let handlerStream: AsyncStream<Void>
     private let completes: Bool
     /// What every call to the index comes to.
     private let outcome: (returned: Int32, completed: Int32, message: String?)
@@ -43,6 +47,7 @@ final class FakeHost: @unchecked Sendable {
         outcome: (returned: Int32, completed: Int32, message: String?) = (SEARCHLIGHT_OK, SEARCHLIGHT_OK, nil)
     ) {
         (stream, continuation) = AsyncStream.makeStream()
+        (handlerStream, handlerSet) = AsyncStream.makeStream()
         self.completes = completes
         self.outcome = outcome
         host = .allocate(capacity: 1)
@@ -100,7 +105,26 @@ final class FakeHost: @unchecked Sendable {
         return nil
     }
 
-    func cancel() { cancelled.withLock { $0 = true } }
+    /// Cancels every request.
+    func cancel() {
+        cancelled.withLock { $0 = true }
+        let handlers = cancelHandlers.withLock { handlers in
+            defer { handlers = [] }
+            return handlers
+        }
+        for handler in handlers { handler() }
+    }
+
+    /// Waits until something wants to know of being cancelled.
+    func waitForCancelHandler() async {
+        for await _ in handlerStream { return }
+    }
+
+    private func setCancelHandler(_ handler: @escaping @Sendable () -> Void) {
+        let isCancelled = cancelled.withLock { $0 }
+        if isCancelled { handler() } else { cancelHandlers.withLock { $0.append(handler) } }
+        handlerSet.yield()
+    }
 
     private func record(_ request: UInt64, _ answer: Answer) {
         answers.withLock { $0.append((request, answer)) }
@@ -138,6 +162,7 @@ final class FakeHost: @unchecked Sendable {
         let requests = UnsafeMutablePointer<searchlight_host_request>.allocate(capacity: 1)
         let index = UnsafeMutablePointer<searchlight_host_index>.allocate(capacity: 1)
         let batches = UnsafeMutablePointer<searchlight_host_batch>.allocate(capacity: 1)
+        let cancellation = UnsafeMutablePointer<searchlight_host_cancel>.allocate(capacity: 1)
     }
 
     private static func interface(_ identifier: UnsafePointer<CChar>?) -> UnsafeRawPointer? {
@@ -145,6 +170,7 @@ final class FakeHost: @unchecked Sendable {
         case SEARCHLIGHT_HOST_REQUEST: UnsafeRawPointer(tables.requests)
         case SEARCHLIGHT_HOST_INDEX: UnsafeRawPointer(tables.index)
         case SEARCHLIGHT_HOST_BATCH: UnsafeRawPointer(tables.batches)
+        case SEARCHLIGHT_HOST_CANCEL: UnsafeRawPointer(tables.cancellation)
         default: nil
         }
     }
@@ -164,14 +190,33 @@ final class FakeHost: @unchecked Sendable {
                 finish_with_file: { host, request, path, remove in
                     FakeHost.of(host).record(request, .file(String(cString: path!), removesAfter: remove != 0))
                 },
-                finish_with_preview: { host, request, type, title, bytes, count in
+                finish_with_preview: { host, request, reply in
+                    let reply = reply!.pointee
                     FakeHost.of(host).record(
                         request,
                         .preview(
-                            type: String(cString: type!), title: title.map { String(cString: $0) },
-                            text: String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)))
+                            type: String(cString: reply.content_type!), title: reply.title.map { String(cString: $0) },
+                            text: String(
+                                decoding: UnsafeRawBufferPointer(start: reply.bytes, count: reply.length),
+                                as: UTF8.self),
+                            attachments: (0..<Int(reply.attachment_count)).map { place in
+                                let attachment = reply.attachments![place]!.pointee
+                                let bytes = UnsafeRawBufferPointer(start: attachment.bytes, count: attachment.length)
+                                return String(cString: attachment.identifier!) + " "
+                                    + String(cString: attachment.content_type!) + " \(Array(bytes))"
+                            }))
                 },
-                is_cancelled: { host, _ in FakeHost.of(host).cancelled.withLock { $0 ? 1 : 0 } }))
+                finish_page: nil))
+        tables.cancellation.initialize(
+            to: searchlight_host_cancel(
+                size: UInt32(MemoryLayout<searchlight_host_cancel>.size), reserved: 0,
+                is_cancelled: { host, _ in FakeHost.of(host).cancelled.withLock { $0 ? 1 : 0 } },
+                set_handler: { host, request, handler, context in
+                    let number = UInt(bitPattern: context)
+                    FakeHost.of(host).setCancelHandler {
+                        handler?(UnsafeMutableRawPointer(bitPattern: number), request)
+                    }
+                }))
         tables.index.initialize(
             to: searchlight_host_index(
                 size: UInt32(MemoryLayout<searchlight_host_index>.size), reserved: 0, index_items: nil,

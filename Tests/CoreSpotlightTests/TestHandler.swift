@@ -119,6 +119,15 @@ final class CarelessPreviewer: QLPreviewProvider, QLPreviewingController {
     }
 }
 
+/// Renders until it is cancelled.
+final class PatientPreviewer: QLPreviewProvider, QLPreviewingController {
+    func providePreviewOfSearchableItem(identifier: String, queryString: String?) async throws -> QLPreviewReply {
+        // Ends with the cancellation of the task.
+        try await Task.sleep(for: .seconds(3600))
+        return QLPreviewReply(dataOfContentType: .plainText, contentSize: .zero) { _ in Data("late".utf8) }
+    }
+}
+
 /// Inherits everything.
 final class BareHandler: CSIndexExtensionRequestHandler {}
 

@@ -82,7 +82,7 @@ struct HostileWorkerTests {
 @Suite("A reindex that deletes everything first", .timeLimit(.minutes(2)))
 struct ReplacementTests {
     private func list(_ words: String..., in harness: Harness, of bundle: String) throws {
-        let path = harness.extensions + "/\(bundle).searchext.list"
+        let path = harness.marks + "/\(bundle).searchext.list"
         try Data((words.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: path))
     }
 

@@ -23,7 +23,7 @@ struct JobStoreTests {
         try folder.write(Array(Data(contentsOf: URL(filePath: Self.kept + "/\(format).json"))), to: "jobs.json")
     }
 
-    @Test("A kept file of every format is read, and is of the present one after a change", arguments: [1, 2, 3])
+    @Test("A kept file of every format is read, and is of the present one after a change", arguments: [1, 2, 3, 4])
     func formats(format: Int) throws {
         let folder = try TemporaryFolder()
         try keep(format, in: folder)
@@ -33,7 +33,7 @@ struct JobStoreTests {
         #expect(store.donors == (format < 3 ? [] : ["com.example.donor"]))
         try store.note(donor: "com.example.donor")
         try store.update(always: true) { _ in }
-        let present = try Data(contentsOf: URL(filePath: Self.kept + "/3.json"))
+        let present = try Data(contentsOf: URL(filePath: Self.kept + "/4.json"))
         #expect(try folder.read("jobs.json") == Array(present))
     }
 
@@ -44,6 +44,55 @@ struct JobStoreTests {
         let text = String(decoding: try folder.read("jobs.json"), as: UTF8.self)
         let changed = text.replacing("\"formatVersion\"", with: "\"donors\":[\"x\"],\"formatVersion\"")
         try folder.write(Array(changed.utf8), to: "jobs.json")
+        #expect(JobStore(directory: folder.path).wasDamaged)
+    }
+
+    private static let place = ReindexPlace(
+        cursor: Data([0, 1, 255]), pages: 2, began: 816_946_751, replacement: 7, generation: 1, fingerprint: "a")
+
+    @Test("The place of a reindex is kept, and forgotten with what it is a place in")
+    func places() throws {
+        let folder = try TemporaryFolder()
+        let store = JobStore(directory: folder.path)
+        try store.update { queue in
+            queue.add(Job(bundle: "a", work: .reindexAll, requested: 1))
+            queue.add(Job(bundle: "b", work: .reindexItems(["x"]), requested: 1))
+            queue.setPlace(Self.place, of: "a")
+            queue.setPlace(Self.place, of: "b")
+            queue.setPlace(Self.place, of: "c")
+        }
+        let read = JobStore(directory: folder.path)
+        #expect(read.jobs == store.jobs && !read.wasDamaged)
+        #expect(read["a"]?.place == Self.place && read["b"]?.place == nil)
+        try read.update { $0.setPlace(nil, of: "a") }
+        #expect(JobStore(directory: folder.path)["a"]?.place == nil)
+    }
+
+    @Test(
+        "A place that cannot be one is damage",
+        arguments: [
+            ("\"pages\":2", "\"pages\":0"), ("\"failures\":0,\"fi", "\"failures\":3,\"fi"), ("AAH/", "AAH+"),
+        ])
+    func changedPlace(old: String, new: String) throws {
+        let folder = try TemporaryFolder()
+        try JobStore(directory: folder.path).update { queue in
+            queue.add(Job(bundle: "a", work: .reindexAll, requested: 1))
+            queue.setPlace(Self.place, of: "a")
+        }
+        let text = String(decoding: try folder.read("jobs.json"), as: UTF8.self).replacing("\\/", with: "/")
+        #expect(text.contains(old), "\(text)")
+        try folder.write(Array(text.replacing(old, with: new).utf8), to: "jobs.json")
+        #expect(JobStore(directory: folder.path).wasDamaged)
+    }
+
+    @Test("A file of an older format has no places")
+    func placeBeforeItsTime() throws {
+        let folder = try TemporaryFolder()
+        try keep(1, in: folder)
+        let text = String(decoding: try folder.read("jobs.json"), as: UTF8.self)
+        let place = String(decoding: try JSONEncoder().encode(Self.place), as: UTF8.self)
+        try folder.write(
+            Array(text.replacing("\"requested\"", with: "\"place\":\(place),\"requested\"").utf8), to: "jobs.json")
         #expect(JobStore(directory: folder.path).wasDamaged)
     }
 

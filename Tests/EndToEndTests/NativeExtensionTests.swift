@@ -7,12 +7,13 @@ import SearchIndex
 import SearchlightEngine
 import Testing
 
-/// The path of a well-behaved C extension through the real worker and the real store.
+/// The path of a well-behaved C extension through the real worker and the real store; and the same in this process, as
+/// for a debugger.
 @Suite("A native extension", .timeLimit(.minutes(2)))
 struct NativeExtensionTests {
-    @Test("is found, reindexed and searched")
-    func reindexAndSearch() async throws {
-        let harness = try Harness()
+    @Test("is found, reindexed and searched", arguments: [false, true])
+    func reindexAndSearch(inProcess: Bool) async throws {
+        let harness = try Harness(inProcess: inProcess)
         let bundle = try harness.installFixture("notebook")
         try await harness.withEngine { engine async throws in
             #expect(engine.registry.extensions.map(\.identifier) == [bundle])
@@ -36,9 +37,11 @@ struct NativeExtensionTests {
         #expect(harness.messages == ["three sheets"])
     }
 
-    @Test("makes a batch and its client state durable together, and is told when the state is another")
-    func batches() async throws {
-        let harness = try Harness()
+    @Test(
+        "makes a batch and its client state durable together, and is told when the state is another",
+        arguments: [false, true])
+    func batches(inProcess: Bool) async throws {
+        let harness = try Harness(inProcess: inProcess)
         let bundle = try harness.installFixture("batches")
         try await harness.withEngine { engine async throws in
             #expect(try await engine.reindexAll(bundle) == 4)
@@ -53,9 +56,9 @@ struct NativeExtensionTests {
             ])
     }
 
-    @Test("is reindexed twice with the same result")
-    func reindexTwice() async throws {
-        let harness = try Harness()
+    @Test("is reindexed twice with the same result", arguments: [false, true])
+    func reindexTwice(inProcess: Bool) async throws {
+        let harness = try Harness(inProcess: inProcess)
         let bundle = try harness.installFixture("notebook")
         try await harness.withEngine { engine async throws in
             _ = try await engine.reindexAll(bundle)
@@ -65,9 +68,9 @@ struct NativeExtensionTests {
         }
     }
 
-    @Test("fulfils a small data promise, chosen by conformance")
-    func smallData() async throws {
-        let harness = try Harness()
+    @Test("fulfils a small data promise, chosen by conformance", arguments: [false, true])
+    func smallData(inProcess: Bool) async throws {
+        let harness = try Harness(inProcess: inProcess)
         let bundle = try harness.installFixture("notebook")
         try await harness.withEngine { engine async throws in
             _ = try await engine.reindexAll(bundle)
@@ -81,9 +84,9 @@ struct NativeExtensionTests {
         }
     }
 
-    @Test("fulfils a promise of three megabytes through a stream")
-    func largeData() async throws {
-        let harness = try Harness()
+    @Test("fulfils a promise of three megabytes through a stream", arguments: [false, true])
+    func largeData(inProcess: Bool) async throws {
+        let harness = try Harness(inProcess: inProcess)
         let bundle = try harness.installFixture("notebook")
         try await harness.withEngine { engine async throws in
             _ = try await engine.reindexAll(bundle)
@@ -111,9 +114,9 @@ struct NativeExtensionTests {
         }
     }
 
-    @Test("refuses by name, and no file appears")
-    func refusals() async throws {
-        let harness = try Harness()
+    @Test("refuses by name, and no file appears", arguments: [false, true])
+    func refusals(inProcess: Bool) async throws {
+        let harness = try Harness(inProcess: inProcess)
         let bundle = try harness.installFixture("notebook")
         try await harness.withEngine { engine async throws in
             _ = try await engine.reindexAll(bundle)
@@ -138,9 +141,9 @@ struct NativeExtensionTests {
         }
     }
 
-    @Test("renders previews under a content policy, or leaves it to the attributes")
-    func previews() async throws {
-        let harness = try Harness()
+    @Test("renders previews under a content policy, or leaves it to the attributes", arguments: [false, true])
+    func previews(inProcess: Bool) async throws {
+        let harness = try Harness(inProcess: inProcess)
         let bundle = try harness.installFixture("notebook")
         try await harness.withEngine { engine async throws in
             _ = try await engine.reindexAll(bundle)

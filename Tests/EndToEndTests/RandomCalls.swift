@@ -48,10 +48,12 @@ enum RandomCalls {
             ExplainCall(query: query, bundle: maybe(&random), place: place),
             ItemCall(item: text(&random), bundle: maybe(&random)),
             PreviewCall(item: item(&random), query: maybe(&random)), FulfilCall(promise: promise, item: item(&random)),
-            ReindexCall(bundle: text(&random)), CompareCall(bundle: text(&random)),
+            PrewarmCall(bundle: text(&random)), ReindexCall(bundle: text(&random)), CompareCall(bundle: text(&random)),
             CommitCall(clientState: [0, 255], expectation: [.any, .exactly(nil), .exactly([1])][random.below(3)]),
             ClientStateCall(scope: scope), SettleCall(), RejectionsCall(scope: scope, mark: nil), FactsCall(),
-            StopCall(),
+            StopCall(), ExtensionListingCall(), ExtensionDetailsCall(bundle: text(&random)), ExtensionPlacesCall(),
+            SetEnabledCall(bundle: text(&random), isEnabled: random.below(2) == 0), ReleaseCall(bundle: text(&random)),
+            ForgetCall(bundle: text(&random)), ReindexItemsCall(bundle: text(&random), items: texts(&random)),
         ]
     }
 
@@ -88,7 +90,24 @@ enum RandomCalls {
             .invalidValue(key: name, value: name, expected: name), .libraryUnreadable(name: name, reason: name),
             .notALibrary(name: name, found: name), .wrongArchitecture(name: name, found: name, expected: name),
             .writableByOthers(path: name, detail: name), .shadowed(identifier: name, by: name),
-        ][random.below(9)]
+            .notADirectory(found: name), .notAFile(name: name, found: name), .damagedLibrary(name: name, found: name),
+            .privileged(name: name, mode: name),
+        ][random.below(13)]
+        let kind = random.pick(ExtensionHealth.FailureKind.allCases)
+        let failure = ExtensionHealth.Failure(
+            moment: Double(random.below(1 << 30)) / 7, kind: kind, during: text(&random),
+            exit: [nil, .exited(3), .signalled(6)][random.below(3)], lastOutput: texts(&random))
+        var health = ExtensionHealth()
+        let fingerprint = BundleFingerprint(manifest: nil, library: .init(path: "/"), worker: nil)
+        for _ in 0..<3 { health.note(failure, fingerprint) }
+        if random.below(3) == 0 {
+            let backOff = ExtensionHealth.BackOff(failures: random.below(9), until: Double(random.below(1 << 30)) / 7)
+            return [
+                .memoryExceeded(identifier: name, during: name, limit: random.next(), lastOutput: texts(&random)),
+                .disabled(identifier: name), .backingOff(identifier: name, backOff, last: maybe(&random)),
+                health.quarantine.map { .quarantined(identifier: name, $0) } ?? .disabled(identifier: name),
+            ][random.below(4)]
+        }
         return [
             .notFound(identifier: name, searchPath: texts(&random), known: texts(&random)),
             .refused(path: name, problem: problem), .workerUnavailable(reason: name),

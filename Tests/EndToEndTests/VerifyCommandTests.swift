@@ -64,7 +64,7 @@ struct VerifyCommandTests {
         chmod(database, 0o644)
         let jobs = command.harness.store + "/jobs.json"
         let sound = try String(contentsOfFile: jobs, encoding: .utf8)
-        for text in [nil, sound.replacingOccurrences(of: "\"requests\":1", with: "\"requests\":2"), "{}"] {
+        for text in [nil, sound.replacing(/"requests":\d+/, with: "\"requests\":99"), "{}"] {
             if let text { try Data(text.utf8).write(to: URL(filePath: jobs)) } else { unlink(jobs) }
             let parts = try findings(try command.json("verify", expecting: 10)).compactMap { $0["part"] as? String }
             #expect(parts.contains("jobs.json"), "\(text ?? "none"): \(parts)")

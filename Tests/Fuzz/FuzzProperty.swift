@@ -3,10 +3,11 @@ import Foundation
 import IdleScheduling
 import MetadataQuery
 import ServiceProtocol
+import SymbolBindings
 
 /// What must hold for any input; a process that fuzzes ends where it does not.
 enum FuzzProperty: UInt8, CaseIterable {
-    case metadataQuery, userQuery, itemRecord, jobs
+    case metadataQuery, userQuery, itemRecord, jobs, binding
 
     /// Checks one input.
     func check(_ bytes: [UInt8]) {
@@ -15,6 +16,7 @@ enum FuzzProperty: UInt8, CaseIterable {
         case .userQuery: userQuery(String(decoding: bytes, as: UTF8.self))
         case .itemRecord: itemRecord(bytes)
         case .jobs: jobs(bytes)
+        case .binding: binding(String(decoding: bytes, as: UTF8.self))
         }
     }
 
@@ -25,6 +27,15 @@ enum FuzzProperty: UInt8, CaseIterable {
         limits.maximumBytes = .max
         let again = try? QueryExpression(parsing: expression.description, limits: limits)
         precondition(again == expression, "printed and parsed it is another one")
+    }
+
+    /// What is accepted is the same after it was printed.
+    private func binding(_ text: String) {
+        guard let binding = try? SymbolBinding(parsing: text) else { return }
+        let printed = binding.description
+        // Printed with its spaces it may be longer than a binding can be.
+        guard printed.utf8.count <= BindingLimits.textBytes else { return }
+        precondition((try? SymbolBinding(parsing: printed)) == binding, "printed and parsed it is another one")
     }
 
     /// Everything is accepted, within the limits.

@@ -27,6 +27,39 @@ struct JobQueueTests {
         return job(random.pick(["a", "b", "c"]), random.below(4) == 0 ? nil : items, at: Double(random.below(20)))
     }
 
+    @Test("A place in a reindex is one of everything, goes with what was asked for meanwhile, and with failures")
+    func places() throws {
+        let place = ReindexPlace(
+            cursor: Data([1]), pages: 1, began: 0, replacement: 1, generation: 1, fingerprint: "")
+        var queue = JobQueue()
+        queue.setPlace(place, of: "a")
+        queue.add(Self.job("a", ["x"]))
+        queue.setPlace(place, of: "a")
+        #expect(queue["a"]?.place == nil)
+        queue.add(Self.job("a"))
+        queue.setPlace(place, of: "a")
+        // Whoever asks for everything again is content with what is under way.
+        let begun = queue.add(Self.job("a"))
+        #expect(begun.place == place)
+        queue.add(Self.job("a", ["y"]))
+        queue.complete(begun)
+        #expect(queue["a"]?.work == .reindexItems(["y"]) && queue["a"]?.place == nil)
+
+        queue.add(Self.job("b"))
+        queue.setPlace(place, of: "b")
+        for failures in 1..<ReindexPlace.maximumFailures {
+            queue.failPage(of: "b", isFinal: false)
+            #expect(queue["b"]?.place?.failures == failures)
+        }
+        queue.failPage(of: "b", isFinal: false)
+        #expect(queue["b"]?.place == nil)
+        queue.setPlace(place, of: "b")
+        queue.failPage(of: "b", isFinal: true)
+        #expect(queue["b"]?.place == nil)
+        queue.failPage(of: "b", isFinal: true)
+        queue.failPage(of: "c", isFinal: true)
+    }
+
     @Test("More items than are kept one by one are everything, and the same ones are counted once")
     func manyItems() throws {
         var queue = JobQueue()

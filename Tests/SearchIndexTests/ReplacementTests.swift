@@ -51,6 +51,40 @@ struct ReplacementTests {
             ])
     }
 
+    @Test("goes on over openings of the store, if it was begun for that")
+    func whole() async throws {
+        let store = try Store()
+        let named = IndexScope(bundle: bundle, index: "named")
+        let stranger = IndexScope(bundle: "com.example.other")
+        for scope in [Store.app, named, stranger] { try await store.put(item("one"), item("two"), in: scope) }
+        #expect(try await store.index.replacement(of: bundle) == nil)
+        let number = try await store.index.beginWholeReplacement(of: bundle)
+        #expect(try await store.index.replacement(of: bundle) == number)
+        #expect(try await store.index.replacementCounts(of: bundle) == (4, 4))
+        try await store.put(item("one"), item("three"), in: Store.app)
+        #expect(try await store.index.replacementCounts(of: bundle) == (5, 3))
+        try await store.index.close()
+        try store.index.pool.close()
+
+        let again = try SearchIndex(directory: store.folder.path("store"), access: .readWrite) {
+            [clock = store.clock] in
+            clock.now
+        }
+        #expect(try await again.replacement(of: bundle) == number)
+        try await again.finishReplacement(of: bundle)
+        #expect(try await again.itemCounts() == [bundle: 2, "com.example.other": 2])
+        #expect(try await again.replacement(of: bundle) == nil)
+        let next = try await again.beginWholeReplacement(of: bundle, keeping: [nil: ["one"], "named": ["one"]])
+        #expect(try await again.replacementCounts(of: bundle) == (2, 1))
+        #expect(next != number)
+        try await again.beginReplacement(of: bundle)
+        #expect(try await again.replacement(of: bundle) == nil)
+        #expect(try await again.replacementCounts(of: bundle) == (2, 0))
+        try await again.close()
+        try again.pool.close()
+        #expect(try StoreVerifier(directory: store.folder.path("store")).verify().isClean)
+    }
+
     @Test("A bundle that is forgotten leaves nothing, and others stay as they are")
     func forget() async throws {
         let store = try Store()

@@ -61,6 +61,31 @@ struct RightsTests {
         await service.stop()
     }
 
+    @Test("An app reads its own items by name, in the default index first, with all that their types conform to")
+    func records() async throws {
+        let service = try await TestService()
+        let notes = try await service.app("com.example.notes")
+        let mail = try await service.app("com.example.mail")
+        func donate(_ title: String, in index: String?) async throws {
+            var batch: [UInt8] = []
+            let item = try record("a", title: title, attributes: ["contentType": .string("public.html")])
+            RecordBatch.append(item, to: &batch)
+            try await notes.index(.indexRecords(batch), in: index)
+        }
+        try await donate("named", in: "drafts")
+        let named = try await notes.item("a")
+        #expect(try ItemRecord(decoding: try #require(named.record)).text("title") == "named")
+        try await donate("default", in: nil)
+        let first = try await notes.item("a")
+        #expect(try ItemRecord(decoding: try #require(first.record)).text("title") == "default")
+        #expect(Set(first.types).isSuperset(of: ["public.html", "public.text", "public.data"]))
+        #expect(!first.types.contains("public.image"))
+        for (client, name) in [(mail, "a"), (notes, "b"), (notes, "")] {
+            #expect(try await client.item(name) == RecordReply(record: nil))
+        }
+        await service.stop()
+    }
+
     @Test("The cursors of others, of other queries, and made-up ones show nothing of others")
     func cursors() async throws {
         let service = try await TestService()

@@ -5,7 +5,8 @@ import TortureSupport
 
 /// Donates numbered batches to a store, prints `acknowledged SCOPE NUMBER` for each that is durable, and ends itself with
 /// SIGKILL at a named point of a commit. Part of the tests: `TortureDonor STORE SEED BATCHES [PHASE POINT OCCURRENCE]`, or
-/// `TortureDonor disk-full FOLDER SEED EXTENSIONS IDENTIFIER`.
+/// `TortureDonor disk-full FOLDER SEED EXTENSIONS IDENTIFIER`, or
+/// `TortureDonor supervision FOLDER EXTENSIONS WORKER IDENTIFIER ROUNDS`.
 @main
 enum TortureDonor {
     static func main() async throws {
@@ -13,6 +14,12 @@ enum TortureDonor {
         if arguments.count == 6, arguments[1] == "disk-full" {
             var trial = DiskFullTrial(
                 folder: arguments[2], seed: UInt64(arguments[3]) ?? 1, extensions: (arguments[4], arguments[5]))
+            do { return try await trial.run() } catch { fail("\(error)") }
+        }
+        if arguments.count == 7, arguments[1] == "supervision", let rounds = Int(arguments[6]) {
+            let trial = SupervisionTrial(
+                folder: arguments[2], extensions: arguments[3], worker: arguments[4], bundle: arguments[5],
+                rounds: rounds)
             do { return try await trial.run() } catch { fail("\(error)") }
         }
         guard arguments.count == 4 || arguments.count == 7, let seed = UInt64(arguments[2]),

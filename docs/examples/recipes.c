@@ -64,7 +64,10 @@ static void reindex_items(searchlight_extension *self, searchlight_request reque
 
 static void provide_data(searchlight_extension *self, searchlight_request request, const char *item,
                          const char *type) {
-    (void)type; /* the only one that was promised */
+    if (strcmp(type, "public.utf8-plain-text") != 0) {
+        self->requests->finish(self->host, request, SEARCHLIGHT_UNSUPPORTED, "recipes are plain text");
+        return;
+    }
     for (int i = 0; i < recipe_count; i++) {
         if (strcmp(item, recipes[i][0]) != 0) continue;
         self->requests->finish_with_data(self->host, request, recipes[i][2], strlen(recipes[i][2]));

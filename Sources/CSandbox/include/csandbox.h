@@ -11,30 +11,36 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "csandbox_policy.h"
+
 /* The descriptor number at which a worker finds its connection to the host. */
 #define CSANDBOX_CONNECTION_FD 3
 
 /*
  * Starts a program as the leader of a process group of its own, so that a terminal's Ctrl-C reaches the host only.
- * It gets: descriptor 0 from /dev/null, 1 and 2 to output_fd, CSANDBOX_CONNECTION_FD from connection_fd, and nothing
- * else; default signal handlers and an empty signal mask. argv and envp end with NULL.
+ * It gets: descriptor 0 from /dev/null, 1 and 2 to output_fd, CSANDBOX_CONNECTION_FD from connection_fd,
+ * CSANDBOX_POLICY_FD from policy_fd, and nothing else; default signal handlers and an empty signal mask. argv and envp
+ * end with NULL.
  */
-int csandbox_spawn(const char *path, char *const argv[], char *const envp[], int connection_fd, int output_fd,
-                   pid_t *pid);
+int csandbox_spawn(const char *path, char *const argv[], char *const envp[], int connection_fd, int policy_fd,
+                   int output_fd, pid_t *pid);
 
 /* A connected pair of local stream sockets, close-on-exec. */
 int csandbox_socket_pair(int descriptors[2]);
 
-/*
- * Gives up what no worker needs: new privileges (set-user-ID programs), core dumps. To be called by the worker while
- * it has one thread, before any code of an extension is loaded.
- */
-int csandbox_restrict_self(void);
+/* The path of the library or program in this process that has a function of a name; NULL if none has. */
+const char *csandbox_library_with(const char *function);
 
 /* An anonymous stream: bytes written to descriptors[1] are read from descriptors[0]; close-on-exec. */
 int csandbox_pipe(int descriptors[2]);
 
 /* A file in memory, without a name, gone with its last descriptor; close-on-exec. -1, and errno, on failure. */
 int csandbox_memory_file(void);
+
+/*
+ * Removes a folder with all in it, whatever its owner has done: however deep it is, and though folders in it may not be
+ * read. Links are removed and not followed. Nobody may write there meanwhile. 0, also if there is none, or an errno.
+ */
+int csandbox_remove_tree(const char *path);
 
 #endif

@@ -45,14 +45,16 @@ extension ExtensionTables {
                     let file = try path.map { path throws(HostFailure) in
                         URL(fileURLWithPath: try ExtensionTables.text(path, "path"))
                     }
-                    Task { await instance.preview(item, query: query, file: file, answer) }
+                    instance.connection.runTask(for: request) {
+                        await instance.preview(item, query: query, file: file, answer)
+                    }
                 }
             }))
 
     static let throttle = StaticTable(
         searchlight_throttle(
             size: UInt32(MemoryLayout<searchlight_throttle>.size), reserved: 0,
-            did_throttle: { ExtensionTables.instance($0)?.throttle() },
+            did_throttle: { pointer, _ in ExtensionTables.instance(pointer)?.throttle() },
             did_finish_throttle: { ExtensionTables.instance($0)?.finishThrottle() }))
 
     /// Serves a request; what is thrown answers it.

@@ -27,6 +27,7 @@ final class HostConnection: @unchecked Sendable {
     private let requests: searchlight_host_request
     private let index: searchlight_host_index?
     private let batches: searchlight_host_batch?
+    private let cancellation: searchlight_host_cancel?
     /// The manifest's `NSExtensionPrincipalClass`.
     let principalClass: String?
     let bundlePath: String
@@ -56,6 +57,7 @@ final class HostConnection: @unchecked Sendable {
         self.requests = requests
         index = Self.table(searchlight_host_index.self, SEARCHLIGHT_HOST_INDEX, \.size, of: host)
         batches = Self.table(searchlight_host_batch.self, SEARCHLIGHT_HOST_BATCH, \.size, of: host)
+        cancellation = Self.table(searchlight_host_cancel.self, SEARCHLIGHT_HOST_CANCEL, \.size, of: host)
         principalClass = host.pointee.principal_class.map { String(cString: $0) }
         bundlePath = host.pointee.bundle_path.map { String(cString: $0) } ?? "the bundle"
     }
@@ -118,17 +120,42 @@ final class HostConnection: @unchecked Sendable {
     }
 
     func finish(_ request: searchlight_request, preview: RenderedPreview) {
-        preview.data.withUnsafeBytes { bytes in
-            _ = call {
-                requests.finish_with_preview?(
-                    $0, request, preview.contentType, preview.title, bytes.baseAddress, bytes.count)
+        withAttachments(preview.attachments[...], []) { attachments in
+            preview.data.withUnsafeBytes { bytes in
+                preview.contentType.withCString { type in
+                    withOptionalCString(preview.title) { title in
+                        var reply = searchlight_preview_reply(
+                            size: UInt32(MemoryLayout<searchlight_preview_reply>.size),
+                            attachment_count: UInt32(attachments.count), content_type: type, title: title,
+                            bytes: bytes.baseAddress, length: bytes.count, width: 0, height: 0,
+                            attachments: attachments.baseAddress)
+                        _ = call { requests.finish_with_preview?($0, request, &reply) }
+                    }
+                }
             }
+        }
+    }
+
+    /// Runs a task for a request and cancels it once the host no longer waits for the answer.
+    func runTask(for request: searchlight_request, _ body: @escaping @Sendable () async -> Void) {
+        let task = RequestTask()
+        let number = RequestTask.add(task)
+        if let setHandler = cancellation?.set_handler {
+            call {
+                setHandler(
+                    $0, request, { context, _ in RequestTask.remove(UInt(bitPattern: context))?.cancel() },
+                    UnsafeMutableRawPointer(bitPattern: number))
+            }
+        }
+        task.start {
+            await body()
+            _ = RequestTask.remove(number)
         }
     }
 
     /// Whether nobody waits for the answer any more.
     func isCancelled(_ request: searchlight_request) -> Bool {
-        call { requests.is_cancelled?($0, request) ?? 0 } != 0
+        call { cancellation?.is_cancelled?($0, request) ?? 0 } ?? 0 != 0
     }
 
     // MARK: Index
@@ -152,5 +179,28 @@ final class HostConnection: @unchecked Sendable {
     ) -> searchlight_status {
         guard let batches else { return SEARCHLIGHT_UNSUPPORTED }
         return call { body(batches, $0) ?? SEARCHLIGHT_UNSUPPORTED } ?? SEARCHLIGHT_UNAVAILABLE
+    }
+}
+
+private func withOptionalCString(_ text: String?, _ body: (UnsafePointer<CChar>?) -> Void) {
+    guard let text else { return body(nil) }
+    text.withCString(body)
+}
+
+/// Lends attachments in the form in which C has them, and all pointers in them, to a body.
+private func withAttachments(
+    _ rest: ArraySlice<RenderedPreview.Attachment>, _ done: [UnsafePointer<searchlight_attachment>?],
+    _ body: (UnsafeBufferPointer<UnsafePointer<searchlight_attachment>?>) -> Void
+) {
+    guard let next = rest.first else { return done.withUnsafeBufferPointer(body) }
+    next.identifier.withCString { identifier in
+        next.contentType.withCString { type in
+            next.data.withUnsafeBytes { bytes in
+                let attachment = searchlight_attachment(
+                    size: UInt32(MemoryLayout<searchlight_attachment>.size), reserved: 0, identifier: identifier,
+                    content_type: type, bytes: bytes.baseAddress, length: bytes.count)
+                withUnsafePointer(to: attachment) { withAttachments(rest.dropFirst(), done + [$0], body) }
+            }
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 import Foundation
 internal import SearchlightExtension
+internal import ServiceProtocol
 import UniformTypeIdentifiers
 
 /// A preview as it is handed to the host.
@@ -13,6 +14,15 @@ struct RenderedPreview: Equatable {
     /// `nil` for the title of the item.
     let title: String?
     let data: Data
+    /// What HTML refers to.
+    let attachments: [Attachment]
+
+    /// A part of the preview that its HTML refers to as `cid:IDENTIFIER`.
+    struct Attachment: Equatable {
+        let identifier: String
+        let contentType: String
+        let data: Data
+    }
 
     /// Runs the reply's closure, or reads its file.
     ///
@@ -26,11 +36,13 @@ struct RenderedPreview: Equatable {
             data = try make(reply)
         case .file(let url): (type, data) = try Self.read(url)
         }
+        var attachments: [Attachment] = []
         if Self.textTypes.contains(type) {
             data = Self.unicode(data, from: reply.stringEncoding)
-            if type == "public.html" { data = try Self.embed(reply.attachments, in: data) }
+            if type == "public.html" { (data, attachments) = try Self.attach(reply.attachments, to: data) }
         }
-        try Self.check(data.count)
+        try Self.check(attachments.reduce(data.count) { $0 + $1.data.count })
+        self.attachments = attachments
         contentType = type
         // Read after the closure, which may have set it.
         title = reply.title.isEmpty ? nil : reply.title
@@ -68,23 +80,35 @@ struct RenderedPreview: Equatable {
         return Data(text.utf8)
     }
 
-    /// Puts the attachments into the HTML, where it refers to them as `cid:KEY`.
-    private static func embed(_ attachments: [String: QLPreviewReplyAttachment], in html: Data) throws(HostFailure)
-        -> Data
-    {
-        guard !attachments.isEmpty, var text = String(data: html, encoding: .utf8) else { return html }
-        var count = html.count
-        // Longer keys first, since one key may begin with another.
-        for (key, attachment) in attachments.sorted(by: { ($0.key.count, $0.key) > ($1.key.count, $1.key) }) {
-            let parts = text.components(separatedBy: "cid:\(key)")
-            guard parts.count > 1 else { continue }
-            count += (parts.count - 1) * (attachment.data.count * 4 / 3 + 64)
-            try check(count)
-            let mediaType = attachment.contentType.preferredMIMEType ?? "application/octet-stream"
-            let address = "data:\(mediaType);base64,\(attachment.data.base64EncodedString())"
-            text = parts.joined(separator: address)
+    /// The attachments as the host takes them. Its identifiers are plain, and the keys of an extension may be anything: what
+    /// has another key gets an identifier of its own, in the HTML too.
+    private static func attach(
+        _ attachments: [String: QLPreviewReplyAttachment], to html: Data
+    ) throws(HostFailure) -> (Data, [Attachment]) {
+        guard attachments.count <= PreviewReply.maximumAttachments else {
+            throw HostFailure(
+                SEARCHLIGHT_TOO_LARGE,
+                "The preview has \(attachments.count) attachments, and the limit is \(PreviewReply.maximumAttachments)."
+            )
         }
-        return Data(text.utf8)
+        var html = html
+        var result: [Attachment] = []
+        // Longer keys first, since one key may begin with another.
+        for (key, attachment) in attachments.sorted(by: { ($0.key.utf8.count, $0.key) > ($1.key.utf8.count, $1.key) }) {
+            var identifier = key
+            if !PreviewReply.isIdentifier(key) {
+                identifier = "searchlight-attachment-\(result.count)"
+                html = replacing("cid:\(key)", by: "cid:\(identifier)", in: html)
+            }
+            result.append(
+                Attachment(
+                    identifier: identifier, contentType: attachment.contentType.identifier, data: attachment.data))
+        }
+        return (html, result)
     }
 
+    private static func replacing(_ old: String, by new: String, in html: Data) -> Data {
+        guard let text = String(data: html, encoding: .utf8) else { return html }
+        return Data(text.components(separatedBy: old).joined(separator: new).utf8)
+    }
 }

@@ -38,6 +38,8 @@ struct WorkerTransport: IndexTransport {
                 }
             case .clientState:
                 connection.callBatches { $0.read_state?($1, name, PendingCompletions.stateFunction, context) }
+            // Apple's API has no question for an item.
+            case .record: SEARCHLIGHT_UNSUPPORTED
             }
         }
     }

@@ -43,12 +43,14 @@ struct DelegateDesk: Sendable {
         case .didFinishThrottle:
             for delegate in asked { delegate.finishThrottle() }
             answer.give(.acknowledged)
-        case .preview, .load:
+        case .preview, .load, .reindexPage:
             answer.give(
                 .failed(
                     HostFailure(
                         SEARCHLIGHT_UNSUPPORTED,
-                        "An app renders no previews; only an extension of its can.")))
+                        "An app renders no previews and reindexes at one go; only an extension of its can do other.")))
+        // Delegates have no way to be told, as on Apple's systems.
+        case .cancel: call.reply()
         }
     }
 

@@ -46,7 +46,7 @@ extension IndexRequest.Action {
         case .deleteItems(let names): .deleteItems(names)
         case .deleteDomains(let names): .deleteDomains(names)
         case .deleteAll: .deleteAll
-        case .commitBatch, .clientState: nil
+        case .commitBatch, .clientState, .record: nil
         }
     }
 }

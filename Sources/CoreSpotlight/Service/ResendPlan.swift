@@ -43,7 +43,7 @@ enum ResendPlan {
             // Before the chain they bring about what it begins with, also when they are sent again. In it they leave a
             // state from which nothing can be told.
             case .commitBatch(_, _, .any), .deleteAll: return []
-            case .indexRecords, .deleteItems, .deleteDomains, .clientState: done.append(position)
+            case .indexRecords, .deleteItems, .deleteDomains, .clientState, .record: done.append(position)
             }
         }
         return []

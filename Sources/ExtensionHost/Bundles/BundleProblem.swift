@@ -4,6 +4,10 @@
 public enum BundleProblem: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// There is no `Info.plist`, or it cannot be opened.
     case manifestUnreadable(reason: String)
+    /// What is called as a bundle is none.
+    case notADirectory(found: String)
+    /// A file of the bundle is no regular file: a symbolic link, a pipe.
+    case notAFile(name: String, found: String)
     /// The `Info.plist` is larger than any manifest needs to be.
     case manifestTooLarge(bytes: Int)
     /// A key the host needs is missing.
@@ -14,10 +18,16 @@ public enum BundleProblem: Error, Hashable, Sendable, Codable, CustomStringConve
     case libraryUnreadable(name: String, reason: String)
     /// The library is not a shared library.
     case notALibrary(name: String, found: String)
+    /// The library begins as one and goes on as none: it was cut off, or is still being copied.
+    case damagedLibrary(name: String, found: String)
+    /// The library would give rights to whoever ran it.
+    case privileged(name: String, mode: String)
     /// The library was built for another processor.
     case wrongArchitecture(name: String, found: String, expected: String)
     /// Somebody else could change the bundle.
     case writableByOthers(path: String, detail: String)
+    /// A symbol binding is wrong at a place.
+    case invalidBinding(number: Int, line: Int, column: Int, problem: String, advice: String)
     /// Another bundle earlier in the search path has the same identifier.
     case shadowed(identifier: String, by: String)
 
@@ -25,20 +35,57 @@ public enum BundleProblem: Error, Hashable, Sendable, Codable, CustomStringConve
     public var description: String {
         switch self {
         case .manifestUnreadable(let reason): "Its Info.plist cannot be read: \(reason)."
+        case .notADirectory(let found):
+            "It is \(found), and a bundle is a folder. Move it out of the way, or replace it by the folder."
+        case .notAFile(let name, let found):
+            """
+            Its \(name) is \(found), not a regular file. Put a copy of the file there; only the bundle as a whole may be \
+            a symbolic link.
+            """
         case .manifestTooLarge(let bytes):
-            "Its Info.plist has \(bytes) bytes; the limit is \(ExtensionManifest.maximumBytes)."
+            "Its Info.plist has \(bytes) bytes; the limit is \(ExtensionManifest.maximumBytes). Shorten it."
         case .missingKey(let key): "Its Info.plist has no \(key). Add it."
         case .invalidValue(let key, let value, let expected):
             "\(key) in its Info.plist is \(value.debugDescription); expected is \(expected)."
         case .libraryUnreadable(let name, let reason):
-            "Its library \(name) (CFBundleExecutable) cannot be read: \(reason)."
+            """
+            Its library \(name) (CFBundleExecutable) cannot be read: \(reason). Put it into the bundle, or correct the key.
+            """
         case .notALibrary(let name, let found):
             "\(name) is not a shared library: \(found). Build it with -shared, or as a dynamic library product."
+        case .damagedLibrary(let name, let found):
+            "\(name) is not whole: \(found). If it is still being copied, it will be used once that is done; else copy it again."
+        case .privileged(let name, let mode):
+            """
+            \(name) has the set-user-ID or set-group-ID bit (mode \(mode)), which no library needs. Take it away (chmod \
+            ug-s).
+            """
         case .wrongArchitecture(let name, let found, let expected):
             "\(name) was built for \(found); this machine needs \(expected). Rebuild it for this machine."
         case .writableByOthers(let path, let detail):
             "\(path) \(detail), so somebody else could replace its code. Change its owner or mode (chmod go-w)."
-        case .shadowed(let identifier, let other): "\(identifier) is already provided by \(other), which comes first."
+        case .invalidBinding(let number, let line, let column, let problem, let advice):
+            """
+            Binding \(number) of Searchlight.SymbolBindings in its Info.plist, line \(line), column \(column): \
+            \(problem). \(advice).
+            """
+        case .shadowed(let identifier, let other):
+            "\(identifier) is already provided by \(other), which comes first. Remove one of the two."
+        }
+    }
+}
+
+/// Something that is odd about a bundle and does not keep it from being used.
+public enum BundleWarning: Hashable, Sendable, Codable, CustomStringConvertible {
+    /// The directory is not named after the identifier, so that a person looks for it elsewhere, and so does this program
+    /// when the manifest cannot be read.
+    case nameMismatch(directory: String, identifier: String)
+
+    /// The warning in one sentence.
+    public var description: String {
+        switch self {
+        case .nameMismatch(let directory, let identifier):
+            "Its folder is called \(directory); call it \(identifier)\(ExtensionBundle.suffix), as its identifier says."
         }
     }
 }

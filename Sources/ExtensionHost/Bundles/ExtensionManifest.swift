@@ -10,8 +10,8 @@ public struct ExtensionManifest: Hashable, Sendable {
     public var version: String
     /// `CFBundleDisplayName`, else `CFBundleName`, else the identifier.
     public var displayName: String
-    /// `CFBundleExecutable`: the library's file name inside the bundle.
-    public var libraryName: String
+    /// `CFBundleExecutable`: the library's file name inside the bundle; `nil` for an extension without code of its own.
+    public var libraryName: String?
     /// `NSExtensionPrincipalClass`: the class that implements an extension written against CoreSpotlight.
     public var principalClass: String?
     /// `NSExtensionPointIdentifier`: what the extension extends.
@@ -20,6 +20,12 @@ public struct ExtensionManifest: Hashable, Sendable {
     public var typeDeclarations: [UTTypeDeclaration]
     /// What of the type declarations cannot be read, and why.
     public var typeDiagnostics: [UTTypeDiagnostic]
+    /// What it says it needs to reach.
+    public var access: DeclaredAccess
+
+    /// `Searchlight.SymbolBindings`: the texts of the bindings of an extension without code of its own; see
+    /// docs/BINDINGS.md.
+    public var bindings: [String]
 
     /// What an extension can extend.
     public enum ExtensionPoint: String, Sendable, CaseIterable {
@@ -36,27 +42,31 @@ public struct ExtensionManifest: Hashable, Sendable {
     ///
     /// - Throws: ``BundleProblem`` naming the first key that is missing or wrong.
     public init(propertyList data: Data) throws(BundleProblem) {
-        guard data.count <= Self.maximumBytes else { throw .manifestTooLarge(bytes: data.count) }
-        // Other forms can name one object many times, so that a few bytes unfold into gigabytes.
-        let start = data.drop { $0 <= 0x20 || [0xEF, 0xBB, 0xBF].contains($0) }
-        guard start.first == UInt8(ascii: "<") else {
-            throw .manifestUnreadable(
-                reason: "it is not XML; convert it, for example with “plutil -convert xml1” or “plistutil -f xml”")
-        }
-        let parsed: Any
-        do {
-            parsed = try PropertyListSerialization.propertyList(from: data, format: nil)
+        try self.init(try Self.values(Array(data)))
+    }
+
+    /// The values of an `Info.plist`.
+    static func values(_ bytes: [UInt8]) throws(BundleProblem) -> PropertyValue {
+        guard bytes.count <= maximumBytes else { throw .manifestTooLarge(bytes: bytes.count) }
+        do throws(PropertyListReader.Problem) {
+            return try PropertyListReader.read(bytes)
         } catch {
-            throw .manifestUnreadable(reason: "it is not a property list (\(error.localizedDescription))")
+            throw .manifestUnreadable(reason: error.reason)
         }
-        guard let root = parsed as? [String: Any] else {
+    }
+
+    /// Reads a manifest from the values of an `Info.plist`, wherever they come from.
+    init(_ values: PropertyValue) throws(BundleProblem) {
+        guard let root = values.any as? [String: Any] else {
             throw .manifestUnreadable(reason: "its top level is not a dictionary")
         }
         identifier = try Self.identifier(in: root)
         version = root["CFBundleVersion"] as? String ?? "0"
         displayName = root["CFBundleDisplayName"] as? String ?? root["CFBundleName"] as? String ?? identifier
-        libraryName = try Self.libraryName(in: root)
+        bindings = try Self.bindings(in: root)
+        libraryName = bindings.isEmpty ? try Self.libraryName(in: root) : nil
         (typeDeclarations, typeDiagnostics) = UTTypeDeclaration.declarations(in: root, ofBundle: identifier)
+        access = try DeclaredAccess(manifest: root)
         guard let point = root["NSExtension"] as? [String: Any] else { throw .missingKey("NSExtension") }
         let pointNames =
             point["NSExtensionPointIdentifier"] as? [String]

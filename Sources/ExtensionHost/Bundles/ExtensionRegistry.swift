@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import Glibc
 import UniformTypeIdentifiers
 
 /// The extensions found on a search path, and those refused, each with its reason. Made from manifests alone.
+///
+/// Of several bundles with one identifier the first counts, by the order of the search path, then by name; the others are
+/// ``BundleProblem/shadowed(identifier:by:)``. One that is refused hides none behind it: a broken copy of a user's own does
+/// not take away the system's.
 public struct ExtensionRegistry: Sendable {
     /// A bundle that is not used.
     public struct Refusal: Hashable, Sendable, Codable {
@@ -10,6 +14,13 @@ public struct ExtensionRegistry: Sendable {
         public var path: String
         /// Why not.
         public var problem: BundleProblem
+
+        /// By habit, and by a warning where it is not kept, a directory is named after its identifier.
+        public var likelyIdentifier: String {
+            if case .shadowed(let identifier, _) = problem { return identifier }
+            let name = path.split(separator: "/").last.map(String.init) ?? path
+            return name.hasSuffix(ExtensionBundle.suffix) ? String(name.dropLast(ExtensionBundle.suffix.count)) : name
+        }
     }
 
     /// The extensions, in the order of their identifiers.
@@ -19,27 +30,58 @@ public struct ExtensionRegistry: Sendable {
     /// The directories that were searched, first wins; some may not exist.
     public let searchPath: [String]
 
+    /// The most bundles of one directory that are looked at; the first by name.
+    public static let maximumPerDirectory = 2048
+
     /// Searches directories for bundles. A directory that does not exist is no error.
-    public init(searchPath: [String]) {
+    ///
+    /// - Parameter cache: What is known of bundles from before; takes what is found now.
+    public init(searchPath: [String], cache: RegistryCache? = nil) {
         var known: Set<String> = []
         self.searchPath = searchPath.filter { known.insert($0).inserted }
         var seen: [String: ExtensionBundle] = [:]
+        var reader = BundleReader()
+        let entries = cache?.entries() ?? [:]
+        var found: [String: RegistryCache.Entry] = [:]
         for directory in self.searchPath {
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-            for name in names.sorted() where name.hasSuffix(ExtensionBundle.suffix) {
+            let problem = reader.problem(ofSearched: directory)
+            for name in Self.bundleNames(in: directory) {
                 let path = directory + "/" + name
                 do throws(BundleProblem) {
-                    let bundle = try ExtensionBundle(at: path)
-                    if let other = seen[bundle.identifier] {
-                        throw .shadowed(identifier: bundle.identifier, by: other.path)
+                    if let problem { throw problem }
+                    let result = try reader.read(path, known: entries[path])
+                    if cache != nil { found[path] = result.entry }
+                    if let other = seen[result.bundle.identifier] {
+                        throw .shadowed(identifier: result.bundle.identifier, by: other.path)
                     }
-                    seen[bundle.identifier] = bundle
+                    seen[result.bundle.identifier] = result.bundle
                 } catch {
                     refusals.append(Refusal(path: path, problem: error))
                 }
             }
         }
         extensions = seen.values.sorted { $0.identifier < $1.identifier }
+        cache?.replace(found, in: Set(self.searchPath))
+    }
+
+    /// The names of what is called as a bundle in a directory, sorted.
+    static func bundleNames(in directory: String) -> [String] {
+        guard let folder = opendir(directory) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+            }
+            if name.hasSuffix(ExtensionBundle.suffix) { names.append(name) }
+        }
+        return Array(names.sorted().prefix(maximumPerDirectory))
+    }
+
+    /// One extension, wherever it is.
+    public init(only bundle: ExtensionBundle) {
+        searchPath = []
+        extensions = [bundle]
     }
 
     /// The extension with an identifier.
@@ -48,8 +90,8 @@ public struct ExtensionRegistry: Sendable {
     ///   ``ExtensionError/notFound(identifier:searchPath:known:)`` otherwise.
     public func bundle(_ identifier: String) throws(ExtensionError) -> ExtensionBundle {
         if let bundle = extensions.first(where: { $0.identifier == identifier }) { return bundle }
-        // A bundle that cannot be read has no identifier; by habit its directory is named after it.
-        if let refusal = refusals.first(where: { $0.path.hasSuffix("/" + identifier + ExtensionBundle.suffix) }) {
+        // A bundle that cannot be read has no identifier of its own.
+        if let refusal = refusals.first(where: { $0.likelyIdentifier == identifier }) {
             throw .refused(path: refusal.path, problem: refusal.problem)
         }
         throw .notFound(identifier: identifier, searchPath: searchPath, known: extensions.map(\.identifier))
@@ -71,6 +113,13 @@ public struct ExtensionRegistry: Sendable {
         return diagnostics
     }
 
+    /// The folder for the extensions that a user installs for themselves.
+    public static func userDirectory(environment: [String: String]) -> String {
+        let home = environment["HOME"] ?? ""
+        let base = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.local/share"
+        return withoutDoubledSlashes(base + "/searchlight/extensions")
+    }
+
     /// The search path of the XDG base directory specification, below a first entry of one's own.
     ///
     /// - Parameters:
@@ -78,13 +127,19 @@ public struct ExtensionRegistry: Sendable {
     ///   - environment: The process's environment.
     public static func standardSearchPath(explicit: String?, environment: [String: String]) -> [String] {
         var directories = (explicit ?? "").split(separator: ":").map(String.init)
-        let home = environment["HOME"] ?? ""
-        let dataHome = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.local/share"
         let dataDirectories =
             environment["XDG_DATA_DIRS"].flatMap { $0.isEmpty ? nil : $0 } ?? "/usr/local/share:/usr/share"
-        for base in [dataHome] + dataDirectories.split(separator: ":").map(String.init) where base.hasPrefix("/") {
+        let user = userDirectory(environment: environment)
+        if user.hasPrefix("/") { directories.append(user) }
+        for base in dataDirectories.split(separator: ":").map(String.init) where base.hasPrefix("/") {
             directories.append(base + "/searchlight/extensions")
         }
-        return directories
+        // “/usr/share/” is “/usr/share”, and what is in it must not be taken for two.
+        return directories.map(withoutDoubledSlashes)
+    }
+
+    private static func withoutDoubledSlashes(_ path: String) -> String {
+        let joined = path.split(separator: "/").joined(separator: "/")
+        return path.hasPrefix("/") ? "/" + joined : joined
     }
 }

@@ -17,7 +17,7 @@ final class DelegateResponder: Responder {
     private enum Ending: Sendable {
         case answered([BusValue])
         case failed(BusError)
-        case timedOut
+        case timedOut(Duration)
         case unregistered
         case cancelled
     }
@@ -61,19 +61,19 @@ final class DelegateResponder: Responder {
     func perform(_ request: WorkerRequest) async throws(ExtensionError) -> [BusValue] {
         // What was refused before is not this request's: the app was told, and is asked for all of it now.
         if request.isReindex { _ = delegate.takeLoss() }
-        let limit = request.limit(configuration.limits)
-        let ending = await ask(request, limit)
+        let ending = await ask(request, request.limit(configuration.limits))
         // Whatever the ending: nothing that it sent may come after what the next responder donates.
         if request.isReindex { await delegate.settle() }
         switch ending {
         case .answered(let answer):
-            guard request.isReindex, let loss = delegate.takeLoss() else { return answer }
+            // An acknowledgement has no words.
+            guard request.isReindex, let loss = delegate.takeLoss() else { return request.isReindex ? [] : answer }
             throw .failed(
                 identifier: bundle, during: request.purpose, status: loss.status,
                 message: "it acknowledged, but donations could not be kept: \(loss.message)")
         case .failed(let error): throw failure(error, request)
-        case .timedOut:
-            throw unavailable(request, "it did not answer or make progress within \(limit.idle)")
+        case .timedOut(let limit):
+            throw unavailable(request, "it did not answer or make progress within \(limit)")
         case .unregistered: throw unavailable(request, "it has gone")
         case .cancelled: throw .cancelled
         }
@@ -88,8 +88,8 @@ final class DelegateResponder: Responder {
             return state.requests
         }
         guard let number else { return .unregistered }
-        let watchdog = Watchdog(limit, clock: configuration.clock, progress: progress) {
-            outcome.decide(.timedOut)
+        let watchdog = Watchdog(limit, clock: configuration.clock, progress: progress) { limit in
+            outcome.decide(.timedOut(limit))
         }
         let call = Task { [delegate] in
             do throws(BusError) {

@@ -8,25 +8,33 @@ final class RunningWorker: Responder {
     private let process: WorkerProcess
     private let connection: BusConnection
     private let configuration: WorkerConfiguration
-    private let progress: WorkerProgress
+    private let voice: WorkerVoice
     private let intake: DonationIntake
-    /// Whether the worker broke the protocol, so that the host ended the connection.
-    private let brokeProtocol: Flag
+    private let end: WorkerEnd
+    private let served = Mutex<Set<String>>([])
 
+    /// The identifiers of the interfaces that its extension serves (`searchlight_extension.h`).
+    var interfaces: Set<String> { served.withLock { $0 } }
+
+    /// What of its memory a worker may have taken without touching it, in bytes: stacks of sixteen threads.
+    private static let untouchedMemory: UInt64 = 128 << 20
     /// How long a worker that has closed its connection may take to end.
     private static let exitGrace = Duration.seconds(1)
 
-    /// Starts a worker and has it load the extension.
+    /// Starts a worker and has it load the extension. A cancelled task ends the worker.
+    ///
+    /// - Parameter onWork: Called when something begins for the worker; what it gives back lives as long as that goes on.
     static func start(
         _ bundle: ExtensionBundle, _ configuration: WorkerConfiguration, receiver: any DonationReceiver,
-        onEvent: @escaping @Sendable (ExtensionEvent) -> Void
+        onWork: @escaping @Sendable () -> any Sendable, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) async throws(ExtensionError) -> RunningWorker {
-        let worker = try RunningWorker(bundle, configuration, receiver: receiver, onEvent: onEvent)
+        let worker = try RunningWorker(bundle, configuration, receiver: receiver, onWork: onWork, onEvent: onEvent)
         let request = LoadRequest(
-            bundlePath: bundle.path, libraryPath: bundle.libraryPath, bundleIdentifier: bundle.identifier,
-            principalClass: bundle.manifest.principalClass)
+            bundlePath: bundle.directory, libraryPath: bundle.libraryPath ?? "", bundleIdentifier: bundle.identifier,
+            principalClass: bundle.manifest.principalClass, bindings: bundle.manifest.bindings)
         do throws(ExtensionError) {
-            _ = try await worker.perform(.load(request))
+            let answer = try await worker.perform(.load(request))
+            if case .strings(let interfaces)? = answer.first { worker.served.withLock { $0 = Set(interfaces) } }
         } catch {
             await worker.stop()
             throw error
@@ -36,42 +44,41 @@ final class RunningWorker: Responder {
 
     private init(
         _ bundle: ExtensionBundle, _ configuration: WorkerConfiguration, receiver: any DonationReceiver,
-        onEvent: @escaping @Sendable (ExtensionEvent) -> Void
+        onWork: @escaping @Sendable () -> any Sendable, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ExtensionError) {
         self.bundle = bundle
         self.configuration = configuration
         let identifier = bundle.identifier
-        let progress = WorkerProgress()
-        self.progress = progress
-        let process = try WorkerProcess(configuration) { line in
-            progress.note()
-            onEvent(.output(bundle: identifier, line: line))
-        }
+        let voice = WorkerVoice(identifier, clock: configuration.clock, onEvent: onEvent)
+        self.voice = voice
+        let process = try WorkerProcess(
+            bundle, configuration, onLine: { line in voice.printed(line) },
+            onReport: { onEvent(.confined(bundle: identifier, $0)) },
+            onRefusal: { onEvent(.refusal(bundle: identifier, $0)) })
         self.process = process
         onEvent(.started(bundle: identifier, processIdentifier: process.identifier))
         let intake = DonationIntake { request throws(DonationRefusal) in
-            let answer = try await receiver.answer(request, from: identifier) { count in
+            voice.progress.beginHostWork()
+            // An extension may donate at any time, also when it was asked nothing.
+            let work = onWork()
+            defer {
+                voice.progress.endHostWork()
+                withExtendedLifetime(work) {}
+            }
+            return try await receiver.answer(request, from: identifier) { count in
                 onEvent(.donated(bundle: identifier, count: count))
             }
-            progress.note()
-            return answer
         }
         self.intake = intake
-        let brokeProtocol = Flag()
-        self.brokeProtocol = brokeProtocol
+        let end = WorkerEnd(process)
+        self.end = end
         do throws(BusError) {
             connection = try BusConnection(
                 adopting: process.connection, side: .server, name: "searchlight-bus",
-                onCall: { call in
-                    Self.take(call, into: intake) { level, message in
-                        guard let message = process.output.admit(message) else { return }
-                        progress.note()
-                        onEvent(.log(bundle: identifier, level: level, message: message))
-                    }
-                },
-                onDisconnect: { end in
-                    switch end {
-                    case .malformed, .violated: brokeProtocol.isSet.store(true, ordering: .relaxed)
+                onCall: { call in voice.take(call, process.output, intake) },
+                onDisconnect: { reason in
+                    switch reason {
+                    case .malformed, .violated: end.noteBrokenProtocol()
                     case .closed, .peerClosed, .system: break
                     }
                     intake.close()
@@ -84,92 +91,113 @@ final class RunningWorker: Responder {
         process.whenEnded { [connection] in connection.close() }
     }
 
-    private static func take(
-        _ call: IncomingCall, into intake: DonationIntake, log: (HostRequest.LogLevel, String) -> Void
-    ) {
-        do throws(BusError) {
-            switch try HostRequest(call) {
-            case .log(let level, let message):
-                log(level, message)
-                call.reply()
-            case .index(let request): intake.take(request, call)
-            }
-        } catch {
-            if case .remote(let name, let message) = error {
-                call.refuse(name: name, message: message)
-            } else {
-                call.refuse(name: BusErrorName.invalidArguments, message: error.description)
-            }
-        }
-    }
-
     /// Asks the extension something and waits for the answer, as long as its limits allow; and for what the extension has
-    /// donated before it answered to be kept.
+    /// donated before it answered to be kept. Once the task is cancelled or a limit exceeded, the worker is told, and
+    /// ended if it does not heed that.
     func perform(_ request: WorkerRequest) async throws(ExtensionError) -> [BusValue] {
-        let limit = request.limit(configuration.limits)
-        let watchdog = Watchdog(limit, clock: configuration.clock, progress: progress) { [process] in
-            process.terminate()
+        guard !Task.isCancelled else { throw .cancelled }
+        if request == .reindexAll, interfaces.contains(WholeReindex.pagingInterface) {
+            return WholeReindex.inPages.arguments
         }
-        defer { watchdog.stop() }
-        do {
-            let answer = try await connection.call(request.member, request.arguments)
-            // From here on the host has to hurry, not the worker.
-            watchdog.stop()
+        let outcome = FirstOutcome<Result<[BusValue], BusError>>()
+        let call = CallUnderWay(request, configuration, end) { [connection] request in
+            connection.post(request.member, request.arguments)
+        }
+        let limit = request.limit(configuration.limits)
+        let watchdog = Watchdog(limit, clock: configuration.clock, progress: voice.progress) { limit in
+            call.stop(.expired(limit))
+        }
+        let result = await withTaskCancellationHandler {
+            connection.call(
+                noting: { [voice] serial in
+                    voice.begin(serial)
+                    call.wasSent(as: serial)
+                }, request.member, request.arguments, reply: { outcome.decide($0) })
+            return await outcome.value()
+        } onCancel: {
+            call.stop(.cancelled)
+        }
+        // From here on the host has to hurry, not the worker.
+        watchdog.stop()
+        let (serial, stop) = call.finish()
+        if let serial { voice.end(serial) }
+        switch result {
+        case .success(let answer):
+            // One that comes after all is as good as another.
             await intake.settle()
-            if request.isReindex, let loss = intake.takeLoss() {
-                throw ExtensionError.failed(
-                    identifier: bundle.identifier, during: request.purpose, status: loss.status,
-                    message: "it acknowledged, but donations could not be kept: \(loss.message)")
-            }
-            return answer
-        } catch let error as ExtensionError {
-            await end(after: request)
-            throw error
-        } catch let error as BusError {
-            throw await failure(error, request: request, limit: limit, expired: watchdog.hasExpired)
-        } catch {
-            throw .malformedAnswer(identifier: bundle.identifier, during: request.purpose, reason: "\(error)")
+            guard request.isReindex, let loss = intake.takeLoss() else { return answer }
+            await close(after: request)
+            throw .failed(
+                identifier: bundle.identifier, during: request.purpose, status: loss.status,
+                message: "it acknowledged, but donations could not be kept: \(loss.message)")
+        case .failure(let error): throw await failure(error, request, stop)
         }
     }
 
     private func failure(
-        _ error: BusError, request: WorkerRequest, limit: RequestLimit, expired: Bool
+        _ error: BusError, _ request: WorkerRequest, _ stop: CallUnderWay.Stop?
     ) async -> ExtensionError {
         switch error {
         case .disconnected:
-            var exit = await process.exit(within: Self.exitGrace, clock: configuration.clock)
-            // A worker ends when its host has hung up; that is not what went wrong.
-            if case .exited = exit, brokeProtocol.isSet.load(ordering: .relaxed) { exit = .endedByHost }
+            let exit = await exit()
             // What it has donated must not come after what its successor donates.
             await intake.drain()
-            if expired {
-                return .timedOut(identifier: bundle.identifier, during: request.purpose, limit: limit.idle)
-            }
-            return .crashed(
-                identifier: bundle.identifier, during: request.purpose, exit: exit,
-                lastOutput: process.output.lastLines)
-        case .cancelled:
-            await end(after: request)
-            return .cancelled
+            return stopped(stop, request) ?? lost(exit, request)
         case .remote(let name, let message):
             await intake.settle()
-            await end(after: request)
+            let status = ExtensionStatus(errorName: name)
+            // It says that it has stopped, as it was told.
+            if stop == nil || status != .cancelled { await close(after: request) }
+            if let error = stopped(stop, request) { return error }
             if let failure = LoadFailure(rawValue: name) {
                 return .cannotLoad(identifier: bundle.identifier, failure: failure, message: message)
             }
             return .failed(
-                identifier: bundle.identifier, during: request.purpose, status: ExtensionStatus(errorName: name),
-                message: message)
+                identifier: bundle.identifier, during: request.purpose, status: status, message: message)
+        case .cancelled:
+            await close(after: request)
+            return .cancelled
         case .malformed, .system:
             return .malformedAnswer(
                 identifier: bundle.identifier, during: request.purpose, reason: error.description)
         }
     }
 
+    /// The error of a request that was not waited for any longer.
+    private func stopped(_ stop: CallUnderWay.Stop?, _ request: WorkerRequest) -> ExtensionError? {
+        switch stop {
+        case .cancelled?: .cancelled
+        case .expired(let limit)?:
+            .timedOut(identifier: bundle.identifier, during: request.purpose, limit: limit)
+        case nil: nil
+        }
+    }
+
+    /// The error of a request whose worker has ended.
+    private func lost(_ exit: WorkerExit, _ request: WorkerRequest) -> ExtensionError {
+        let limit = UInt64(bundle.manifest.access.memoryLimit)
+        // Out of memory, an extension ends in a way of its own. What it has taken and not touched, as stacks, is not in the
+        // peak, which therefore stays below the limit.
+        if let peak = process.peakMemory, peak >= max(limit / 2, limit - min(limit, Self.untouchedMemory)) {
+            return .memoryExceeded(
+                identifier: bundle.identifier, during: request.purpose, limit: limit,
+                lastOutput: process.output.lastLines)
+        }
+        return .crashed(
+            identifier: bundle.identifier, during: request.purpose, exit: exit, lastOutput: process.output.lastLines)
+    }
+
+    private func exit() async -> WorkerExit {
+        let exit = await process.exit(within: Self.exitGrace, clock: configuration.clock)
+        // A worker ends when its host has hung up; that is not what went wrong.
+        if case .exited = exit, end.hasBrokenProtocol { return .endedByHost }
+        return exit
+    }
+
     /// Ends a worker whose reindex did not end well: it may go on donating and deleting, and nobody would wait for it.
-    private func end(after request: WorkerRequest) async {
+    private func close(after request: WorkerRequest) async {
         guard request.isReindex else { return }
-        process.terminate()
+        end.now()
         _ = await process.exit()
         await intake.drain()
     }
@@ -177,13 +205,33 @@ final class RunningWorker: Responder {
     /// Whether the worker has ended, so that it can be asked nothing more.
     var hasEnded: Bool { process.hasEnded }
 
+    /// What an error of ``perform(_:)`` says of the extension; `nil` if nothing, or if another request has said it: the end
+    /// of one worker is one failure, however many were waiting for it.
+    func kind(of error: ExtensionError) -> ExtensionHealth.FailureKind? {
+        switch error {
+        case .crashed: end.wasHosts ? nil : end.report(.crashed)
+        case .memoryExceeded: end.report(.memoryExceeded)
+        case .timedOut: hasEnded ? end.report(.hung) : .late
+        default: nil
+        }
+    }
+
+    /// Closes the connection and does nothing else, as a host does that has ended itself.
+    ///
+    /// - Parameter grace: How long the worker may take to end by itself; then it is ended.
+    /// - Returns: Whether it ended by itself.
+    func hangUp(within grace: Duration) async -> Bool {
+        connection.close()
+        let exit = await process.exit(within: grace, clock: configuration.clock)
+        await intake.drain()
+        return exit != .endedByHost
+    }
+
     /// Ends the worker and waits until it is gone.
     func stop() async {
         connection.close()
-        process.terminate()
+        end.now()
         _ = await process.exit()
         await intake.drain()
     }
 }
-
-private final class Flag: Sendable { let isSet = Atomic(false) }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
 
 /// How workers are started and how long they may take.
 public struct WorkerConfiguration: Sendable {
@@ -13,48 +14,77 @@ public struct WorkerConfiguration: Sendable {
     public var limits: Limits
     /// What measures them.
     public var clock: any Clock<Duration>
+    /// Loads the extension into this process instead of one of its own, at the other end of a connection: for a debugger,
+    /// and without any protection. `nil` for a process.
+    public var startInProcess: (@Sendable (OwnedDescriptor) throws(BusError) -> Void)?
+    /// Whether workers are held to what their manifests declare.
+    public var sandbox: SandboxMode
+    /// Below which folder each worker gets one of its own to write (`TMPDIR`); `nil` gives none. By default below the
+    /// user's cache folder.
+    public var temporaryFolder: String?
+    /// Folders that no extension reaches, whatever it declares: the store, with what all apps donated.
+    public var protectedFolders: [String] = []
+    /// Folders that no extension changes, whatever it declares, since the host believes what is there: where extensions are
+    /// found. One that could write there would give itself, or another, whatever it likes.
+    public var trustedFolders: [String] = []
+
+    /// What is asked of the kernel; tests leave something out to be as on a kernel without it.
+    package var protections = SandboxProtections.all
 
     /// Creates a configuration.
     public init(
         workerPath: String, frameworkFolder: String?, environment: [String: String], limits: Limits = Limits(),
-        clock: any Clock<Duration> = ContinuousClock()
+        clock: any Clock<Duration> = ContinuousClock(), sandbox: SandboxMode = .enforced
     ) {
         self.workerPath = workerPath
         self.frameworkFolder = frameworkFolder
         self.environment = environment
         self.limits = limits
         self.clock = clock
+        self.sandbox = sandbox
+        temporaryFolder = UserFolders(environment: environment).map { $0.cache + "/searchlight/workers" }
     }
 
-    /// How long a worker may take. An extension makes progress by donating, deleting or logging.
-    public struct Limits: Sendable {
-        /// For loading the library and creating the extension.
-        public var load: Duration = .seconds(5)
-        /// For a promise or a preview: a person is waiting.
-        public var answer: Duration = .seconds(10)
-        /// Without any progress during a reindex.
-        public var progress: Duration = .seconds(10)
-        /// For a reindex as a whole.
-        public var reindex: Duration = .seconds(1800)
+    /// How workers are held back.
+    public enum SandboxMode: String, Sendable, Codable {
+        /// By everything that the kernel has. Where it lacks something, ``SandboxReport`` says so.
+        case enforced
+        /// Not at all: an extension may do what its user may. For debugging extensions only.
+        case off
 
-        /// The limits of the design (its section 4.4).
-        public init() {}
+        /// The variable of the command's environment that switches the sandbox off, and the value that does.
+        public static let variable = "SEARCHLIGHT_SANDBOX"
+
+        /// What a variable of the command's environment says; anything but `off` is enforcement.
+        public init(environment: [String: String]) {
+            self = environment[Self.variable] == Self.off.rawValue ? .off : .enforced
+        }
     }
 
     /// The variables a worker needs to find the user's files, language and time zone. Nothing else of the environment
     /// is any business of an extension's.
     static let passedVariables: Set<String> = [
-        "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME",
+        "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "XDG_CONFIG_HOME", "XDG_DATA_HOME",
         "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS",
     ]
 
-    var workerEnvironment: [String] {
+    /// The folders in which workers look for libraries besides the system's.
+    var libraryFolders: [String] {
+        // An empty entry would mean the current folder.
+        let inherited = (environment["LD_LIBRARY_PATH"] ?? "").split(separator: ":").map(String.init)
+        return ([frameworkFolder].compactMap { $0 } + inherited).filter { $0.hasPrefix("/") }
+    }
+
+    func workerEnvironment(_ temporaryFolder: String?) -> [String] {
         var variables = environment.filter { Self.passedVariables.contains($0.key) || $0.key.hasPrefix("LC_") }
         // The runtime's crash reporter would start a process and read all of memory; its plain frame list is enough.
         variables["SWIFT_BACKTRACE"] = "enable=no"
-        // An empty entry would mean the current folder.
-        let inherited = (environment["LD_LIBRARY_PATH"] ?? "").split(separator: ":").map(String.init)
-        let libraryFolders = ([frameworkFolder].compactMap { $0 } + inherited).filter { $0.hasPrefix("/") }
+        // Each further arena of malloc reserves 64 MiB of the address space that a worker may have.
+        variables["MALLOC_ARENA_MAX"] = "2"
+        // libdispatch would write to the system's log that it may not raise its priority, over a socket it may not have.
+        variables["LIBDISPATCH_LOG"] = "NO"
+        if let temporaryFolder { variables["TMPDIR"] = temporaryFolder }
+        let libraryFolders = libraryFolders
         if !libraryFolders.isEmpty { variables["LD_LIBRARY_PATH"] = libraryFolders.joined(separator: ":") }
         return variables.map { "\($0.key)=\($0.value)" }.sorted()
     }

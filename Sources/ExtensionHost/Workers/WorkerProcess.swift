@@ -16,42 +16,88 @@ final class WorkerProcess: Sendable {
     let output: WorkerOutput
     /// The host's end of the connection; taken by whoever speaks over it.
     let connection: OwnedDescriptor
+    /// Whether there is no process: the extension is loaded into this one, which nobody signals.
+    private let isInThisProcess: Bool
+
+    /// What it may write until it ends.
+    private let temporaryFolder: WorkerTemporaryFolder?
+    private let watcher: AttemptWatcher?
 
     private struct State {
         var exit: WorkerExit?
         var waiters: [CheckedContinuation<WorkerExit, Never>] = []
         var onExit: [@Sendable () -> Void] = []
         var wasEndedByHost = false
+        var peak: UInt64?
     }
     private let state = Mutex(State())
+    /// What the kernel counted as its largest size before it had begun: that of this process, whose copy it was.
+    private let inheritedPeak: Counter
+    private final class Counter: Sendable { let value = Atomic<UInt64>(0) }
 
+    /// Starts a worker.
+    ///
+    /// - Parameters:
+    ///   - bundle: Whose it is, which says what it may reach.
+    ///   - onLine: Told each line that it prints.
+    ///   - onReport: Told what confines it, once, before it has loaded anything.
+    ///   - onRefusal: Told what it tried and may not.
     init(
-        _ configuration: WorkerConfiguration, onLine: @escaping @Sendable (String) -> Void
+        _ bundle: ExtensionBundle, _ configuration: WorkerConfiguration, onLine: @escaping @Sendable (String) -> Void,
+        onReport: @escaping @Sendable (SandboxReport) -> Void, onRefusal: @escaping @Sendable (SandboxRefusal) -> Void
     ) throws(ExtensionError) {
-        var sockets: [Int32] = [-1, -1]
-        var pipes: [Int32] = [-1, -1]
-        try Self.check(csandbox_socket_pair(&sockets), "creating its connection")
-        connection = OwnedDescriptor(adopting: sockets[0])
-        let workerEnd = OwnedDescriptor(adopting: sockets[1])
-        try Self.check(csandbox_pipe(&pipes), "creating a pipe for its output")
-        let readEnd = OwnedDescriptor(adopting: pipes[0])
-        let writeEnd = OwnedDescriptor(adopting: pipes[1])
+        let (ownEnd, workerEnd) = try Self.ends(csandbox_socket_pair, "creating its connection")
+        let (policyEnd, workerPolicyEnd) = try Self.ends(csandbox_socket_pair, "creating the socket of its policy")
+        let (readEnd, writeEnd) = try Self.ends(csandbox_pipe, "creating a pipe for its output")
+        let (stopRead, stopWrite) = try Self.ends(csandbox_pipe, "creating a pipe")
+        connection = ownEnd
         output = try WorkerOutput(reading: readEnd, onLine: onLine)
+        let inheritedPeak = Counter()
+        self.inheritedPeak = inheritedPeak
+        if let start = configuration.startInProcess {
+            (identifier, isInThisProcess, watcher, temporaryFolder) = (getpid(), true, nil, nil)
+            do throws(BusError) { try start(workerEnd) } catch {
+                throw .workerUnavailable(reason: error.description)
+            }
+            return
+        }
+        isInThisProcess = false
+        let temporary = WorkerTemporaryFolder(below: configuration.temporaryFolder, bundle: bundle.identifier)
+        temporaryFolder = temporary
+        let policy = SandboxPolicy(bundle, configuration, temporaryFolder: temporary?.path)
+        let bytes = try policy.encoded(SeccompPrograms.programs(for: policy), host: getpid())
+        try Self.check(csandbox_send_policy(policyEnd.number, bytes, bytes.count), "handing over its policy")
 
-        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(configuration.workerPath), nil]
-        var variables: [UnsafeMutablePointer<CChar>?] = configuration.workerEnvironment.map { strdup($0) } + [nil]
-        defer { (arguments + variables).forEach { free($0) } }
-        var pid: pid_t = 0
-        let code = csandbox_spawn(
-            configuration.workerPath, &arguments, &variables, workerEnd.number, writeEnd.number, &pid)
+        let (code, pid) = withExtendedLifetime((workerEnd, workerPolicyEnd, writeEnd)) {
+            WorkerSpawner.shared.spawn(
+                configuration.workerPath, environment: configuration.workerEnvironment(temporary?.path),
+                connection: workerEnd.number, policy: workerPolicyEnd.number, output: writeEnd.number)
+        }
         if code != 0 { output.stop() }
         try Self.check(code, "starting \(configuration.workerPath)")
         identifier = pid
+        watcher = AttemptWatcher(
+            pid, policy, socket: policyEnd, stop: (stopRead, stopWrite),
+            onReport: { report, peak in
+                inheritedPeak.value.store(peak, ordering: .relaxed)
+                onReport(report)
+            }, onRefusal: onRefusal)
         Thread.detachNewThread { [self] in waitForEnd() }
+    }
+
+    /// Asks the worker and what it started to end. Harmless when it has ended.
+    func askToEnd() {
+        guard !isInThisProcess else { return }
+        state.withLock { state in
+            guard state.exit == nil else { return }
+            kill(-identifier, SIGTERM)
+            kill(identifier, SIGTERM)
+        }
     }
 
     /// Ends the worker and what it started, at once. Harmless when it has ended.
     func terminate() {
+        guard !isInThisProcess else { return end { _ in .endedByHost } }
         state.withLock { state in
             guard state.exit == nil else { return }
             state.wasEndedByHost = true
@@ -63,6 +109,10 @@ final class WorkerProcess: Sendable {
 
     /// Whether it has ended and been reaped.
     var hasEnded: Bool { state.withLock { $0.exit != nil } }
+
+    /// The most memory it ever had resident, in bytes. `nil` while it runs, and where it was less than what this process
+    /// had when it started the worker: the kernel counts that too.
+    var peakMemory: UInt64? { state.withLock { $0.peak } }
 
     /// How the worker ended; waits for it.
     func exit() async -> WorkerExit {
@@ -103,24 +153,42 @@ final class WorkerProcess: Sendable {
         // What the worker started has no business without it, and may hold its output open.
         kill(-identifier, SIGKILL)
         output.waitForEnd()
-        let (waiters, actions, exit) = state.withLock { state in
-            var status: Int32 = 0
-            while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
+        watcher?.waitForEnd()
+        temporaryFolder?.remove()
+        end { state in
+            var (status, peak): (Int32, UInt64) = (0, 0)
+            _ = csandbox_reap(identifier, &status, &peak)
+            if peak > inheritedPeak.value.load(ordering: .relaxed) { state.peak = peak }
             let signal = status & 0x7F
-            let exit: WorkerExit =
-                if signal == 0 {
-                    .exited((status >> 8) & 0xFF)
-                } else if signal == SIGKILL && state.wasEndedByHost {
-                    .endedByHost
-                } else {
-                    .signalled(signal)
-                }
+            return if signal == 0 {
+                .exited((status >> 8) & 0xFF)
+            } else if signal == SIGKILL && state.wasEndedByHost {
+                .endedByHost
+            } else {
+                .signalled(signal)
+            }
+        }
+    }
+
+    /// Notes how it ended, unless that is known, and tells everybody.
+    private func end(_ reap: (inout State) -> WorkerExit) {
+        let (waiters, actions, exit) = state.withLock { state in
+            let exit = state.exit ?? reap(&state)
             state.exit = exit
             defer { (state.waiters, state.onExit) = ([], []) }
             return (state.waiters, state.onExit, exit)
         }
         for action in actions { action() }
         for waiter in waiters { waiter.resume(returning: exit) }
+    }
+
+    /// The two ends of what a function of CSandbox makes.
+    private static func ends(
+        _ make: (UnsafeMutablePointer<Int32>?) -> Int32, _ operation: String
+    ) throws(ExtensionError) -> (OwnedDescriptor, OwnedDescriptor) {
+        var numbers: [Int32] = [-1, -1]
+        try check(make(&numbers), operation)
+        return (OwnedDescriptor(adopting: numbers[0]), OwnedDescriptor(adopting: numbers[1]))
     }
 
     private static func check(_ code: Int32, _ operation: String) throws(ExtensionError) {

@@ -10,30 +10,43 @@ extension WorkerRequest {
         switch self {
         case .load: Self.loadPurpose
         case .reindexAll: "reindex everything"
+        case .reindexPage: "reindex a page"
         case .reindexItems(let identifiers): "reindex \(identifiers.count) items"
         case .provideData(let item, let type): "provide \(item) as data of type \(type)"
         case .provideFile(let item, let type, _): "provide \(item) as a file of type \(type)"
         case .preview(let item, _, _): "preview \(item)"
         case .didThrottle: "slow down"
         case .didFinishThrottle: "speed up"
+        case .cancel: "stop"
         }
     }
 
     /// Whether the extension may donate and delete until it has acknowledged.
     var isReindex: Bool {
         switch self {
-        case .reindexAll, .reindexItems: true
+        case .reindexAll, .reindexPage, .reindexItems: true
         default: false
+        }
+    }
+
+    /// Whether a worker that is asked this can be told that nobody waits any more.
+    var canBeCancelled: Bool {
+        switch self {
+        case .load, .didThrottle, .didFinishThrottle, .cancel: false
+        default: true
         }
     }
 
     /// How long it may take.
     func limit(_ limits: WorkerConfiguration.Limits) -> RequestLimit {
         switch self {
-        case .load: RequestLimit(idle: limits.load, total: limits.load)
-        case .reindexAll, .reindexItems: RequestLimit(idle: limits.progress, total: limits.reindex)
-        case .provideData, .provideFile, .preview, .didThrottle, .didFinishThrottle:
-            RequestLimit(idle: limits.answer, total: limits.answer)
+        case .load: RequestLimit(first: limits.load, idle: limits.load, total: limits.load)
+        case .reindexAll, .reindexPage, .reindexItems:
+            RequestLimit(first: limits.firstSign, idle: limits.progress, total: limits.reindex)
+        case .provideData, .provideFile, .preview:
+            RequestLimit(first: limits.firstSign, idle: limits.progress, total: limits.answer)
+        case .didThrottle, .didFinishThrottle, .cancel:
+            RequestLimit(first: limits.notice, idle: limits.notice, total: limits.notice)
         }
     }
 }

@@ -25,14 +25,19 @@ struct DerivedIndex: Sendable {
     /// Every one of a store.
     static let all = [AttributeIndex.derived, FullTextIndex.derived, unconfirmed]
 
-    /// What a reindex may still delete at its end. It is worth nothing once the process that runs the reindex has ended,
-    /// so it is derived from nothing: what is left over stays in the index until the next reindex.
+    /// What a reindex may still delete at its end, and the number of each reindex in pages, which may outlive the process
+    /// that runs it. Derived from nothing: where the tables were lost, so is the number, by which the reindex is known to
+    /// begin anew; what is left over stays in the index until then.
     private static let unconfirmed = DerivedIndex(
-        name: "unconfirmed", format: 1, tables: ["unconfirmed"],
+        name: "unconfirmed", format: 2, tables: ["unconfirmed", "replacement"],
         schema: """
             CREATE TABLE unconfirmed (
                 item INTEGER PRIMARY KEY REFERENCES item (id) ON DELETE CASCADE
             ) STRICT;
+            CREATE TABLE replacement (
+                bundle TEXT PRIMARY KEY,
+                number INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID;
             """,
         fill: { _ in },
         check: { db in

@@ -29,8 +29,11 @@ public final class EngineCalls: Sendable {
     static let calls: [any EngineCall.Type] = [
         OpeningCall.self, ExtensionsCall.self, StatusCall.self, ItemCountsCall.self, OwedReindexesCall.self,
         SearchCall.self, CountFoundCall.self, ItemsCall.self, CountCall.self, ExplainCall.self, ItemCall.self,
-        PreviewCall.self, FulfilCall.self, ReindexCall.self, CompareCall.self, CommitCall.self, ClientStateCall.self,
-        SettleCall.self, RejectionsCall.self, FactsCall.self, StopCall.self,
+        PreviewCall.self, FulfilCall.self, PrewarmCall.self, ReindexCall.self, CompareCall.self, CommitCall.self,
+        ClientStateCall.self,
+        SettleCall.self, RejectionsCall.self, FactsCall.self, StopCall.self, ExtensionListingCall.self,
+        ExtensionDetailsCall.self, ExtensionPlacesCall.self, SetEnabledCall.self, ReleaseCall.self, ForgetCall.self,
+        ReindexItemsCall.self,
     ]
 
     private static let byName = Dictionary(calls.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

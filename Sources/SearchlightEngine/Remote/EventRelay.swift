@@ -79,8 +79,8 @@ extension ExtensionEvent {
     /// Whether it is one of the few without which the command would count wrongly.
     fileprivate var isProgress: Bool {
         switch self {
-        case .donated, .retrying: true
-        case .started, .output, .log: false
+        case .donated, .retrying, .setAside, .quarantined: true
+        case .started, .output, .log, .progress, .misuse, .healthNotKept, .confined, .refusal: false
         }
     }
 
@@ -91,7 +91,15 @@ extension ExtensionEvent {
         return switch self {
         case .output(let bundle, let line): .output(bundle: bundle, line: short(line))
         case .log(let bundle, let level, let message): .log(bundle: bundle, level: level, message: short(message))
-        case .started, .donated, .retrying: self
+        case .misuse(let bundle, let rule, let message): .misuse(bundle: bundle, rule: rule, message: short(message))
+        case .setAside(let bundle, let item, let reason):
+            .setAside(bundle: bundle, item: short(item), reason: short(reason))
+        case .quarantined(let bundle, let reason): .quarantined(bundle: bundle, reason: short(reason))
+        case .healthNotKept(let bundle, let path, let reason):
+            .healthNotKept(bundle: bundle, path: short(path), reason: short(reason))
+        case .refusal(let bundle, let refusal):
+            .refusal(bundle: bundle, SandboxRefusal(refusal.kind, short(refusal.detail), count: refusal.count))
+        case .started, .donated, .retrying, .progress, .confined: self
         }
     }
 }

@@ -63,6 +63,17 @@ struct FulfilCall: EngineCall {
     }
 }
 
+struct PrewarmCall: EngineCall {
+    static let name = "prewarm"
+    var purpose: String { "make \(bundle) ready" }
+    var bundle: String
+
+    func perform(_ desk: CallDesk) async throws(EngineError) -> Done {
+        try await desk.store().prewarm(bundle)
+        return Done()
+    }
+}
+
 struct ReindexCall: EngineCall {
     static let name = "reindex"
     var purpose: String { "reindex \(bundle)" }

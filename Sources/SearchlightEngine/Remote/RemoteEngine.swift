@@ -85,6 +85,9 @@ public final class RemoteEngine: StoreService {
         try await connection.perform(OwedReindexesCall()).answer
     }
 
+    /// See ``StoreService/prewarm(_:)``.
+    public func prewarm(_ bundle: String) async { _ = try? await connection.perform(PrewarmCall(bundle: bundle)) }
+
     /// See ``StoreService/reindexAll(_:onEvent:)``.
     public func reindexAll(
         _ identifier: String, onEvent: @escaping @Sendable (ExtensionEvent) -> Void

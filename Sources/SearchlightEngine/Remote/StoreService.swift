@@ -16,6 +16,35 @@ public protocol StoreService: Sendable {
     /// The extensions that are found, those refused, and where they were looked for.
     func extensions() async throws(EngineError) -> InstalledExtensions
 
+    /// The extensions with their states, those that are not used, and those that are gone.
+    func extensionListing() async throws(EngineError) -> ExtensionListing
+
+    /// Everything that is known of one extension; ``ExtensionError/notFound(identifier:searchPath:known:)`` if nothing is.
+    func extensionDetails(of identifier: String) async throws(EngineError) -> ExtensionDetails
+
+    /// Where extensions are looked for.
+    func extensionPlaces() async throws(EngineError) -> [ExtensionPlace]
+
+    /// Has an extension used, or not any more. Its items stay.
+    func setEnabled(_ isEnabled: Bool, _ identifier: String) async throws(EngineError)
+
+    /// Forgets what is held against an extension, so that it is asked again.
+    ///
+    /// - Returns: What was held against it.
+    func releaseExtension(_ identifier: String) async throws(EngineError) -> ExtensionHealthReport
+
+    /// Removes everything there is of a bundle: its items, its client states and what it owes.
+    ///
+    /// - Returns: How many items there were.
+    func forgetBundle(_ bundle: String) async throws(EngineError) -> Int
+
+    /// Has an extension donate some items again, or delete them; returns once it has acknowledged.
+    ///
+    /// - Returns: How many items the bundle has then.
+    func reindexItems(
+        _ items: Set<String>, of identifier: String, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
+    ) async throws(EngineError) -> Int
+
     /// How much of what there is, what was wrong and what is owed.
     ///
     /// - Parameter isExact: Whether everything is measured, however long that takes.
@@ -66,11 +95,16 @@ public protocol StoreService: Sendable {
     /// Has an item's app, if that is registered as a delegate, or its extension fulfil a promise.
     func fulfil(_ promise: Representation, of item: StoredItem) async throws(EngineError) -> FulfilledPromise
 
+    /// Says that a person is about to drag an item of a bundle: its worker is started, so that it need not be waited for.
+    /// Returns before it is ready, and says nothing if it cannot be started.
+    func prewarm(_ bundle: String) async
+
     /// Has an extension donate everything again; returns once it has acknowledged.
     ///
     /// What the extension deletes as a whole stays findable until then, and is deleted if it was not donated again. The
     /// request is written down before it is made. If it fails, nothing that was there is gone, and it stays owed:
-    /// ``owedReindexes()`` shows it until a later reindex of the same bundle is acknowledged.
+    /// ``owedReindexes()`` shows it until a later reindex of the same bundle is acknowledged. An extension that reindexes in
+    /// pages goes on where an earlier attempt has ended, if what that brought still holds.
     ///
     /// - Parameters:
     ///   - identifier: The bundle identifier.

@@ -58,6 +58,10 @@ public struct StoreStatus: Hashable, Sendable, Codable {
     public var hasDamagedJobs: Bool
     /// How many entries of the journal cannot be shown.
     public var waitingEntries: Int
+    /// The extensions that are missing and whose items will be deleted.
+    public var removals: [PendingRemoval]
+    /// What confines extensions, and what they tried.
+    public var sandbox: SandboxStatus
     /// The service that answered; `nil` if it was this process itself.
     public var service: ServiceFacts?
 }

@@ -78,6 +78,32 @@ typedef struct searchlight_host {
     const void *(*get_interface)(const struct searchlight_host *host, const char *identifier);
 } searchlight_host;
 
+/* A part of a preview that its HTML refers to as "cid:IDENTIFIER". */
+typedef struct searchlight_attachment {
+    uint32_t size;
+    uint32_t reserved;        /* 0 */
+    const char *identifier;   /* letters, digits, '-', '.' and '_'; at most 255 bytes */
+    const char *content_type; /* a uniform type identifier, e.g. "public.png" */
+    const void *bytes;        /* nullable if length is 0 */
+    size_t length;
+} searchlight_attachment;
+
+/* What is shown of an item. */
+typedef struct searchlight_preview_reply {
+    uint32_t size;
+    uint32_t attachment_count; /* at most 256 */
+    /* one of public.html, public.plain-text, public.utf8-plain-text, public.rtf, public.png, public.jpeg, com.adobe.pdf */
+    const char *content_type;
+    const char *title; /* nullable: the item's */
+    const void *bytes; /* nullable if length is 0; with all attachments at most 32 MiB */
+    size_t length;
+    double width; /* the size it is made for, in points; 0 if it has none */
+    double height;
+    const searchlight_attachment *const *attachments; /* nullable if attachment_count is 0 */
+} searchlight_preview_reply;
+
+#define SEARCHLIGHT_CURSOR_MAX 4096 /* bytes of a cursor */
+
 /* Answers a request. Each of the finish functions answers it for good; exactly one of them must be called for every
  * request, from any thread, during the request function or later. */
 #define SEARCHLIGHT_HOST_REQUEST "searchlight.request/1"
@@ -99,16 +125,52 @@ typedef struct searchlight_host_request {
     void (*finish_with_file)(const searchlight_host *host, searchlight_request request, const char *path,
                              int32_t remove_after);
 
-    /* Answers a preview request. content_type: a uniform type identifier, one of public.html, public.plain-text,
-     * public.utf8-plain-text, public.rtf, public.png, public.jpeg, com.adobe.pdf. title: nullable. The bytes are
-     * copied before it returns. [thread-safe] */
-    void (*finish_with_preview)(const searchlight_host *host, searchlight_request request, const char *content_type,
-                                const char *title, const void *bytes, size_t length);
+    /* Answers a preview request. The reply and all it names are copied before it returns. [thread-safe] */
+    void (*finish_with_preview)(const searchlight_host *host, searchlight_request request,
+                                const searchlight_preview_reply *reply);
 
-    /* 1 once nobody waits for the answer any more, else 0. Long work should ask now and then. A host may also end the
-     * worker instead of asking it to stop. [thread-safe] */
-    int32_t (*is_cancelled)(const searchlight_host *host, searchlight_request request);
+    /* Answers a request for a page: everything up to here is durable. next_cursor: where the next page begins, at most
+     * SEARCHLIGHT_CURSOR_MAX bytes, copied before it returns; NULL after the last page. [thread-safe] */
+    void (*finish_page)(const searchlight_host *host, searchlight_request request, const void *next_cursor,
+                        size_t length);
 } searchlight_host_request;
+
+/* Says when nobody waits for an answer any more. A host ends a worker that goes on regardless, after a while. */
+#define SEARCHLIGHT_HOST_CANCEL "searchlight.cancel/1"
+typedef void (*searchlight_cancel_handler)(void *context, searchlight_request request);
+typedef struct searchlight_host_cancel {
+    uint32_t size;
+    uint32_t reserved; /* 0 */
+
+    /* 1 once nobody waits for the answer any more, else 0. Long work should ask now and then, and finish the request with
+     * SEARCHLIGHT_CANCELLED. [thread-safe] */
+    int32_t (*is_cancelled)(const searchlight_host *host, searchlight_request request);
+
+    /* Has handler called once when the request is cancelled, on a thread of the host, or at once if it has been; never after
+     * the request was finished. Replaces an earlier handler; NULL removes it. [thread-safe] */
+    void (*set_handler)(const searchlight_host *host, searchlight_request request, searchlight_cancel_handler handler,
+                        void *context);
+} searchlight_host_cancel;
+
+/* Says how far a request has come. It shows that the extension is alive, and a person who waits sees it. */
+#define SEARCHLIGHT_HOST_PROGRESS "searchlight.progress/1"
+typedef struct searchlight_host_progress {
+    uint32_t size;
+    uint32_t reserved; /* 0 */
+    /* completed of total units of the extension's choice; total: 0 if it is not known. May be called as often as is
+     * convenient; the host is told a few times a second. [thread-safe] */
+    void (*report)(const searchlight_host *host, searchlight_request request, uint64_t completed, uint64_t total);
+} searchlight_host_progress;
+
+/* Says on which thread the caller is, for assertions. 1 or 0. All [thread-safe] */
+#define SEARCHLIGHT_HOST_THREAD_CHECK "searchlight.thread-check/1"
+typedef struct searchlight_host_thread_check {
+    uint32_t size;
+    uint32_t reserved; /* 0 */
+    int32_t (*is_main_thread)(const searchlight_host *host);
+    int32_t (*is_load_thread)(const searchlight_host *host);
+    int32_t (*is_request_thread)(const searchlight_host *host);
+} searchlight_host_thread_check;
 
 /* Builds items to donate. Attribute names are those of CSSearchableItemAttributeSet ("title", "textContent", ...). */
 #define SEARCHLIGHT_HOST_ITEMS "searchlight.items/1"
@@ -261,6 +323,27 @@ typedef struct searchlight_reindex {
                           const char *const *identifiers, size_t count);
 } searchlight_reindex;
 
+/* Makes everything searchable again, in pages: the way to reindex what is large. The host remembers the cursor, so that a
+ * reindex goes on where it was after the worker, the host or the machine has ended. Where an extension has this interface,
+ * reindex_all of searchlight.reindex is not called. */
+#define SEARCHLIGHT_PAGING "searchlight.paging/1"
+typedef struct searchlight_page {
+    uint32_t size;
+    uint32_t reserved;     /* 0 */
+    const void *cursor;    /* NULL: the beginning; else what finish_page was given last */
+    size_t cursor_length;  /* bytes */
+    uint64_t memory_limit; /* bytes the worker may take; over it, it is ended */
+    uint32_t items;        /* end the page after about so many items, */
+    uint32_t milliseconds; /* or after so long, whichever comes first */
+} searchlight_page;
+typedef struct searchlight_paging {
+    uint32_t size;
+    uint32_t reserved; /* 0 */
+    /* Donate one page, then finish_page once its last donation is durable. What no page of a whole reindex donated is
+     * deleted at its end, so there is nothing to delete first. The same page may be asked for again. [request-thread] */
+    void (*reindex_page)(searchlight_extension *extension, searchlight_request request, const searchlight_page *page);
+} searchlight_paging;
+
 /* Turns an item into one of the types it promised when it was donated (attributes providerDataTypeIdentifiers,
  * providerFileTypeIdentifiers, providerInPlaceFileTypeIdentifiers). A person is waiting: be quick. */
 #define SEARCHLIGHT_PROMISES "searchlight.promises/1"
@@ -289,10 +372,21 @@ typedef struct searchlight_preview {
 
 /* Is told that indexing is slowed down, and that it is over. */
 #define SEARCHLIGHT_THROTTLE "searchlight.throttle/1"
+#define SEARCHLIGHT_THROTTLE_OTHER 0
+#define SEARCHLIGHT_THROTTLE_USER_ACTIVE 1 /* somebody works at the machine */
+#define SEARCHLIGHT_THROTTLE_BATTERY 2     /* it runs on little battery, or is to save power */
+#define SEARCHLIGHT_THROTTLE_PRESSURE 3    /* others need its processors, memory or disks */
+#define SEARCHLIGHT_THROTTLE_REQUESTED 4   /* a person asked for it */
+typedef struct searchlight_throttle_notice {
+    uint32_t size;
+    int32_t reason;          /* SEARCHLIGHT_THROTTLE_...; values not listed are read as OTHER */
+    double items_per_second; /* as fast as donations are welcome; 0: not at all for now */
+} searchlight_throttle_notice;
 typedef struct searchlight_throttle {
     uint32_t size;
     uint32_t reserved; /* 0 */
-    void (*did_throttle)(searchlight_extension *extension);        /* [request-thread] */
+    /* Stop what is not urgent within half a second. The worker may be frozen or ended if it goes on. [request-thread] */
+    void (*did_throttle)(searchlight_extension *extension, const searchlight_throttle_notice *notice);
     void (*did_finish_throttle)(searchlight_extension *extension); /* [request-thread] */
 } searchlight_throttle;
 

@@ -29,6 +29,38 @@ struct LeasedStore: StoreService {
         try await use { (engine) throws(EngineError) in try await engine.extensions() }
     }
 
+    func extensionListing() async throws(EngineError) -> ExtensionListing {
+        try await use { (engine) throws(EngineError) in try await engine.extensionListing() }
+    }
+
+    func extensionDetails(of identifier: String) async throws(EngineError) -> ExtensionDetails {
+        try await use { (engine) throws(EngineError) in try await engine.extensionDetails(of: identifier) }
+    }
+
+    func extensionPlaces() async throws(EngineError) -> [ExtensionPlace] {
+        try await use { (engine) throws(EngineError) in try await engine.extensionPlaces() }
+    }
+
+    func setEnabled(_ isEnabled: Bool, _ identifier: String) async throws(EngineError) {
+        try await use { (engine) throws(EngineError) in try await engine.setEnabled(isEnabled, identifier) }
+    }
+
+    func releaseExtension(_ identifier: String) async throws(EngineError) -> ExtensionHealthReport {
+        try await use { (engine) throws(EngineError) in try await engine.releaseExtension(identifier) }
+    }
+
+    func forgetBundle(_ bundle: String) async throws(EngineError) -> Int {
+        try await use { (engine) throws(EngineError) in try await engine.forgetBundle(bundle) }
+    }
+
+    func reindexItems(
+        _ items: Set<String>, of identifier: String, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
+    ) async throws(EngineError) -> Int {
+        try await use { (engine) throws(EngineError) in
+            try await engine.reindexItems(items, of: identifier, onEvent: onEvent)
+        }
+    }
+
     func status(isExact: Bool) async throws(EngineError) -> StoreStatus {
         try await use { (engine) throws(EngineError) in try await engine.status(isExact: isExact) }
     }
@@ -83,6 +115,10 @@ struct LeasedStore: StoreService {
 
     func fulfil(_ promise: Representation, of item: StoredItem) async throws(EngineError) -> FulfilledPromise {
         try await use { (engine) throws(EngineError) in try await engine.fulfil(promise, of: item) }
+    }
+
+    func prewarm(_ bundle: String) async {
+        try? await use { (engine) throws(EngineError) in await engine.prewarm(bundle) }
     }
 
     func reindexAll(

@@ -40,7 +40,14 @@ final class EventLog: Sendable {
             case .error: (.error, message)
             }
         case .retrying(_, let error): (.warning, "asked once more, since: \(error.description)")
-        case .donated: nil
+        case .refusal(_, let refusal): (.warning, "the sandbox refused: it \(refusal.description)")
+        case .misuse(_, let rule, let message): (.warning, "broke a rule (\(rule.rawValue)): \(message)")
+        case .setAside(_, let item, let reason):
+            (.warning, "item \(item.debugDescription) is set aside, since the extension \(reason)")
+        case .quarantined(_, let reason): (.error, "is in quarantine from now on: it \(reason)")
+        case .healthNotKept(_, let path, let reason):
+            (.error, "how it behaves could not be written to \(path): \(reason)")
+        case .donated, .progress, .confined: nil
         }
     }
 }

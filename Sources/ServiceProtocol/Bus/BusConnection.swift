@@ -80,9 +80,23 @@ public final class BusConnection: Sendable {
         call(.peer, member, arguments, reply: reply)
     }
 
-    func call(_ target: BusTarget, _ member: BusMember, _ arguments: [BusValue], reply: @escaping ReplyHandler) {
+    /// Sends a call; the handler gets the reply on the connection's thread.
+    ///
+    /// - Parameter onSent: Told the serial number of the call (``IncomingCall/serial``) once it was sent, on the connection's
+    ///   thread.
+    public func call(
+        noting onSent: @escaping @Sendable (UInt64) -> Void, _ member: BusMember, _ arguments: [BusValue],
+        reply: @escaping ReplyHandler
+    ) {
+        call(.peer, member, arguments, onSent: onSent, reply: reply)
+    }
+
+    func call(
+        _ target: BusTarget, _ member: BusMember, _ arguments: [BusValue], onSent: (@Sendable (UInt64) -> Void)? = nil,
+        reply: @escaping ReplyHandler
+    ) {
         mailbox.post { thread in
-            thread.send(member, arguments, to: target, reply: reply)
+            thread.send(member, arguments, to: target, onSent: onSent, reply: reply)
         } orElse: {
             reply(.failure(.disconnected))
         }
@@ -95,14 +109,25 @@ public final class BusConnection: Sendable {
         try await call(.peer, member, arguments)
     }
 
+    /// Sends a call and waits for the reply, as ``call(_:_:)`` does.
+    ///
+    /// - Parameter onSent: Told the serial number of the call (``IncomingCall/serial``) once it was sent, on the connection's
+    ///   thread.
+    /// - Throws: ``BusError``.
+    public func call(
+        noting onSent: @escaping @Sendable (UInt64) -> Void, _ member: BusMember, _ arguments: [BusValue]
+    ) async throws(BusError) -> [BusValue] {
+        try await call(.peer, member, arguments, onSent: onSent)
+    }
+
     func call(
-        _ target: BusTarget, _ member: BusMember, _ arguments: [BusValue]
+        _ target: BusTarget, _ member: BusMember, _ arguments: [BusValue], onSent: (@Sendable (UInt64) -> Void)? = nil
     ) async throws(BusError) -> [BusValue] {
         let waiter = Waiter()
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 guard waiter.wait(continuation) else { return }
-                call(target, member, arguments) { waiter.resume($0) }
+                call(target, member, arguments, onSent: onSent) { waiter.resume($0) }
             }
         } onCancel: {
             waiter.resume(.failure(.cancelled))

@@ -90,7 +90,8 @@ extension BusThread {
     }
 
     func send(
-        _ member: BusMember, _ arguments: [BusValue], to target: BusTarget, reply: BusConnection.ReplyHandler?
+        _ member: BusMember, _ arguments: [BusValue], to target: BusTarget, onSent: (@Sendable (UInt64) -> Void)? = nil,
+        reply: BusConnection.ReplyHandler?
     ) {
         do {
             var created: OpaquePointer?
@@ -109,6 +110,7 @@ extension BusThread {
             var cookie: UInt64 = 0
             try BusMessage.check(sd_bus_send(bus, message.pointer, &cookie), "sending a call")
             waiting[cookie] = WaitingCall(destination: target.destination, handler: reply)
+            onSent?(cookie)
         } catch let error as BusError {
             reply?(.failure(error.isLostConnection ? .disconnected : error))
         } catch {

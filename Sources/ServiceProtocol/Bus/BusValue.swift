@@ -160,6 +160,13 @@ public struct BusArguments: Sendable {
     }
 
     /// The next argument as a truth value.
+    public mutating func double() throws(BusError) -> Double {
+        let value = try next("d")
+        guard case .double(let number) = value else { throw wrong(value, "d") }
+        return number
+    }
+
+    /// Reads a truth value.
     public mutating func boolean() throws(BusError) -> Bool {
         let value = try next("b")
         guard case .boolean(let truth) = value else { throw wrong(value, "b") }

@@ -13,6 +13,9 @@ public final class IncomingCall: Sendable {
     private let mailbox: BusMailbox
     private let answered = Atomic<Bool>(false)
 
+    /// The number by which the caller knows this call; never used again on the same connection.
+    public var serial: UInt64 { key.cookie }
+
     /// The unique name of the caller, as the message bus says; `nil` on a connection without one.
     public var sender: String? { key.sender }
 

@@ -88,6 +88,9 @@ public enum Introspection {
                         "index s", "changes ay", "clientState ay", "isExpected b", "isState b", "expected ay",
                     ]),
                 Method(name: "ClientState", input: ["index s"], output: ["isState b", "state ay"]),
+                Method(
+                    name: "Record", input: ["index s", "identifier s"],
+                    output: ["isThere b", "record ay", "types as"]),
             ]),
         Interface(
             name: QueryRequest.interface,

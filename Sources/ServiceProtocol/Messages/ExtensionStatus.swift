@@ -60,4 +60,8 @@ public enum LoadFailure: String, Sendable, CaseIterable, Codable {
     case cannotCreate = "com.searchlight.Error.CannotCreate"
     /// The extension serves no interface the host knows.
     case noInterfaces = "com.searchlight.Error.NoInterfaces"
+    /// A symbol binding cannot be read.
+    case invalidBinding = "com.searchlight.Error.InvalidBinding"
+    /// A library lacks a function that a symbol binding calls.
+    case missingSymbol = "com.searchlight.Error.MissingSymbol"
 }

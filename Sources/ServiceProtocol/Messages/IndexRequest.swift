@@ -20,6 +20,9 @@ public struct IndexRequest: Sendable, Hashable {
         case commitBatch(changes: [UInt8], clientState: [UInt8], expecting: ClientStateExpectation)
         /// Read the client state of the last batch. Answer: a ``ClientStateReply``.
         case clientState
+        /// Read one of the bundle's own items, in whichever of its indexes it is, the default one first. Only asked of the
+        /// default index. Answer: a ``RecordReply``.
+        case record(String)
     }
     /// The index; `nil` is the default one.
     public var index: String?
@@ -46,6 +49,7 @@ public struct IndexRequest: Sendable, Hashable {
         case .deleteAll: "DeleteAll"
         case .commitBatch: "CommitBatch"
         case .clientState: "ClientState"
+        case .record: "Record"
         }
     }
 
@@ -56,6 +60,7 @@ public struct IndexRequest: Sendable, Hashable {
         case .indexRecords(let batch): return [index, .bytes(batch)]
         case .deleteItems(let names), .deleteDomains(let names): return [index, .strings(names)]
         case .deleteAll, .clientState: return [index]
+        case .record(let identifier): return [index, .string(identifier)]
         case .commitBatch(let changes, let state, let expectation):
             return [index, .bytes(changes), .bytes(state)] + expectation.arguments
         }
@@ -79,6 +84,7 @@ public struct IndexRequest: Sendable, Hashable {
                 changes: try arguments.bytes(), clientState: try arguments.bytes(),
                 expecting: try ClientStateExpectation(&arguments))
         case "ClientState": action = .clientState
+        case "Record": action = .record(try arguments.string())
         default: throw .unknownMethod(call.member)
         }
         try arguments.finish()
@@ -90,6 +96,7 @@ public struct IndexRequest: Sendable, Hashable {
         case .indexRecords(let batch): batch.count
         case .deleteItems(let names), .deleteDomains(let names): names.reduce(0) { $0 + $1.utf8.count + 16 }
         case .deleteAll, .clientState: 0
+        case .record(let identifier): identifier.utf8.count
         case .commitBatch(let changes, let state, _): changes.count + state.count
         }
     }

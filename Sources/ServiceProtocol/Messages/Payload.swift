@@ -66,32 +66,3 @@ public struct FileReply: Sendable {
         }
     }
 }
-
-/// What an extension shows of an item.
-public struct PreviewReply: Sendable {
-    /// The type of the content, e.g. `public.html`.
-    public var contentType: String
-    /// The title to show above it, if the extension gave one.
-    public var title: String?
-    /// The content.
-    public var content: Payload
-
-    /// Creates a reply.
-    public init(contentType: String, title: String?, content: Payload) {
-        self.contentType = contentType
-        self.title = title
-        self.content = content
-    }
-
-    /// The arguments that carry the reply.
-    public var arguments: [BusValue] { [.string(contentType), .string(title ?? "")] + content.arguments }
-
-    /// Reads a reply from the arguments of an answer.
-    ///
-    /// - Throws: ``BusError/malformed(_:)``.
-    public init(_ arguments: inout BusArguments) throws(BusError) {
-        contentType = try arguments.string()
-        title = try arguments.string().nonEmpty
-        content = try Payload(&arguments)
-    }
-}

@@ -6,6 +6,8 @@ public enum WorkerRequest: Sendable, Hashable {
     case load(LoadRequest)
     /// Donate everything. Answered when the extension acknowledges.
     case reindexAll
+    /// Donate one page of everything. Answer: a ``ReindexPageReply``.
+    case reindexPage(ReindexPage)
     /// Donate again or delete each of these. Answered when the extension acknowledges.
     case reindexItems([String])
     /// The item as bytes of a type. Answer: a ``Payload``.
@@ -15,9 +17,11 @@ public enum WorkerRequest: Sendable, Hashable {
     /// What a person should see of the item. Answer: a ``PreviewReply``.
     case preview(item: String, query: String?, contentPath: String?)
     /// Indexing is slowed down.
-    case didThrottle
+    case didThrottle(ThrottleNotice)
     /// Indexing is no longer slowed down.
     case didFinishThrottle
+    /// Nobody waits any more for the answer of a call, named by its serial number; it is to be answered soon. Has no answer.
+    case cancel(call: UInt64)
 
     /// The name of the D-Bus interface.
     public static let interface = "com.searchlight.Worker1"
@@ -29,12 +33,14 @@ public enum WorkerRequest: Sendable, Hashable {
         switch self {
         case .load: "Load"
         case .reindexAll: "ReindexAll"
+        case .reindexPage: "ReindexPage"
         case .reindexItems: "ReindexItems"
         case .provideData: "ProvideData"
         case .provideFile: "ProvideFile"
         case .preview: "Preview"
         case .didThrottle: "DidThrottle"
         case .didFinishThrottle: "DidFinishThrottle"
+        case .cancel: "Cancel"
         }
     }
 
@@ -44,9 +50,12 @@ public enum WorkerRequest: Sendable, Hashable {
         case .load(let load):
             [
                 .string(load.bundlePath), .string(load.libraryPath), .string(load.bundleIdentifier),
-                .string(load.principalClass ?? ""),
+                .string(load.principalClass ?? ""), .strings(load.bindings),
             ]
-        case .reindexAll, .didThrottle, .didFinishThrottle: []
+        case .reindexAll, .didFinishThrottle: []
+        case .reindexPage(let page): page.arguments
+        case .didThrottle(let notice): notice.arguments
+        case .cancel(let call): [.unsigned(call)]
         case .reindexItems(let identifiers): [.strings(identifiers)]
         case .provideData(let item, let type): [.string(item), .string(type)]
         case .provideFile(let item, let type, let inPlace): [.string(item), .string(type), .boolean(inPlace)]
@@ -66,8 +75,10 @@ public enum WorkerRequest: Sendable, Hashable {
             self = .load(
                 LoadRequest(
                     bundlePath: try arguments.string(), libraryPath: try arguments.string(),
-                    bundleIdentifier: try arguments.string(), principalClass: try arguments.string().nonEmpty))
+                    bundleIdentifier: try arguments.string(), principalClass: try arguments.string().nonEmpty,
+                    bindings: try arguments.strings()))
         case (Self.interface, "ReindexAll"): self = .reindexAll
+        case (Self.interface, "ReindexPage"): self = .reindexPage(try ReindexPage(&arguments))
         case (Self.interface, "ReindexItems"): self = .reindexItems(try arguments.strings())
         case (Self.interface, "ProvideData"):
             self = .provideData(item: try arguments.string(), type: try arguments.string())
@@ -78,8 +89,9 @@ public enum WorkerRequest: Sendable, Hashable {
             self = .preview(
                 item: try arguments.string(), query: try arguments.string().nonEmpty,
                 contentPath: try arguments.string().nonEmpty)
-        case (Self.interface, "DidThrottle"): self = .didThrottle
+        case (Self.interface, "DidThrottle"): self = .didThrottle(try ThrottleNotice(&arguments))
         case (Self.interface, "DidFinishThrottle"): self = .didFinishThrottle
+        case (Self.interface, "Cancel"): self = .cancel(call: try arguments.unsigned())
         default: throw .unknownMethod(call.member)
         }
         try arguments.finish()
@@ -96,13 +108,19 @@ public struct LoadRequest: Sendable, Hashable {
     public var bundleIdentifier: String
     /// The class that implements the extension, for one written against CoreSpotlight.
     public var principalClass: String?
+    /// The symbol bindings of its manifest, in the order of the manifest; empty for an extension with code of its own.
+    public var bindings: [String]
 
     /// Creates a request from its parts.
-    public init(bundlePath: String, libraryPath: String, bundleIdentifier: String, principalClass: String? = nil) {
+    public init(
+        bundlePath: String, libraryPath: String, bundleIdentifier: String, principalClass: String? = nil,
+        bindings: [String] = []
+    ) {
         self.bundlePath = bundlePath
         self.libraryPath = libraryPath
         self.bundleIdentifier = bundleIdentifier
         self.principalClass = principalClass
+        self.bindings = bindings
     }
 }
 

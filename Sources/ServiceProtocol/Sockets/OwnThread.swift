@@ -3,7 +3,7 @@ import CSystemd
 import Glibc
 
 /// A thread that does one thing until it ends. Not of a pool, because it waits in the kernel for most of its life.
-enum OwnThread {
+package enum OwnThread {
     private final class Box {
         let name: String
         let body: @Sendable () -> Void
@@ -17,7 +17,7 @@ enum OwnThread {
     ///
     /// - Parameter name: Up to 15 bytes, for debuggers.
     /// - Returns: 0, or the code of the error.
-    static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Int32 {
+    package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Int32 {
         let box = Unmanaged.passRetained(Box(name: name, body: body))
         var thread = pthread_t()
         let result = pthread_create(

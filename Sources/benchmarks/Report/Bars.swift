@@ -18,9 +18,22 @@ enum Bars {
     static let open = Bar(.value, atMost: 50)
     static let size = Bar(.ratio, atMost: 2.5)
 
+    // Extensions
+    static let registry = Bar(.value, atMost: 20)
+
     // The service
     static let servedDonation = Bar(.ratio, atMost: 2)
     static let healthyClient = Bar(.ratio, atMost: 2)
+
+    // Bindings; nanoseconds beyond a direct call
+    static let boundCall = Bar(.value, atMost: 150)
+
+    // The extension host
+    static let coldWorker = Bar(.value, atMost: 10)
+    static let coldSwiftWorker = Bar(.value, atMost: 25)
+    static let warmCall = Bar(.ratio, atMost: 3)
+    static let slowestWarmCall = Bar(.value, atMost: 100)
+    static let boundary = Bar(.ratio, atMost: 1.05)
 }
 
 /// The most or the least that a figure, or its ratio to the baseline, may be.

@@ -52,6 +52,7 @@ struct DragCommand: AsyncParsableCommand {
 
     private func drag(_ store: any StoreService) async throws {
         let item = try await choice.find(in: store)
+        if !dryRun { await store.prewarm(item.scope.bundle) }
         let types = AcceptedTypes(accepted, for: item)
         for note in types.notes { Output.complain("Note: \(note)") }
         let resolution = store.resolve(item, accepted: types.identifiers)

@@ -2,61 +2,130 @@
 import ArgumentParser
 import ExtensionHost
 import Foundation
-import UniformTypeIdentifiers
+import SearchlightEngine
 
 struct ExtensionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "extensions",
-        abstract: "List the extensions that are found, and those refused with the reason.",
+        abstract: "List extensions, say what becomes of them, check them, and begin new ones.",
+        discussion: "Without a subcommand they are listed.",
+        subcommands: [
+            ExtensionsListCommand.self, ExtensionsInfoCommand.self, ExtensionsEnableCommand.self,
+            ExtensionsDisableCommand.self, ExtensionsReleaseCommand.self, ExtensionsWhereCommand.self,
+            ExtensionsValidateCommand.self, ExtensionsNewCommand.self,
+        ],
+        defaultSubcommand: ExtensionsListCommand.self)
+}
+
+struct ExtensionsListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the extensions that are found, those refused with the reason, and those that are gone.",
         discussion: "No extension is loaded for this.")
 
     @OptionGroup var options: GlobalOptions
 
-    func run() throws {
-        try reportingErrors(json: options.json) {
-            let registry = options.registry
-            let diagnostics = registry.registerTypes()
-            if options.json { return try Output.printJSON(ExtensionsReport(registry, diagnostics)) }
-            for bundle in registry.extensions {
-                try Output.line("\(bundle.identifier) \(bundle.manifest.version)  \(bundle.manifest.displayName)")
-                try Output.line("  \(dim: bundle.path)")
-                for problem in diagnostics[bundle.identifier] ?? [] { try Output.line("  Types: \(problem)") }
-            }
-            if registry.extensions.isEmpty {
+    func run() async throws {
+        try await reportingErrors(json: options.json) {
+            let listing = try await options.extensionListing()
+            if options.json { return try Output.printJSON(ExtensionsReport(listing)) }
+            for summary in listing.extensions { try show(summary) }
+            if listing.extensions.isEmpty {
                 try Output.line("No extension is found. Searched:")
-                for directory in registry.searchPath { try Output.line("  \(directory)") }
+                for directory in listing.searchPath { try Output.line("  \(directory)") }
             }
-            for refusal in registry.refusals {
-                try Output.line("Refused: \(refusal.path)")
+            for removal in listing.removals {
+                try Output.line("Gone: \(removal.bundle)")
+                try Output.line("  \(removal.line)")
+            }
+            for refusal in listing.refusals {
+                try Output.line("\(refusal.isShadowed ? "Shadowed" : "Refused"): \(refusal.path)")
                 try Output.line("  \(Output.tidied(refusal.problem.description))")
             }
         }
     }
+
+    private func show(_ summary: ExtensionSummary) throws {
+        let state: StyledText = summary.state == .ready ? "" : "  \(bold: summary.state.word)"
+        try Output.line("\(summary.identifier) \(summary.version)  \(summary.displayName)\(state)")
+        try Output.line("  \(dim: summary.path)")
+        if let reason = summary.reason { try Output.line("  \(Output.tidied(reason))") }
+        for problem in summary.typeDiagnostics { try Output.line("  Types: \(problem)") }
+        for warning in summary.warnings { try Output.line("  Note: \(warning)") }
+    }
 }
 
-private struct ExtensionsReport: Encodable {
-    struct Found: Encodable {
-        var identifier: String
-        var version: String
-        var displayName: String
-        var path: String
-        var typeDiagnostics: [String]
+extension GlobalOptions {
+    /// The extensions with what the store knows of them; without a store only what the bundles say.
+    fileprivate func extensionListing() async throws -> ExtensionListing {
+        do {
+            return try await withStore(.read) { try await $0.extensionListing() }
+        } catch EngineError.index(.noStore) {
+            return ExtensionListing(registry)
+        }
     }
+}
+
+extension ExtensionState {
+    /// The state for a person to read.
+    var word: String { self == .backingOff ? "backing off" : rawValue }
+}
+
+extension ExtensionRegistry.Refusal {
+    /// Whether nothing is wrong with it but that another comes first.
+    var isShadowed: Bool { if case .shadowed = problem { true } else { false } }
+}
+
+extension PendingRemoval {
+    /// When what is left of it goes, for a person to read.
+    var line: String {
+        """
+        It has been missing since \(moment(removed)); its items are deleted after \(moment(due)), unless it comes back. \
+        At once: searchlight forget \(bundle)
+        """
+    }
+}
+
+/// A moment in seconds since 2001 for people and scripts.
+func moment(_ seconds: Double) -> String {
+    // Beyond this the calendar of Foundation is of no use.
+    let bounded = max(-6e10, min(seconds.isNaN ? 0 : seconds, 2.5e11))
+    return Date(timeIntervalSinceReferenceDate: bounded).ISO8601Format()
+}
+
+struct ExtensionsReport: Encodable {
     struct Refused: Encodable {
         var path: String
+        var state: ExtensionState
         var reason: String
+
+        init(_ refusal: ExtensionRegistry.Refusal) {
+            path = refusal.path
+            state = refusal.isShadowed ? .shadowed : .refused
+            reason = refusal.problem.description
+        }
+    }
+    struct Removed: Encodable {
+        var identifier: String
+        var state = ExtensionState.removed
+        var missingSince: String
+        var deletedAfter: String
+
+        init(_ removal: PendingRemoval) {
+            identifier = removal.bundle
+            missingSince = moment(removal.removed)
+            deletedAfter = moment(removal.due)
+        }
     }
     var searchPath: [String]
-    var extensions: [Found]
+    var extensions: [ExtensionSummary]
     var refused: [Refused]
+    var removed: [Removed]
 
-    init(_ registry: ExtensionRegistry, _ diagnostics: [String: [UTTypeDiagnostic]]) {
-        searchPath = registry.searchPath
-        extensions = registry.extensions.map {
-            Found(
-                identifier: $0.identifier, version: $0.manifest.version, displayName: $0.manifest.displayName,
-                path: $0.path, typeDiagnostics: (diagnostics[$0.identifier] ?? []).map(\.description))
-        }
-        refused = registry.refusals.map { Refused(path: $0.path, reason: $0.problem.description) }
+    init(_ listing: ExtensionListing) {
+        searchPath = listing.searchPath
+        extensions = listing.extensions
+        refused = listing.refusals.map(Refused.init)
+        removed = listing.removals.map(Removed.init)
     }
 }

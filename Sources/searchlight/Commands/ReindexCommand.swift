@@ -10,15 +10,28 @@ struct ReindexCommand: AsyncParsableCommand {
         abstract: "Have extensions donate all their items again.",
         discussion: """
             A reindex that fails stays owed: “searchlight status” shows it, and the next reindex of that bundle makes \
-            up for it. With --json an array is printed, one report for each bundle, failed and refused ones too; when \
-            nothing could be begun, the object of a failure.
+            up for it, from where it ended if the extension reindexes in pages. With --json an array is printed, one \
+            report for each bundle, failed and refused ones too; when nothing could be begun, the object of a failure. \
+            One that is disabled is no failure, unless it is named.
             """)
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "Bundle identifiers, also of running apps; without any, every extension that is found.")
+    @Argument(
+        help: "Bundle identifiers, also of running apps; without any, every extension that is found.",
+        completion: BundleNames.completion)
     var bundles: [String] = []
+    @Option(
+        parsing: .upToNextOption,
+        help: ArgumentHelp("Have only these items donated again, or deleted, by one extension.", valueName: "id"))
+    var items: [String] = []
     @Flag(name: .shortAndLong, help: "Show every message of the extensions.")
     var verbose = false
+
+    func validate() throws {
+        guard !items.isEmpty else { return }
+        if bundles.count != 1 { throw ValidationError("--items are those of one bundle. Name it before the option.") }
+        if items.contains("") { throw ValidationError("An empty name means nothing.") }
+    }
 
     func run() async throws {
         try await reportingErrors(json: options.json) {
@@ -44,15 +57,23 @@ struct ReindexCommand: AsyncParsableCommand {
         for bundle in wanted {
             watcher.begin(bundle)
             let start = ContinuousClock.now
-            var items: Int?
+            var count: Int?
             var failure: EngineError?
             do throws(EngineError) {
-                items = try await store.reindexAll(bundle) { watcher.take($0) }
+                count =
+                    if items.isEmpty {
+                        try await store.reindexAll(bundle) { watcher.take($0) }
+                    } else {
+                        try await store.reindexItems(Set(items), of: bundle) { watcher.take($0) }
+                    }
             } catch {
                 failure = error
-                firstError = firstError ?? error
+                // That one which a person disabled is not asked with all others is what they want.
+                if !(bundles.isEmpty && error == .extension(.disabled(identifier: bundle))) {
+                    firstError = firstError ?? error
+                }
             }
-            let report = watcher.report(bundle, items: items, after: .now - start, error: failure)
+            let report = watcher.report(bundle, items: count, after: .now - start, error: failure)
             reports.append(report)
             try show(report)
         }

@@ -22,6 +22,8 @@ final class ReindexWatcher: Sendable {
         /// Lines that wait to be shown.
         var waiting = 0
         var progressIsWaiting = false
+        /// How much the extension says is done, in percent.
+        var progress: Int?
     }
     private let state = Mutex(State())
     private let display = DispatchQueue(label: "com.searchlight.reindex.display")
@@ -52,7 +54,9 @@ final class ReindexWatcher: Sendable {
     /// Takes an event. May be called from any thread; never blocks.
     func take(_ event: ExtensionEvent) {
         switch event {
-        case .started: break
+        case .started, .confined: break
+        case .refusal(let bundle, let refusal):
+            message(Output.tidied("The sandbox refused: \(bundle) \(refusal.description)"), always: false)
         case .donated(_, let count):
             state.withLock { $0.donated += count }
             showProgress()
@@ -64,8 +68,22 @@ final class ReindexWatcher: Sendable {
                 // A new worker begins from the beginning.
                 state.donated = 0
             }
-            let text = Output.tidied(error.description) + " Trying once more in a fresh worker."
-            message(text, always: true)
+            let text = Output.tidied(error.description)
+            // What it said before ends with a line of its own.
+            let separator = text.contains("\n") ? "\n  " : " "
+            message(text + separator + "Trying once more in a fresh worker.", always: true)
+        case .progress(_, let completed, let total):
+            state.withLock { $0.progress = total == 0 ? nil : Int(Double(completed) / Double(total) * 100) }
+            showProgress()
+        case .misuse(_, let rule, let text):
+            message("(\(rule.rawValue)) " + DisplayText.line(text, limit: Self.messageLength), always: false)
+        case .setAside(_, let item, let reason):
+            let name = DisplayText.line(item, limit: Self.messageLength)
+            message("Set the item \(name) aside: the extension \(reason).", always: true)
+        case .quarantined(_, let reason):
+            message("In quarantine from now on: it \(Output.tidied(reason)).", always: true)
+        case .healthNotKept(_, let path, let reason):
+            message("How it behaves could not be written to \(path): \(reason).", always: true)
         }
     }
 
@@ -78,11 +96,11 @@ final class ReindexWatcher: Sendable {
         }
         guard !isWaiting else { return }
         display.async { [self] in
-            let (bundle, donated) = state.withLock { state in
+            let (bundle, donated, progress) = state.withLock { state in
                 state.progressIsWaiting = false
-                return (state.bundle, state.donated)
+                return (state.bundle, state.donated, state.progress)
             }
-            Output.progress("\(bundle): \(counted(donated, "item"))…")
+            Output.progress("\(bundle): \(counted(donated, "item"))\(progress.map { ", \($0) %" } ?? "")…")
         }
     }
 

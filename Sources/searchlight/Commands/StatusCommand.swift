@@ -28,7 +28,9 @@ struct StatusCommand: AsyncParsableCommand {
                 owed: status.owedJobs.map { StatusReport.Owed($0) }, sizes: StatusReport.Sizes(status.sizes),
                 generation: status.generation, recovery: status.lastFindings.map { .init($0) },
                 isMarkedDamaged: status.needsRepair, hasDamagedJobs: status.hasDamagedJobs,
-                waitingEntries: status.waitingEntries, service: status.service.map { ServiceReport($0) })
+                waitingEntries: status.waitingEntries, removals: status.removals.map(ExtensionsReport.Removed.init),
+                sandbox: SandboxSection(status.sandbox),
+                service: status.service.map { ServiceReport($0) })
             if options.json { return try Output.printJSON(report) }
             try show(report)
         }
@@ -63,6 +65,12 @@ struct StatusCommand: AsyncParsableCommand {
             try Output.line("Owed: a reindex of \(job.bundle), failed \(counted(job.failures, "time"))")
             if let reason = job.lastFailure { try Output.line("  \(Output.tidied(reason))") }
         }
+        for removal in report.removals {
+            try Output.line(
+                "Gone: the extension \(removal.identifier), since \(removal.missingSince); its items are deleted after \(removal.deletedAfter)"
+            )
+        }
+        for line in report.sandbox.lines { try Output.line("\(Output.tidied(line))") }
     }
 
     private func show(_ sizes: StatusReport.Sizes) throws {
@@ -141,6 +149,10 @@ private struct StatusReport: Encodable {
     var hasDamagedJobs: Bool
     /// Entries of the journal that cannot be shown.
     var waitingEntries: Int
+    /// The extensions that are missing and whose items will be deleted.
+    var removals: [ExtensionsReport.Removed]
+    /// What confines extensions, and what they tried.
+    var sandbox: SandboxSection
     /// Absent if this command itself looked at the store.
     var service: ServiceReport?
 }

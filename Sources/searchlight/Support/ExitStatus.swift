@@ -19,6 +19,8 @@ enum ExitStatus: Int32 {
     case storeInUse = 9
     /// A check found damage, or a comparison differences.
     case damageFound = 10
+    /// An extension failed a check.
+    case checkFailed = 11
     case usage = 64
     /// The reader of standard output has gone: what a shell reports of a program that SIGPIPE ended.
     case closedPipe = 141
@@ -58,8 +60,8 @@ enum ExitStatus: Int32 {
     private init(_ error: ExtensionError) {
         switch error {
         case .notFound: self = .notFound
-        case .refused: self = .refused
-        case .crashed: self = .crashed
+        case .refused, .disabled, .quarantined, .backingOff: self = .refused
+        case .crashed, .memoryExceeded: self = .crashed
         case .timedOut: self = .timedOut
         case .cancelled: self = .cancelled
         case .failed(_, _, let status, _):

@@ -17,7 +17,9 @@ extension GlobalOptions {
     /// Makes the types known that the service's extensions declare, and says where it does not look.
     func adoptExtensions(of service: RemoteEngine) async throws(EngineError) {
         let theirs = try await service.extensions().searchPath
-        let registry = ExtensionRegistry(searchPath: theirs)
+        let cache = RegistryCache(
+            path: SearchlightEngine.registryCachePath(storeDirectory: storeDirectory), isWritable: false)
+        let registry = ExtensionRegistry(searchPath: theirs, cache: cache)
         registry.registerTypes()
         let unknown = (explicitExtensionPath ?? "").split(separator: ":").map { absolute(String($0)) }
             .filter { !theirs.contains($0) }

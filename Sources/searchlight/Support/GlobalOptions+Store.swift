@@ -22,7 +22,9 @@ extension GlobalOptions {
             try await adoptExtensions(of: service)
             store = service
         } else {
-            store = try openEngine(use)
+            let engine = try openEngine(use)
+            _ = await engine.carryOutRemovals()
+            store = engine
         }
         let result: Result<Value, any Error>
         do {

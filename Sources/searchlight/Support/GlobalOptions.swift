@@ -65,7 +65,14 @@ struct GlobalOptions: ParsableArguments {
     }
 
     /// The extensions that are found, without opening a store.
-    var registry: ExtensionRegistry { ExtensionRegistry(searchPath: searchPath) }
+    var registry: ExtensionRegistry {
+        let cache = RegistryCache(
+            path: SearchlightEngine.registryCachePath(storeDirectory: storeDirectory), isWritable: false)
+        return ExtensionRegistry(searchPath: searchPath, cache: cache)
+    }
+
+    /// Where this user's own extensions belong.
+    var userExtensionFolder: String { ExtensionRegistry.userDirectory(environment: environment) }
 
     /// Makes the types that extensions declare known to this process.
     func registerTypes() { registry.registerTypes() }
@@ -74,12 +81,14 @@ struct GlobalOptions: ParsableArguments {
     func engineConfiguration(_ access: EngineConfiguration.Access) throws(CommandFailure) -> EngineConfiguration {
         try checkStore(access)
         let installation = Installation(environment: environment)
-        return EngineConfiguration(
+        var configuration = EngineConfiguration(
             storeDirectory: storeDirectory, access: access,
             extensionSearchPath: searchPath,
             worker: WorkerConfiguration(
                 workerPath: installation.workerPath, frameworkFolder: installation.frameworkFolder,
-                environment: environment))
+                environment: environment, sandbox: WorkerConfiguration.SandboxMode(environment: environment)))
+        configuration.tracksExtensions = true
+        return configuration
     }
 }
 

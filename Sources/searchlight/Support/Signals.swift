@@ -2,6 +2,7 @@
 import Dispatch
 import Glibc
 import Promises
+import Synchronization
 
 /// What this program does at signals.
 enum Signals {
@@ -20,7 +21,16 @@ enum Signals {
                 withExtendedLifetime(source) {}
             }
             source.resume()
+            handled.withLock { $0.append(number) }
         }
+    }
+
+    private static let handled = Mutex<[Int32]>([])
+
+    /// Has the signals act as at the beginning, before another program takes over this process: it would inherit that they
+    /// are ignored.
+    static func withdraw() {
+        for number in handled.withLock({ $0 }) { signal(number, SIG_DFL) }
     }
 
     /// Whether whoever started this has it go on, as “nohup” does.

@@ -10,6 +10,8 @@ struct StyledText: ExpressibleByStringInterpolation {
         case bold
         case dim
         case found
+        case good
+        case bad
 
         fileprivate var code: String? {
             switch self {
@@ -17,6 +19,8 @@ struct StyledText: ExpressibleByStringInterpolation {
             case .bold: "1"
             case .dim: "2"
             case .found: "1;33"
+            case .good: "32"
+            case .bad: "1;31"
             }
         }
     }
@@ -53,6 +57,9 @@ struct StyledText: ExpressibleByStringInterpolation {
         mutating func appendInterpolation(_ value: some CustomStringConvertible) { add(value, .plain) }
         mutating func appendInterpolation(bold value: some CustomStringConvertible) { add(value, .bold) }
         mutating func appendInterpolation(dim value: some CustomStringConvertible) { add(value, .dim) }
+        mutating func appendInterpolation(found value: some CustomStringConvertible) { add(value, .found) }
+        mutating func appendInterpolation(good value: some CustomStringConvertible) { add(value, .good) }
+        mutating func appendInterpolation(bad value: some CustomStringConvertible) { add(value, .bad) }
         mutating func appendInterpolation(text value: some CustomStringConvertible) {
             pieces.append((DisplayText.safe(value.description), .plain))
         }

@@ -103,7 +103,7 @@ struct DelegateDeskTests {
         while first.kept.withLock({ $0.isEmpty }) || second.kept.withLock({ $0.isEmpty }) { await Task.yield() }
         first.kept.withLock { $0.removeLast() }()
         // Not yet: another request overtakes it.
-        _ = try await app.ask(.didThrottle)
+        _ = try await app.ask(.didThrottle(ThrottleNotice(reason: .battery)))
         second.kept.withLock { $0.removeLast() }()
         _ = try await all
         #expect(second.requests.withLock { $0.last } == "slow n")

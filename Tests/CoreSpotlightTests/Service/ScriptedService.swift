@@ -173,6 +173,7 @@ extension ScriptedService.Index {
         case .deleteItems(let names), .deleteDomains(let names): items.subtract(names)
         case .deleteAll: self = Self()
         case .clientState: return .success(ClientStateReply(state: state).arguments)
+        case .record: return .success(RecordReply(record: nil).arguments)
         case .commitBatch(let bytes, let new, let expectation):
             if case .exactly(let expected) = expectation, expected != state {
                 return .failure(.remote(name: ServiceErrorName.mismatchedClientState, message: "another state"))

@@ -82,7 +82,8 @@ struct DelegateRegistryTests {
         let registry = registry()
         let token = try registry.register(Nobody(), for: "a")
         let responder = try #require(registry.newest(for: "a", excluding: [], includingSilent: false))
-        await #expect(throws: ExtensionError.self) { _ = try await responder.perform(.didThrottle) }
+        let request = WorkerRequest.didThrottle(ThrottleNotice(reason: .other))
+        await #expect(throws: ExtensionError.self) { _ = try await responder.perform(request) }
         #expect(!registry.isRegistered(token))
         #expect(!registry.isRegistered(for: "a"))
     }

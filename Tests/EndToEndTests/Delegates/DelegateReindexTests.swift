@@ -206,7 +206,7 @@ extension Harness {
 
     /// What the fixture “replaces” donates, besides “last”.
     func list(_ words: String..., of bundle: String) throws {
-        let path = extensions + "/\(bundle).searchext.list"
+        let path = marks + "/\(bundle).searchext.list"
         try Data((words.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: path))
     }
 }

@@ -97,7 +97,7 @@ struct MeanwhileTests {
         let harness = try Harness()
         let bundle = try harness.installFixture("replaces")
         // The fixture deletes everything and then waits for somebody to write what it is to donate.
-        let pipe = harness.extensions + "/\(bundle).searchext.list"
+        let pipe = harness.marks + "/\(bundle).searchext.list"
         #expect(mkfifo(pipe, 0o600) == 0)
         try await harness.withEngine { engine async throws in
             try await engine.commit(try batch(["old", "new"], of: bundle))

@@ -24,18 +24,28 @@ enum CFixture {
 
     /// The shared library of a fixture in Tests/Fixtures/Extensions.
     static func library(_ name: String) throws -> String {
+        try library(
+            source: BuiltProducts.repository + "/Tests/Fixtures/Extensions/\(name).c",
+            options: ["-std=c11", "-D_GNU_SOURCE", "-I\(includeFolder)"])
+    }
+
+    /// The shared library of a source that was kept, with the header that was kept beside it and no other.
+    static func keptLibrary(_ name: String) throws -> String {
+        let folder = BuiltProducts.repository + "/Tests/Fixtures/Revision1"
+        return try library(source: folder + "/\(name).c", options: ["-std=c99", "-I\(folder)"])
+    }
+
+    /// The shared library of one source.
+    static func library(source: String, options: [String]) throws -> String {
         try built.withLock { built in
-            if let path = built[name] { return path }
-            let source = BuiltProducts.repository + "/Tests/Fixtures/Extensions/\(name).c"
-            let output = folder + "/\(name).so"
+            let key = ([source] + options).joined(separator: " ")
+            if let path = built[key] { return path }
+            let output = folder + "/\(built.count).so"
             let (status, text) = try run(
                 compiler,
-                [
-                    "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-pedantic", "-Werror", "-shared", "-fPIC",
-                    "-I\(includeFolder)", source, "-o", output,
-                ])
+                options + ["-Wall", "-Wextra", "-pedantic", "-Werror", "-shared", "-fPIC", source, "-o", output])
             try #require(status == 0, "compiling \(source): \(text)")
-            built[name] = output
+            built[key] = output
             return output
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
+import ExtensionRuntime
 import Foundation
 import SearchIndex
 import SearchlightEngine
@@ -11,19 +12,23 @@ import Testing
 final class Harness: Sendable {
     let folder: String
     private let owner: Harness?
+    /// Whether extensions are loaded into the process of the tests, as for a debugger.
+    private let isInProcess: Bool
     private let events = Mutex<[ExtensionEvent]>([])
     private let listeners = Mutex<[@Sendable (ExtensionEvent) -> Void]>([])
 
     /// A second set of engines over the folder of another harness, as another process would have.
     init(sharing other: Harness) throws {
         owner = other
+        isInProcess = other.isInProcess
         folder = other.folder
     }
 
-    init() throws {
+    init(inProcess: Bool = false) throws {
         owner = nil
+        isInProcess = inProcess
         folder = FileManager.default.temporaryDirectory.path + "/searchlight-test-\(UUID().uuidString)"
-        for name in ["extensions", "config", "data"] {
+        for name in ["extensions", "config", "data", "marks"] {
             try FileManager.default.createDirectory(atPath: folder + "/" + name, withIntermediateDirectories: true)
         }
     }
@@ -32,6 +37,8 @@ final class Harness: Sendable {
 
     var store: String { folder + "/store" }
     var extensions: String { folder + "/extensions" }
+    /// What fixtures declare, so that they may leave a mark for their next worker; see fixture.h.
+    var marks: String { folder + "/marks" }
     /// Where a command over this harness looks.
     var searchPath: [String] {
         [extensions, folder + "/data/searchlight/extensions", folder + "/nothing/searchlight/extensions"]
@@ -40,22 +47,39 @@ final class Harness: Sendable {
     /// An engine with a real worker program. The time limits are generous by default, because the machine may be busy.
     func engine(
         _ access: EngineConfiguration.Access = .readWrite, limits: WorkerConfiguration.Limits = .patient,
-        worker: String? = nil, searchPath: [String]? = nil, clock: any Clock<Duration> = ContinuousClock()
+        worker: String? = nil, searchPath: [String]? = nil, clock: any Clock<Duration> = ContinuousClock(),
+        pages: PageLimits = PageLimits(), changing: (inout WorkerConfiguration) -> Void = { _ in }
     ) throws -> SearchlightEngine {
+        var configuration = EngineConfiguration(
+            storeDirectory: store, access: access, extensionSearchPath: searchPath ?? [extensions],
+            worker: try workerConfiguration(worker, limits: limits, clock: clock, changing: changing))
+        configuration.pages = pages
+        if isInProcess {
+            configuration.worker.startInProcess = { (connection) throws(BusError) in
+                try startWorkerInThisProcess(connection: connection)
+            }
+        }
+        return try SearchlightEngine(configuration) { [weak self] event in self?.take(event) }
+    }
+
+    func take(_ event: ExtensionEvent) {
+        events.withLock { $0.append(event) }
+        for listener in listeners.withLock({ $0 }) { listener(event) }
+    }
+
+    /// How workers are started over this folder.
+    func workerConfiguration(
+        _ worker: String? = nil, limits: WorkerConfiguration.Limits = .patient,
+        clock: any Clock<Duration> = ContinuousClock(), changing: (inout WorkerConfiguration) -> Void = { _ in }
+    ) throws -> WorkerConfiguration {
         var environment = ["XDG_CONFIG_HOME": folder + "/config", "HOME": folder]
         // Whatever the toolchain needs to find its runtime.
         environment["LD_LIBRARY_PATH"] = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]
-        let configuration = EngineConfiguration(
-            storeDirectory: store, access: access, extensionSearchPath: searchPath ?? [extensions],
-            worker: WorkerConfiguration(
-                workerPath: try worker ?? BuiltProducts.program("searchlight-worker"),
-                frameworkFolder: BuiltProducts.folder,
-                environment: environment, limits: limits, clock: clock))
-        return try SearchlightEngine(configuration) { [weak self] event in
-            guard let self else { return }
-            events.withLock { $0.append(event) }
-            for listener in listeners.withLock({ $0 }) { listener(event) }
-        }
+        var configuration = WorkerConfiguration(
+            workerPath: try worker ?? BuiltProducts.program("searchlight-worker"),
+            frameworkFolder: BuiltProducts.folder, environment: environment, limits: limits, clock: clock)
+        changing(&configuration)
+        return configuration
     }
 
     /// Runs a body with an engine and closes it.
@@ -105,7 +129,7 @@ final class Harness: Sendable {
         if let principalClass { point["NSExtensionPrincipalClass"] = principalClass }
         var manifest: [String: Any] = [
             "CFBundleIdentifier": identifier, "CFBundleVersion": "1", "CFBundleExecutable": libraryName,
-            "NSExtension": point,
+            "NSExtension": point, "Searchlight": ["WritablePaths": ["~/marks"]],
         ]
         for (key, value) in changes { manifest[key] = value }
         let data = try PropertyListSerialization.data(fromPropertyList: manifest, format: .xml, options: 0)
@@ -144,6 +168,9 @@ extension WorkerConfiguration.Limits {
     static var patient: Self {
         var limits = Self()
         (limits.load, limits.answer, limits.progress) = (.seconds(60), .seconds(60), .seconds(60))
+        limits.firstSign = .seconds(60)
+        // No timer that a test with a clock of its own does not know of.
+        limits.linger = nil
         return limits
     }
 
@@ -151,6 +178,9 @@ extension WorkerConfiguration.Limits {
     static var short: Self {
         var limits = Self.patient
         (limits.load, limits.answer, limits.progress) = (.seconds(5), .milliseconds(400), .milliseconds(400))
+        (limits.firstSign, limits.cancelGrace, limits.endGrace) = (
+            .milliseconds(400), .milliseconds(200), .milliseconds(200)
+        )
         return limits
     }
 }

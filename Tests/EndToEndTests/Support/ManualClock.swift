@@ -40,6 +40,9 @@ final class ManualClock: Clock {
         if !isOver { throw CancellationError() }
     }
 
+    /// How many sleep now.
+    var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
     /// Moves the present; wakes whoever slept until then.
     func advance(by duration: Duration) {
         let awake = state.withLock { state in

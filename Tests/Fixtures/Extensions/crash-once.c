@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Crashes in the middle of the first reindex; the second works. The memory of it is a file beside the bundle. */
+/* Crashes in the middle of the first reindex; the second works. The memory of it is a file among the marks. */
 #include "searchlight_extension.h"
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request);
@@ -17,7 +17,7 @@ static void crash(void *context, searchlight_status status, const char *message)
 static void reindex_all(searchlight_extension *extension, searchlight_request request) {
     (void)extension;
     char marker[4096];
-    snprintf(marker, sizeof marker, "%s.crashed", fixture_host->bundle_path);
+    fixture_mark(marker, sizeof marker, "crashed");
     if (access(marker, F_OK) != 0) {
         fclose(fopen(marker, "w"));
         fixture_donate("half", "Half", "donated before the crash", crash, NULL);

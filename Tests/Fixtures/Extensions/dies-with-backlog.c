@@ -12,7 +12,7 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
 static void reindex_all(searchlight_extension *extension, searchlight_request request) {
     (void)extension;
     char marker[4096];
-    snprintf(marker, sizeof marker, "%s.died", fixture_host->bundle_path);
+    fixture_mark(marker, sizeof marker, "died");
     if (access(marker, F_OK) == 0) {
         fixture_index->delete_all(fixture_host, NULL, NULL, NULL);
         fixture_donate("new", "New", "text", fixture_acknowledge, (void *)(uintptr_t)request);

@@ -29,6 +29,15 @@ static inline void fixture_connect(const searchlight_host *host) {
     fixture_log = host->get_interface(host, SEARCHLIGHT_HOST_LOG);
 }
 
+/*
+ * Where a fixture keeps a mark from one worker to the next, or finds what a test tells it: marks/BUNDLE.SUFFIX in the home
+ * folder. The harness declares that folder for all fixtures.
+ */
+static inline void fixture_mark(char *path, size_t capacity, const char *suffix) {
+    const char *name = strrchr(fixture_host->bundle_path, '/');
+    snprintf(path, capacity, "%s/marks%s.%s", getenv("HOME"), name, suffix);
+}
+
 /* Donates one item with a title and a text; completion and context as in the header. */
 static inline searchlight_status fixture_donate(const char *identifier, const char *title, const char *text,
                                                 searchlight_completion completion, void *context) {
@@ -45,6 +54,13 @@ static inline searchlight_status fixture_donate(const char *identifier, const ch
 /* A completion that acknowledges the request whose number is the context. */
 static inline void fixture_acknowledge(void *context, searchlight_status status, const char *message) {
     fixture_requests->finish(fixture_host, (searchlight_request)(uintptr_t)context, status, message);
+}
+
+/* Answers a preview request without attachments. */
+static inline void fixture_show(searchlight_request request, const char *content_type, const char *title,
+                                const void *bytes, size_t length) {
+    searchlight_preview_reply reply = {sizeof reply, 0, content_type, title, bytes, length, 0, 0, NULL};
+    fixture_requests->finish_with_preview(fixture_host, request, &reply);
 }
 
 #ifndef FIXTURE_REINDEX_ALL
@@ -109,6 +125,14 @@ static searchlight_status fixture_create(const searchlight_host *host, searchlig
 #define FIXTURE_IDENTIFIER NULL
 #endif
 
+/* What else to do there. */
+#ifndef FIXTURE_AT_GET_INTERFACE
+#define FIXTURE_AT_GET_INTERFACE (void)0
+#endif
+#ifndef FIXTURE_AT_ENTRY
+#define FIXTURE_AT_ENTRY (void)0
+#endif
+
 static void fixture_destroy(searchlight_extension *extension) { (void)extension; }
 
 static const void *fixture_get_interface(searchlight_extension *extension, const char *identifier) {
@@ -117,11 +141,21 @@ static const void *fixture_get_interface(searchlight_extension *extension, const
     static const searchlight_promises promises_table = {sizeof(searchlight_promises), 0, FIXTURE_PROVIDE_DATA,
                                                   FIXTURE_PROVIDE_FILE};
     (void)extension;
+    FIXTURE_AT_GET_INTERFACE;
+#ifdef FIXTURE_DID_THROTTLE
+    static const searchlight_throttle throttle_table = {sizeof(searchlight_throttle), 0, FIXTURE_DID_THROTTLE,
+                                                        FIXTURE_DID_FINISH_THROTTLE};
+    if (strcmp(identifier, SEARCHLIGHT_THROTTLE) == 0) return &throttle_table;
+#endif
     if (strcmp(identifier, SEARCHLIGHT_REINDEX) == 0) return &reindex_table;
     if (strcmp(identifier, SEARCHLIGHT_PROMISES) == 0) return &promises_table;
 #ifdef FIXTURE_PREVIEW
     static const searchlight_preview preview_table = {sizeof(searchlight_preview), 0, FIXTURE_PREVIEW};
     if (strcmp(identifier, SEARCHLIGHT_PREVIEW) == 0) return &preview_table;
+#endif
+#ifdef FIXTURE_PAGE
+    static const searchlight_paging paging_table = {sizeof(searchlight_paging), 0, FIXTURE_PAGE};
+    if (strcmp(identifier, SEARCHLIGHT_PAGING) == 0) return &paging_table;
 #endif
     return NULL;
 }
@@ -130,6 +164,7 @@ SEARCHLIGHT_EXPORT const searchlight_extension_entry *searchlight_extension_entr
     static const searchlight_extension_entry entry = {
         sizeof(searchlight_extension_entry), FIXTURE_ABI_MAJOR, SEARCHLIGHT_ABI_MINOR, 0, FIXTURE_IDENTIFIER,
         FIXTURE_CREATE, fixture_destroy, fixture_get_interface};
+    FIXTURE_AT_ENTRY;
     return &entry;
 }
 #endif

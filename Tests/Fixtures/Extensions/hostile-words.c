@@ -60,9 +60,9 @@ static void preview(searchlight_extension *extension, searchlight_request reques
         fixture_requests->finish(fixture_host, request, SEARCHLIGHT_UNSUPPORTED, "no: " EVIL);
     } else if (strcmp(item, "page") == 0) {
         const char page[] = "<meta http-equiv=refresh content=0><p>page " EVIL "</p>";
-        fixture_requests->finish_with_preview(fixture_host, request, "public.html", EVIL, page, sizeof page - 1);
+        fixture_show(request, "public.html", EVIL, page, sizeof page - 1);
     } else if (strcmp(item, "plain") == 0) {
-        fixture_requests->finish_with_preview(fixture_host, request, "text/" EVIL, EVIL, "text", 4);
+        fixture_show(request, "text/" EVIL, EVIL, "text", 4);
     } else {
         fixture_requests->finish(fixture_host, request, SEARCHLIGHT_FAILED, "failed: " EVIL);
     }

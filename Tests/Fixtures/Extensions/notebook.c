@@ -2,7 +2,6 @@
 /* A well-behaved extension: three items, promises of every form, previews. */
 #include "searchlight_extension.h"
 
-
 static void reindex_all(searchlight_extension *extension, searchlight_request request);
 static void provide_data(searchlight_extension *extension, searchlight_request request, const char *item,
                          const char *type);
@@ -46,7 +45,6 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
         if (keys->set_traits(items[i], "com_example_binding", traits) != SEARCHLIGHT_OK) abort();
         if (keys->set_traits(items[i], "com_example_binding", 16) != SEARCHLIGHT_INVALID_ARGUMENT) abort();
         if (keys->set_traits(items[i], "kMDItemBinding", traits) != SEARCHLIGHT_INVALID_ARGUMENT) abort();
-        if (keys->set_traits(NULL, "com_example_binding", traits) != SEARCHLIGHT_INVALID_ARGUMENT) abort();
     }
     fixture_log->log(fixture_host, SEARCHLIGHT_LOG_INFO, "three sheets");
     fixture_index->index_items(fixture_host, NULL, items, 3, fixture_acknowledge, (void *)(uintptr_t)request);
@@ -75,7 +73,8 @@ static void provide_file(searchlight_extension *extension, searchlight_request r
     (void)extension;
     (void)type;
     (void)in_place;
-    char path[] = "/tmp/searchlight-notebook-XXXXXX";
+    char path[4096];
+    snprintf(path, sizeof path, "%s/notebook-XXXXXX", getenv("TMPDIR"));
     int descriptor = mkstemp(path);
     FILE *file = fdopen(descriptor, "w");
     fprintf(file, "{\\rtf1 %s}", item);
@@ -93,5 +92,5 @@ static void preview(searchlight_extension *extension, searchlight_request reques
     }
     char text[256];
     int length = snprintf(text, sizeof text, "<script>x</script><p>%s %s</p>", item, query != NULL ? query : "-");
-    fixture_requests->finish_with_preview(fixture_host, request, "public.html", "A sheet", text, (size_t)length);
+    fixture_show(request, "public.html", "A sheet", text, (size_t)length);
 }

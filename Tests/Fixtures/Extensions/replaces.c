@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deletes everything first, as real handlers do; donates what a file beside the bundle lists; fails if it says so. */
+/* Deletes everything first, as real handlers do; donates what a file among the marks lists; fails if it says so. */
 #include "searchlight_extension.h"
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request);
@@ -9,7 +9,7 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
 static void reindex_all(searchlight_extension *extension, searchlight_request request) {
     (void)extension;
     char path[4096], word[64];
-    snprintf(path, sizeof path, "%s.list", fixture_host->bundle_path);
+    fixture_mark(path, sizeof path, "list");
     fixture_index->delete_all(fixture_host, NULL, NULL, NULL);
     FILE *list = fopen(path, "r");
     while (list != NULL && fscanf(list, "%63s", word) == 1) {

@@ -176,13 +176,17 @@ struct BusConnectionTests {
                 LoadRequest(bundlePath: "/b", libraryPath: "/b/l.so", bundleIdentifier: "com.x", principalClass: "X")),
             .reindexAll, .reindexItems(["a", "b"]), .provideData(item: "i", type: "public.html"),
             .provideFile(item: "i", type: "public.png", inPlace: true),
-            .preview(item: "i", query: nil, contentPath: "/f"), .didThrottle, .didFinishThrottle,
+            .preview(item: "i", query: nil, contentPath: "/f"),
+            .didThrottle(ThrottleNotice(reason: .pressure, itemsPerSecond: 2.5)), .didFinishThrottle, .cancel(call: 7),
+            .reindexPage(ReindexPage(cursor: nil, items: 9, milliseconds: 8, memoryLimit: 7)),
+            .reindexPage(ReindexPage(cursor: [], items: .max, milliseconds: 0, memoryLimit: .max)),
         ]
         let hostRequests: [HostRequest] = [
             .index(IndexRequest(.indexRecords([1, 2]), index: "n")),
             .index(IndexRequest(.deleteItems(["x"]), index: nil)),
             .index(IndexRequest(.deleteDomains(["d"]), index: nil)), .index(IndexRequest(.deleteAll, index: "n")),
             .index(IndexRequest(.clientState, index: "n")),
+            .index(IndexRequest(.record("i"), index: nil)),
             .index(IndexRequest(.commitBatch(changes: [4], clientState: [], expecting: .any), index: "n")),
             .index(IndexRequest(.commitBatch(changes: [], clientState: [7], expecting: .exactly(nil)), index: "n")),
             .index(IndexRequest(.commitBatch(changes: [], clientState: [], expecting: .exactly([])), index: "n")),

@@ -52,6 +52,12 @@ final class TestClient: Sendable {
         return try ClientStateReply(&arguments).state
     }
 
+    func item(_ identifier: String) async throws -> RecordReply {
+        let request = IndexRequest(.record(identifier), index: nil)
+        var arguments = BusArguments(try await connection.call(request.member, request.arguments), of: "Record")
+        return try RecordReply(&arguments)
+    }
+
     /// Donates items with these identifiers, each with its identifier as its title.
     func donate(_ identifiers: [String], title: String? = nil) async throws {
         var batch: [UInt8] = []

@@ -145,7 +145,7 @@ struct BrokenExtensionTests {
         let bundle = try harness.installFixture("acknowledges-twice")
         let (notes, noting) = AsyncStream.makeStream(of: Void.self)
         harness.listen { event in
-            if case .log(_, .warning, let message) = event, message.contains("answered twice") { noting.yield() }
+            if case .misuse(_, .answeredTwice, _) = event { noting.yield() }
         }
         try await harness.withEngine { engine async throws in
             _ = try await engine.reindexAll(bundle)

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libffi's types are mutable C globals, which Swift refuses to read; their addresses never change. */
+#ifndef CFFI_SHIM_H
+#define CFFI_SHIM_H
+#include <ffi.h>
+
+static inline ffi_type *cffi_void(void) { return &ffi_type_void; }
+static inline ffi_type *cffi_pointer(void) { return &ffi_type_pointer; }
+static inline ffi_type *cffi_uint8(void) { return &ffi_type_uint8; }
+static inline ffi_type *cffi_sint8(void) { return &ffi_type_sint8; }
+static inline ffi_type *cffi_uint16(void) { return &ffi_type_uint16; }
+static inline ffi_type *cffi_sint16(void) { return &ffi_type_sint16; }
+static inline ffi_type *cffi_uint32(void) { return &ffi_type_uint32; }
+static inline ffi_type *cffi_sint32(void) { return &ffi_type_sint32; }
+static inline ffi_type *cffi_uint64(void) { return &ffi_type_uint64; }
+static inline ffi_type *cffi_sint64(void) { return &ffi_type_sint64; }
+static inline ffi_type *cffi_float(void) { return &ffi_type_float; }
+static inline ffi_type *cffi_double(void) { return &ffi_type_double; }
+
+/* glibc declares it for GNU sources only, which a Swift module is not. */
+extern int memfd_create(const char *name, unsigned int flags);
+/* A file that is only in memory, closed in programs that are started (MFD_CLOEXEC); -1 and errno on failure. */
+static inline int cffi_memory_file(const char *name) { return memfd_create(name, 1u); }
+#endif

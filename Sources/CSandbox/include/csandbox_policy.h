@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a worker may do, as the host says it and the kernel enforces it.
+ *
+ * The host writes one policy into a socket that the worker finds at CSANDBOX_POLICY_FD: a csandbox_policy, then its
+ * rules (a csandbox_rule, the path, a zero byte), then two programs of the kernel's system call filter (8 bytes an
+ * instruction): one that asks the host about what is refused, so that it can be told, and one for kernels where that
+ * is not possible. All numbers are this machine's, for both ends are one build. The worker answers with a
+ * csandbox_report, and with it the descriptor by which the host is asked.
+ */
+#ifndef SEARCHLIGHT_CSANDBOX_POLICY_H
+#define SEARCHLIGHT_CSANDBOX_POLICY_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The descriptor number at which a worker finds its policy. */
+#define CSANDBOX_POLICY_FD 4
+
+#define CSANDBOX_POLICY_MAGIC 0x50534c53u /* "SLSP" */
+#define CSANDBOX_REPORT_MAGIC 0x52534c53u /* "SLSR" */
+#define CSANDBOX_VERSION 1u
+
+/* Bounds; what goes beyond them is refused by both ends. The whole fits into a socket's buffer. */
+#define CSANDBOX_MAXIMUM_BYTES (96u << 10)
+#define CSANDBOX_MAXIMUM_RULES 512u
+#define CSANDBOX_MAXIMUM_PATH 4095u
+#define CSANDBOX_MAXIMUM_INSTRUCTIONS 4096u
+
+/* In a filter, stands for the number of the worker's process, which the host cannot know. */
+#define CSANDBOX_SELF_PLACEHOLDER 0x5ea2c4a1u
+
+/* Protections: what a policy wants, what a report says was given or is missing. */
+enum {
+    CSANDBOX_PRIVILEGES = 1 << 0,    /* no new privileges, and no capabilities */
+    CSANDBOX_LIMITS = 1 << 1,        /* memory, files, descriptors */
+    CSANDBOX_FILES = 1 << 2,         /* Landlock: files outside the rules (kernel 5.13) */
+    CSANDBOX_TRUNCATION = 1 << 3,    /* Landlock: truncating them (6.2) */
+    CSANDBOX_TCP = 1 << 4,           /* Landlock: TCP (6.7) */
+    CSANDBOX_DEVICES = 1 << 5,       /* Landlock: control of devices (6.10) */
+    CSANDBOX_SCOPES = 1 << 6,        /* Landlock: signals and abstract sockets of others (6.12) */
+    CSANDBOX_CODE = 1 << 7,          /* memory that was written cannot become code (6.3) */
+    CSANDBOX_SYSTEM_CALLS = 1 << 8,  /* the filter of system calls */
+    CSANDBOX_TELLING = 1 << 9,       /* the host is told what was refused (5.5) */
+    CSANDBOX_END_WITH_HOST = 1 << 10 /* the worker ends with its host */
+};
+
+/* What a rule allows, at its path and below it. */
+enum { CSANDBOX_READ = 1, CSANDBOX_WRITE = 2 };
+
+typedef struct csandbox_policy {
+    uint32_t magic;
+    uint32_t version;
+    uint32_t byte_count;  /* of everything */
+    uint32_t protections; /* those that are wanted */
+    uint64_t data_limit;  /* bytes of private writable memory */
+    uint64_t address_limit;
+    uint64_t file_limit; /* bytes of one file */
+    uint32_t descriptor_limit;
+    uint32_t host; /* the process whose end is the worker's */
+    uint32_t allows_tcp; /* 1: connections, but no listening */
+    uint32_t rule_count;
+    uint32_t telling_count; /* instructions of the filter that asks the host */
+    uint32_t plain_count;   /* instructions of the one that does not */
+} csandbox_policy;
+
+typedef struct csandbox_rule {
+    uint32_t access;
+    uint32_t length; /* of the path, without the zero byte */
+} csandbox_rule;
+
+typedef struct csandbox_report {
+    uint32_t magic;
+    uint32_t version;
+    uint32_t applied;
+    uint32_t missing;
+    uint32_t landlock_revision;
+    uint32_t granted; /* rules */
+    uint32_t absent;  /* rules whose path is not there */
+    uint32_t unsafe;  /* rules that lead through a symbolic link where the extension itself may write */
+    uint64_t inherited_peak; /* bytes: what the kernel counts as the worker's largest size before it has begun */
+} csandbox_report;
+
+/* A policy after it was checked; points into its bytes. */
+typedef struct csandbox_parsed {
+    csandbox_policy head;
+    const unsigned char *rules;
+    const unsigned char *telling;
+    const unsigned char *plain;
+} csandbox_parsed;
+
+/* Checks every length and number of a policy before anything is done with it: 0, or EINVAL. */
+int csandbox_parse(const unsigned char *bytes, size_t count, csandbox_parsed *parsed);
+
+/*
+ * Gives up what the policy at CSANDBOX_POLICY_FD does not allow, reports, and closes that descriptor. To be called
+ * while the process has one thread, before any code of an extension is loaded. What the kernel lacks is reported and
+ * not an error; 0, or an errno with the step that failed.
+ */
+int csandbox_restrict_self(const char **step);
+
+/* The same for a policy in memory, without the report: listener is the descriptor that asks the host, or -1. */
+int csandbox_apply(const csandbox_parsed *parsed, csandbox_report *report, int *listener, const char **step);
+
+/* Which protections this kernel has, and the revision of Landlock; changes nothing. */
+uint32_t csandbox_available(uint32_t *landlock_revision);
+
+/* Applies the rules with Landlock. */
+int csandbox_apply_rules(const csandbox_parsed *parsed, csandbox_report *report);
+
+/* --- The host's side --- */
+
+/* Puts a policy into a socket's buffer without waiting. */
+int csandbox_send_policy(int socket, const void *bytes, size_t count);
+
+/* Waits for the report; listener is -1 where the kernel cannot ask. ECONNRESET: the worker ended before. */
+int csandbox_receive_report(int socket, csandbox_report *report, int *listener);
+
+/* A system call that waits for the host's answer. */
+typedef struct csandbox_attempt {
+    uint64_t id;
+    uint64_t arguments[6];
+    int32_t number;
+    uint32_t architecture;
+    int32_t thread;
+} csandbox_attempt;
+
+/* Has answers wake the worker at once on the same processor, where the kernel can (6.6). */
+void csandbox_hasten(int listener);
+
+/* Waits for the next attempt. ENOTCONN: the worker is gone. EINTR: ask again. ECANCELED: stop became readable. */
+int csandbox_next_attempt(int listener, int stop, csandbox_attempt *attempt);
+
+/* Lets the kernel carry the call out, as far as Landlock allows. */
+void csandbox_continue_attempt(int listener, uint64_t id);
+
+/* Answers with an error, or with success for 0. */
+void csandbox_answer_attempt(int listener, uint64_t id, int error);
+
+/* Whether the one who waits is still the same. */
+int csandbox_attempt_is_waiting(int listener, uint64_t id);
+
+/* Reads memory of the worker up to a zero byte: the length, or -1. The text always ends with a zero byte. */
+ssize_t csandbox_read_text(pid_t thread, uint64_t address, char *text, size_t capacity);
+
+/* Reads exactly so many bytes: 0 or an errno. */
+int csandbox_read_memory(pid_t thread, uint64_t address, void *bytes, size_t count);
+
+/*
+ * Changes the mode of a file that the worker has open for writing, in its place, but for the set-id bits: 0 or an
+ * errno. id is that of its attempt, which must still wait. Its own descriptor is taken, so that nothing can be put in its place meanwhile.
+ */
+int csandbox_change_mode(pid_t process, int listener, uint64_t id, int descriptor, unsigned mode);
+
+/* Waits for a child, reaps it, and gives the kernel's count of its largest size, in bytes. */
+int csandbox_reap(pid_t process, int *status, uint64_t *peak);
+
+#endif

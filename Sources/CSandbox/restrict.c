@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "csandbox.h"
+#include "csandbox_internal.h"
+
+/* <linux/prctl.h> and <linux/seccomp.h> of older distributions lack these. */
+#ifndef PR_SET_MDWE
+#define PR_SET_MDWE 65
+#define PR_GET_MDWE 66
+#endif
+#ifndef PR_MDWE_REFUSE_EXEC_GAIN
+#define PR_MDWE_REFUSE_EXEC_GAIN 1
+#endif
+#ifndef SECCOMP_FILTER_FLAG_NEW_LISTENER
+#define SECCOMP_FILTER_FLAG_NEW_LISTENER (1UL << 3)
+#endif
+#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
+#endif
+
+_Static_assert(sizeof(struct sock_filter) == 8, "the size of an instruction is part of the policy's form");
+
+static const uint32_t landlock_protections =
+    CSANDBOX_FILES | CSANDBOX_TRUNCATION | CSANDBOX_TCP | CSANDBOX_DEVICES | CSANDBOX_SCOPES;
+
+uint32_t csandbox_landlock_protections(uint32_t revision) {
+    uint32_t protections = 0;
+    if (revision >= 1) protections |= CSANDBOX_FILES;
+    if (revision >= 3) protections |= CSANDBOX_TRUNCATION;
+    if (revision >= 4) protections |= CSANDBOX_TCP;
+    if (revision >= 5) protections |= CSANDBOX_DEVICES;
+    if (revision >= 6) protections |= CSANDBOX_SCOPES;
+    return protections;
+}
+
+uint32_t csandbox_available(uint32_t *landlock_revision) {
+    uint32_t available = CSANDBOX_PRIVILEGES | CSANDBOX_LIMITS | CSANDBOX_END_WITH_HOST;
+    *landlock_revision = csandbox_landlock_revision();
+    available |= csandbox_landlock_protections(*landlock_revision);
+    if (prctl(PR_GET_MDWE, 0, 0, 0, 0) >= 0) available |= CSANDBOX_CODE;
+    uint32_t action = SECCOMP_RET_ERRNO;
+    if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0) available |= CSANDBOX_SYSTEM_CALLS;
+    action = SECCOMP_RET_USER_NOTIF;
+    if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0) available |= CSANDBOX_TELLING;
+    return available;
+}
+
+/* Capabilities let root look into other processes past Landlock. */
+static int drop_privileges(void) {
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct none[2] = {{0, 0, 0}, {0, 0, 0}};
+    return syscall(SYS_capset, &header, none) == 0 ? 0 : errno;
+}
+
+static int limit(__rlimit_resource_t resource, uint64_t value) {
+    struct rlimit now;
+    if (getrlimit(resource, &now) != 0) return errno;
+    rlim_t wanted = value < now.rlim_max ? (rlim_t)value : now.rlim_max;
+    struct rlimit both = {wanted, wanted};
+    return setrlimit(resource, &both) == 0 ? 0 : errno;
+}
+
+static int apply_limits(const csandbox_policy *head) {
+    int error = limit(RLIMIT_DATA, head->data_limit);
+    if (error == 0) error = limit(RLIMIT_AS, head->address_limit);
+    if (error == 0) error = limit(RLIMIT_FSIZE, head->file_limit);
+    if (error == 0) error = limit(RLIMIT_NOFILE, head->descriptor_limit);
+    return error;
+}
+
+static int install(const unsigned char *program, uint32_t count, unsigned long flags) {
+    static struct sock_filter filter[CSANDBOX_MAXIMUM_INSTRUCTIONS];
+    memcpy(filter, program, (size_t)count * sizeof *filter);
+    for (uint32_t i = 0; i < count; i++)
+        if (filter[i].code == (BPF_JMP | BPF_JEQ | BPF_K) && filter[i].k == CSANDBOX_SELF_PLACEHOLDER)
+            filter[i].k = (uint32_t)getpid();
+    struct sock_fprog description = {(unsigned short)count, filter};
+    return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &description);
+}
+
+static void apply_filter(const csandbox_parsed *parsed, csandbox_report *report, int *listener) {
+    const csandbox_policy *head = &parsed->head;
+    if (head->telling_count > 0) {
+        /* Without the second flag, any signal begins a call anew that waits for the host. */
+        unsigned long flags = SECCOMP_FILTER_FLAG_NEW_LISTENER;
+        *listener = install(parsed->telling, head->telling_count, flags | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV);
+        if (*listener < 0 && errno == EINVAL) *listener = install(parsed->telling, head->telling_count, flags);
+        if (*listener >= 0) {
+            report->applied |= CSANDBOX_SYSTEM_CALLS | CSANDBOX_TELLING;
+            return;
+        }
+    }
+    *listener = -1;
+    if (head->plain_count > 0 && install(parsed->plain, head->plain_count, 0) == 0)
+        report->applied |= CSANDBOX_SYSTEM_CALLS;
+}
+
+int csandbox_apply(const csandbox_parsed *parsed, csandbox_report *report, int *listener, const char **step) {
+    const csandbox_policy *head = &parsed->head;
+    uint32_t wanted = head->protections;
+    struct rusage usage;
+    *report = (csandbox_report){.magic = CSANDBOX_REPORT_MAGIC, .version = CSANDBOX_VERSION};
+    *listener = -1;
+    if (getrusage(RUSAGE_SELF, &usage) == 0) report->inherited_peak = (uint64_t)usage.ru_maxrss * 1024;
+
+    struct rlimit none = {0, 0};
+    *step = "switching off core dumps";
+    if (setrlimit(RLIMIT_CORE, &none) != 0) return errno;
+    if (wanted & CSANDBOX_END_WITH_HOST) {
+        if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0) report->applied |= CSANDBOX_END_WITH_HOST;
+        /* It may have ended before that. */
+        *step = "finding the host, which has ended";
+        if (head->host != 0 && (uint32_t)getppid() != head->host) return ESRCH;
+    }
+    if (wanted & CSANDBOX_PRIVILEGES) {
+        *step = "giving up privileges";
+        int error = drop_privileges();
+        if (error != 0) return error;
+        report->applied |= CSANDBOX_PRIVILEGES;
+    }
+    if (wanted & CSANDBOX_LIMITS) {
+        *step = "setting limits";
+        int error = apply_limits(head);
+        if (error != 0) return error;
+        report->applied |= CSANDBOX_LIMITS;
+    }
+    if ((wanted & CSANDBOX_CODE) && prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) == 0)
+        report->applied |= CSANDBOX_CODE;
+    if ((wanted & CSANDBOX_FILES) && csandbox_apply_rules(parsed, report) == 0)
+        report->applied |= csandbox_landlock_protections(report->landlock_revision) & wanted & landlock_protections;
+    /* Last: it forbids most of the above. */
+    if (wanted & CSANDBOX_SYSTEM_CALLS) apply_filter(parsed, report, listener);
+    report->missing = wanted & ~report->applied;
+    return 0;
+}
+
+static int receive_policy(unsigned char *bytes, size_t *count) {
+    *count = 0;
+    size_t expected = sizeof(csandbox_policy);
+    while (*count < expected) {
+        ssize_t received = recv(CSANDBOX_POLICY_FD, bytes + *count, expected - *count, 0);
+        if (received < 0 && errno == EINTR) continue;
+        if (received <= 0) return received == 0 ? ECONNRESET : errno;
+        *count += (size_t)received;
+        if (*count == sizeof(csandbox_policy) && expected == sizeof(csandbox_policy)) {
+            csandbox_policy head;
+            memcpy(&head, bytes, sizeof head);
+            if (head.byte_count < sizeof head || head.byte_count > CSANDBOX_MAXIMUM_BYTES) return EINVAL;
+            expected = head.byte_count;
+        }
+    }
+    return 0;
+}
+
+static int send_report(const csandbox_report *report, int listener) {
+    char control[CMSG_SPACE(sizeof(int))];
+    struct iovec part = {(void *)(uintptr_t)report, sizeof *report};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    if (listener >= 0) {
+        memset(control, 0, sizeof control);
+        message.msg_control = control;
+        message.msg_controllen = sizeof control;
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(header), &listener, sizeof(int));
+    }
+    return sendmsg(CSANDBOX_POLICY_FD, &message, MSG_NOSIGNAL) == (ssize_t)sizeof *report ? 0 : errno;
+}
+
+int csandbox_restrict_self(const char **step) {
+    static unsigned char bytes[CSANDBOX_MAXIMUM_BYTES];
+    size_t count;
+    csandbox_parsed parsed;
+    csandbox_report report;
+    int listener;
+    *step = "closing what was inherited";
+    if (close_range(CSANDBOX_POLICY_FD + 1, ~0U, 0) != 0 && errno != ENOSYS) return errno;
+    *step = "receiving its policy";
+    int error = receive_policy(bytes, &count);
+    if (error != 0) return error;
+    *step = "reading its policy";
+    error = csandbox_parse(bytes, count, &parsed);
+    if (error == 0) error = csandbox_apply(&parsed, &report, &listener, step);
+    if (error != 0) return error;
+    *step = "reporting to the host";
+    error = send_report(&report, listener);
+    /* The extension must get neither: it could answer its own questions. */
+    if (listener >= 0) close(listener);
+    close(CSANDBOX_POLICY_FD);
+    return error;
+}

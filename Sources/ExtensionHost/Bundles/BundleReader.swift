@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import ServiceProtocol
+
+/// Looks at bundles: opens each thing once and judges what is open, so that nothing can be put in its place in between.
+///
+/// Symbolic links: a bundle may be one, as tools that keep packages elsewhere make them (stow, nix), if the link, the
+/// directory it leads to and the directory that holds this cannot be changed by others. The manifest and the library may
+/// not. Hard links are nobody's business: whoever may write to a file may do so by each of its names.
+struct BundleReader {
+    private var trust = FileTrust()
+
+    /// What was read, and what the cache keeps of it.
+    struct Result {
+        var bundle: ExtensionBundle
+        var entry: RegistryCache.Entry
+    }
+
+    /// What is wrong with a directory of the search path: who may rename things in it may replace bundles.
+    mutating func problem(ofSearched directory: String) -> BundleProblem? {
+        var status = stat()
+        guard stat(directory, &status) == 0, let flaw = trust.flaw(status, orSticky: true) else { return nil }
+        return .writableByOthers(path: directory, detail: flaw)
+    }
+
+    /// Reads and checks the bundle at a path.
+    ///
+    /// - Parameter known: What the cache knows of it. Owners and modes are looked at in any case.
+    mutating func read(_ path: String, known: RegistryCache.Entry?) throws(BundleProblem) -> Result {
+        let (folder, directory) = try open(path)
+        let manifestStatus = try status(of: "Info.plist", in: folder, path)
+        var (entry, manifest) = try self.manifest(folder, manifestStatus, known)
+        entry.libraryStamp = try libraries(of: manifest, folder, path, known) ?? entry.manifestStamp
+        entry.isSettled = entry.isOld(at: FileStamp.now)
+        let bundle = ExtensionBundle(
+            path: path, directory: directory, manifest: manifest,
+            fingerprint: .init(manifest: entry.digest, library: entry.libraryStamp))
+        return Result(bundle: bundle, entry: entry)
+    }
+
+    // MARK: The parts
+
+    /// Opens the directory of a bundle, and says where it is.
+    private mutating func open(_ path: String) throws(BundleProblem) -> (OwnedDescriptor, String) {
+        var link = stat()
+        guard lstat(path, &link) == 0 else { throw Self.unreadable(errno) }
+        let isLink = link.st_mode & S_IFMT == S_IFLNK
+        if isLink, let flaw = trust.flaw(link, orSticky: false).flatMap({ $0.hasPrefix("belongs") ? $0 : nil }) {
+            throw .writableByOthers(path: path, detail: flaw)
+        }
+        let number = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard number >= 0 else {
+            let code = errno
+            if code == ENOTDIR { throw .notADirectory(found: Self.kind(isLink ? nil : link.st_mode)) }
+            if isLink, code == ENOENT { throw .notADirectory(found: "a symbolic link that leads nowhere") }
+            throw Self.unreadable(code)
+        }
+        let folder = OwnedDescriptor(adopting: number)
+        var status = stat()
+        guard fstat(number, &status) == 0 else { throw Self.unreadable(errno) }
+        if let flaw = trust.flaw(status) { throw .writableByOthers(path: path, detail: flaw) }
+        guard isLink else { return (folder, path) }
+        // Whoever may rename what is in the directory around it may put another in its place.
+        guard fstatat(number, "..", &status, 0) == 0 else { throw Self.unreadable(errno) }
+        let target = Self.path(of: number) ?? path
+        if let flaw = trust.flaw(status, orSticky: true) {
+            throw .writableByOthers(path: "\(path): the folder around \(target), where it leads,", detail: flaw)
+        }
+        return (folder, target)
+    }
+
+    private static func unreadable(_ code: Int32) -> BundleProblem {
+        .manifestUnreadable(reason: String(cString: strerror(code)).lowercased())
+    }
+
+    /// Where an open directory is.
+    private static func path(of number: Int32) -> String? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/fd/\(number)", &buffer, buffer.count)
+        guard count > 0, count < buffer.count else { return nil }
+        return String(validating: buffer[..<count].lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// What a file of the bundle is: a regular one that nobody else may change.
+    private mutating func status(
+        of name: String, in folder: OwnedDescriptor, _ path: String
+    ) throws(BundleProblem) -> stat {
+        var status = stat()
+        guard fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+            throw Self.failure(name, reason: String(cString: strerror(errno)).lowercased())
+        }
+        try check(status, name, path)
+        return status
+    }
+
+    private mutating func check(_ status: stat, _ name: String, _ path: String) throws(BundleProblem) {
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw .notAFile(name: name, found: Self.kind(status.st_mode))
+        }
+        if let flaw = trust.flaw(status) { throw .writableByOthers(path: path + "/" + name, detail: flaw) }
+    }
+
+    private static func failure(_ name: String, reason: String) -> BundleProblem {
+        name == "Info.plist" ? .manifestUnreadable(reason: reason) : .libraryUnreadable(name: name, reason: reason)
+    }
+
+    /// The manifest, from the cache if it is still the same.
+    private mutating func manifest(
+        _ folder: OwnedDescriptor, _ status: stat, _ known: RegistryCache.Entry?
+    ) throws(BundleProblem) -> (RegistryCache.Entry, ExtensionManifest) {
+        let stamp = FileStamp(status)
+        if let known, known.isSettled, known.manifestStamp == stamp, let manifest = known.readManifest() {
+            return (known.with(manifest), manifest)
+        }
+        guard status.st_size <= ExtensionManifest.maximumBytes else {
+            throw .manifestTooLarge(bytes: Int(status.st_size))
+        }
+        let (bytes, opened) = try contents("Info.plist", folder, limit: ExtensionManifest.maximumBytes + 1)
+        let values = try ExtensionManifest.values(bytes)
+        let manifest = try ExtensionManifest(values)
+        let entry = RegistryCache.Entry(
+            manifestStamp: FileStamp(opened), libraryStamp: stamp, digest: Digest.of(bytes), values: values,
+            manifest: manifest)
+        return (entry, manifest)
+    }
+
+    /// Checks the libraries of the bundle, its own or those that its bindings call, unless the cache says that these were
+    /// found good; `nil` if it has none.
+    private mutating func libraries(
+        of manifest: ExtensionManifest, _ folder: OwnedDescriptor, _ path: String, _ known: RegistryCache.Entry?
+    ) throws(BundleProblem) -> FileStamp? {
+        let names = manifest.libraryName.map { [$0] } ?? manifest.boundLibraries.sorted()
+        var stamps: [FileStamp] = []
+        for name in names {
+            let status = try status(of: name, in: folder, path)
+            guard status.st_mode & (S_ISUID | S_ISGID) == 0 else {
+                throw .privileged(name: name, mode: FileTrust.octal(status.st_mode))
+            }
+            stamps.append(FileStamp(status))
+        }
+        let stamp = FileStamp(of: stamps)
+        if let known, known.isSettled, known.libraryStamp == stamp { return stamp }
+        stamps = []
+        for name in names {
+            let (header, opened) = try contents(name, folder, limit: LibraryHeader.byteCount)
+            try check(opened, name, path)
+            try LibraryHeader.check(header, size: Int64(opened.st_size), name: name)
+            stamps.append(FileStamp(opened))
+        }
+        return FileStamp(of: stamps)
+    }
+
+    /// The first bytes of a file of the bundle.
+    private func contents(
+        _ name: String, _ folder: OwnedDescriptor, limit: Int
+    ) throws(BundleProblem) -> ([UInt8], stat) {
+        // O_NONBLOCK, so that a named pipe that was put in the way meanwhile cannot hang the host.
+        let number = openat(folder.number, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+        guard number >= 0 else { throw Self.failure(name, reason: String(cString: strerror(errno)).lowercased()) }
+        let file = OwnedDescriptor(adopting: number)
+        var status = stat()
+        guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw .notAFile(name: name, found: Self.kind(status.st_mode))
+        }
+        var bytes = [UInt8](repeating: 0, count: min(limit, max(0, Int(status.st_size))))
+        var filled = 0
+        while filled < bytes.count {
+            let count = bytes[filled...].withUnsafeMutableBytes {
+                pread(file.number, $0.baseAddress, $0.count, off_t(filled))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Self.failure(name, reason: String(cString: strerror(errno)).lowercased()) }
+            if count == 0 { break }
+            filled += count
+        }
+        return (Array(bytes[..<filled]), status)
+    }
+
+    /// What something is, as it reads after “is”; `nil` for what a link leads to.
+    private static func kind(_ mode: mode_t?) -> String {
+        guard let mode else { return "a symbolic link to something else than a folder" }
+        return switch mode & S_IFMT {
+        case S_IFREG: "a file"
+        case S_IFDIR: "a folder"
+        case S_IFLNK: "a symbolic link"
+        case S_IFIFO: "a named pipe"
+        case S_IFSOCK: "a socket"
+        default: "a device"
+        }
+    }
+}

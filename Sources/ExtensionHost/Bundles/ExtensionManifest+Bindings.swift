@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import SymbolBindings
+
+extension ExtensionManifest {
+    private static let bindingsKey = "Searchlight.SymbolBindings"
+
+    /// The texts under `SymbolBindings` of the `Searchlight` dictionary, each read and checked as the worker will; empty if
+    /// there is no such key.
+    ///
+    /// - Throws: ``BundleProblem/invalidBinding(number:line:column:problem:advice:)`` for the first that is wrong.
+    static func bindings(in root: [String: Any]) throws(BundleProblem) -> [String] {
+        guard let value = (root["Searchlight"] as? [String: Any])?["SymbolBindings"] else { return [] }
+        guard let texts = value as? [String], !texts.isEmpty, texts.count <= BindingLimits.bindings else {
+            throw .invalidValue(
+                key: bindingsKey, value: String("\(value)".prefix(100)),
+                expected: "an array of 1 to \(BindingLimits.bindings) texts, each a binding")
+        }
+        let point = root["NSExtension"] as? [String: Any]
+        if root["CFBundleExecutable"] != nil || point?["NSExtensionPrincipalClass"] != nil {
+            throw .invalidValue(
+                key: bindingsKey, value: "\(texts.count) bindings",
+                expected: "none beside CFBundleExecutable or NSExtensionPrincipalClass; make two bundles of it")
+        }
+        for (index, text) in texts.enumerated() {
+            do throws(BindingError) { _ = try SymbolBinding(parsing: text) } catch {
+                throw .invalidBinding(
+                    number: index + 1, line: error.line, column: error.column, problem: error.problem,
+                    advice: error.advice)
+            }
+        }
+        return texts
+    }
+
+    /// What each binding serves and which functions it calls, a line each.
+    public var bindingLines: [String] {
+        bindings.compactMap { text in
+            guard let binding = try? SymbolBinding(parsing: text) else { return nil }
+            return
+                "\(binding.purpose): \(binding.calls.map(\.symbol).joined(separator: ", ")) of \(binding.libraries.joined(separator: " or "))"
+        }
+    }
+
+    /// The files of the bundle that its bindings call.
+    var boundLibraries: Set<String> {
+        var names: Set<String> = []
+        for text in bindings {
+            guard let binding = try? SymbolBinding(parsing: text) else { continue }
+            for name in binding.libraries where name.hasPrefix("./") { names.insert(String(name.dropFirst(2))) }
+        }
+        return names
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds what somebody may have meant who misspelt the name of a bundle.
+public enum NearNames {
+    /// The most letters that are compared; names of bundles are shorter.
+    private static let maximumLength = 255
+    /// The most names that are compared.
+    private static let maximumNames = 2000
+
+    /// A sentence that asks for the nearest names, if any are near.
+    public static func sentence(to name: String, among known: [String]) -> String? {
+        let found = nearest(to: name, among: known)
+        return found.isEmpty ? nil : "Did you mean \(found.joined(separator: " or "))?"
+    }
+
+    /// At most three names that differ in little, or end in the same, the nearest first.
+    public static func nearest(to name: String, among known: [String]) -> [String] {
+        let wanted = Array(name.lowercased().utf8.prefix(maximumLength))
+        guard !wanted.isEmpty else { return [] }
+        let last = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
+        let ranked = known.prefix(maximumNames).compactMap { candidate -> (distance: Int, name: String)? in
+            let letters = Array(candidate.lowercased().utf8.prefix(maximumLength))
+            let distance = distance(wanted, letters)
+            let endsAlike = candidate.split(separator: ".").last.map { $0.lowercased() } == last && candidate != name
+            guard distance <= max(2, wanted.count / 5) || endsAlike, candidate != name else { return nil }
+            return (distance, candidate)
+        }
+        return ranked.sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(3).map(\.name)
+    }
+
+    /// How many letters have to be put in, taken out or replaced.
+    private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
+        var row = Array(0...other.count)
+        for (index, letter) in one.enumerated() {
+            var corner = row[0]
+            row[0] = index + 1
+            for place in other.indices {
+                let next = min(
+                    row[place] + 1, row[place + 1] + 1, corner + (letter == other[place] ? 0 : 1))
+                corner = row[place + 1]
+                row[place + 1] = next
+            }
+        }
+        return row[other.count]
+    }
+}

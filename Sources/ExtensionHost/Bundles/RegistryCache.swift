@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import ServiceProtocol
+import Synchronization
+
+/// What was read of bundles, so that an unchanged one is neither read nor parsed again: its manifest's values, and that its
+/// library was found good, by the device, inode, size and times of both files.
+///
+/// The file is as hostile as a manifest: its values pass the same checks again. One that is damaged, or of another format,
+/// is ignored and written anew. Who owns a bundle and who may write to it is never kept. May be used from any thread.
+public final class RegistryCache: Sendable {
+    /// What is kept of one bundle.
+    struct Entry: Sendable {
+        var manifestStamp: FileStamp
+        var libraryStamp: FileStamp
+        /// Of the manifest's bytes.
+        var digest: UInt64
+        /// Whether the stamps tell: a file that was changed in the moment of being read may change once more within the
+        /// same tick of the file system's clock.
+        var isSettled = false
+        /// The manifest's values as ``PropertyValue`` encodes them.
+        var encoded: ArraySlice<UInt8>
+        /// The manifest, once it was made in this process.
+        var manifest: ExtensionManifest?
+
+        /// The coarsest clock of a file system that is met (FAT's), in nanoseconds.
+        private static let tick: Int64 = 2_000_000_000
+
+        init(
+            manifestStamp: FileStamp, libraryStamp: FileStamp, digest: UInt64, values: PropertyValue,
+            manifest: ExtensionManifest
+        ) {
+            self.manifestStamp = manifestStamp
+            self.libraryStamp = libraryStamp
+            self.digest = digest
+            var bytes: [UInt8] = []
+            values.encode(to: &bytes)
+            encoded = bytes[...]
+            self.manifest = manifest
+        }
+
+        func with(_ manifest: ExtensionManifest) -> Entry {
+            var entry = self
+            entry.manifest = manifest
+            return entry
+        }
+
+        /// The manifest; `nil` if what the file held is none.
+        func readManifest() -> ExtensionManifest? {
+            if let manifest { return manifest }
+            guard let values = try? PropertyValue(decoding: encoded) else { return nil }
+            return try? ExtensionManifest(values)
+        }
+
+        func isOld(at now: Int64) -> Bool {
+            let latest = max(manifestStamp.changed, libraryStamp.changed)
+            return latest <= now && now - latest > Self.tick
+        }
+
+        func isSame(as other: Entry?) -> Bool {
+            guard let other else { return false }
+            return manifestStamp == other.manifestStamp && libraryStamp == other.libraryStamp
+                && digest == other.digest && isSettled == other.isSettled
+        }
+    }
+    private struct State {
+        var entries: [String: Entry] = [:]
+        var isChanged = false
+    }
+    private let state: Mutex<State>
+    private let path: String?
+    private let isWritable: Bool
+
+    /// The most bundles that are kept; others are read each time.
+    static let maximumEntries = 4096
+    private static let maximumBytes = 64 << 20
+    private static let magic = Array("SLREGC01".utf8)
+
+    /// Reads a cache; one that is missing, damaged or somebody else's is an empty one.
+    ///
+    /// - Parameters:
+    ///   - path: The file; `nil` for one in memory only.
+    ///   - isWritable: Whether ``save()`` writes.
+    public init(path: String?, isWritable: Bool = true) {
+        self.path = path
+        self.isWritable = isWritable && path != nil
+        let entries = path.flatMap(Self.read).flatMap(Self.decode) ?? [:]
+        state = Mutex(State(entries: entries))
+    }
+
+    /// How many bundles it knows.
+    public var count: Int { state.withLock { $0.entries.count } }
+
+    func entries() -> [String: Entry] { state.withLock { $0.entries } }
+
+    /// Takes what a search has found in place of what was known of the bundles in these directories.
+    func replace(_ entries: [String: Entry], in directories: Set<String>) {
+        state.withLock { state in
+            let kept = state.entries.filter { path, _ in
+                path.lastIndex(of: "/").map { !directories.contains(String(path[..<$0])) } ?? false
+            }
+            var new = kept.merging(entries) { $1 }
+            for path in new.keys.sorted().dropFirst(Self.maximumEntries) { new[path] = nil }
+            let isSame =
+                new.count == state.entries.count && new.allSatisfy { $0.value.isSame(as: state.entries[$0.key]) }
+            state.isChanged = state.isChanged || !isSame
+            state.entries = new
+        }
+    }
+
+    /// Writes the file anew if anything has changed. That it cannot be written harms nothing.
+    public func save() {
+        guard isWritable, let path else { return }
+        let entries: [String: Entry]? = state.withLock { state in
+            defer { state.isChanged = false }
+            return state.isChanged ? state.entries : nil
+        }
+        guard let entries else { return }
+        let bytes = Self.encode(entries)
+        guard bytes.count <= Self.maximumBytes else { return }
+        let temporary = path + ".new"
+        unlink(temporary)
+        let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard number >= 0 else { return }
+        let file = OwnedDescriptor(adopting: number)
+        var done = 0
+        while done < bytes.count {
+            let count = bytes[done...].withUnsafeBytes { write(file.number, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                unlink(temporary)
+                return
+            }
+            done += count
+        }
+        // Not synchronised: what a crash leaves of it is found out by its checksum.
+        if rename(temporary, path) != 0 { unlink(temporary) }
+    }
+
+    // MARK: The file: the magic bytes, a digest of the rest, the number of entries, and these
+
+    static func encode(_ entries: [String: Entry]) -> [UInt8] {
+        var body: [UInt8] = []
+        body.append(length: entries.count)
+        for (path, entry) in entries.sorted(by: { $0.key < $1.key }) {
+            body.append(counted: path.utf8)
+            entry.manifestStamp.encode(to: &body)
+            entry.libraryStamp.encode(to: &body)
+            body.append(number: entry.digest)
+            body.append(entry.isSettled ? 1 : 0)
+            body.append(counted: entry.encoded)
+        }
+        var bytes = magic
+        bytes.append(number: Digest.of(body))
+        return bytes + body
+    }
+
+    static func decode(_ bytes: [UInt8]) -> [String: Entry]? {
+        var reader = ByteReader(bytes[...])
+        guard let start = try? reader.take(magic.count), start.elementsEqual(magic), let digest = try? reader.number(),
+            Digest.of(bytes[(magic.count + 8)...]) == digest
+        else { return nil }
+        return try? entries(&reader)
+    }
+
+    private static func entries(_ reader: inout ByteReader) throws(PropertyValue.Malformed) -> [String: Entry] {
+        let count = try reader.length()
+        guard count <= maximumEntries else { throw PropertyValue.Malformed() }
+        var entries: [String: Entry] = [:]
+        for _ in 0..<count {
+            let path = try reader.text()
+            let entry = try Entry(&reader)
+            guard path.hasPrefix("/"), path.utf8.count <= Int(PATH_MAX), entries.updateValue(entry, forKey: path) == nil
+            else { throw PropertyValue.Malformed() }
+        }
+        guard reader.isAtEnd else { throw PropertyValue.Malformed() }
+        return entries
+    }
+
+    private static func read(_ path: String) -> [UInt8]? {
+        let number = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+        guard number >= 0 else { return nil }
+        let file = OwnedDescriptor(adopting: number)
+        var status = stat()
+        guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+            status.st_mode & (S_IWGRP | S_IWOTH) == 0, status.st_size <= maximumBytes
+        else { return nil }
+        let size = Int(status.st_size)
+        var filled = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            while filled < size {
+                let count = Glibc.read(file.number, buffer.baseAddress.map { $0 + filled }, size - filled)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { break }
+                filled += count
+            }
+            count = filled
+        }
+        return filled == size ? bytes : nil
+    }
+}
+
+extension RegistryCache.Entry {
+    fileprivate init(_ reader: inout ByteReader) throws(PropertyValue.Malformed) {
+        manifestStamp = try FileStamp(&reader)
+        libraryStamp = try FileStamp(&reader)
+        digest = try reader.number()
+        isSettled = try reader.byte() == 1
+        encoded = try reader.counted()
+        manifest = nil
+    }
+}

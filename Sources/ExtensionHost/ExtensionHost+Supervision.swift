@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+
+extension ExtensionHost {
+    /// Asks an extension, if it may be asked.
+    func ask(
+        _ request: WorkerRequest, _ bundle: ExtensionBundle, _ origin: RequestOrigin
+    ) async throws(ExtensionError) -> [BusValue] {
+        try book.admit(bundle, origin)
+        if case .reindexItems(let items) = request {
+            try await reindexInParts(items, bundle, origin)
+            return []
+        }
+        let answer: [BusValue]
+        do throws(ExtensionError) {
+            answer = try await attempt(request, bundle, origin)
+        } catch {
+            guard error.isWorthAnotherTry else { throw error }
+            // It may be in quarantine by now; then what happened is the better answer.
+            guard (try? book.admit(bundle, .person)) != nil else { throw error }
+            onEvent(.retrying(bundle: bundle.identifier, after: error))
+            answer = try await attempt(request, bundle, origin)
+        }
+        let donatesAll = request.donatesAll(answer)
+        // One that is to be asked in pages has done nothing yet.
+        guard donatesAll || request != .reindexAll else { return answer }
+        keep(bundle) { (book) throws(HealthStoreError) in
+            try book.noteSuccess(of: bundle.identifier)
+            if donatesAll { try book.giveBack(nil, of: bundle.identifier) }
+        }
+        return answer
+    }
+
+    /// Has items donated again, with regard to those with which the extension fails: these alone are set aside.
+    private func reindexInParts(
+        _ items: [String], _ bundle: ExtensionBundle, _ origin: RequestOrigin
+    ) async throws(ExtensionError) {
+        let identifier = bundle.identifier
+        // A person who asks for an item wants it tried.
+        let left = origin == .person ? [] : Set(book[identifier].itemsSetAside.map(\.identifier))
+        var search = BatchHalving(items.filter { !left.contains($0) }, configuration.limits)
+        let elapsed = stopwatch(configuration.clock)
+        defer { conclude(search, bundle) }
+        while let part = search.next() {
+            do throws(ExtensionError) {
+                _ = try await attempt(.reindexItems(part), bundle, origin, counts: false)
+                search.succeeded()
+            } catch {
+                guard error.mayBeAnItems, !Task.isCancelled else { throw error }
+                if search.failures == 0 { onEvent(.retrying(bundle: identifier, after: error)) }
+                search.failed(error)
+                if search.isGivenUp || elapsed() >= configuration.limits.reindex { throw error }
+            }
+        }
+    }
+
+    private func conclude(_ search: BatchHalving, _ bundle: ExtensionBundle) {
+        let identifier = bundle.identifier
+        let setAside = search.setAside.map { (identifier: $0.identifier, reason: $0.error.itemReason) }
+        if search.isExtensionAtFault, let error = search.firstFailure, let kind = error.kindAlone {
+            Self.note(kind, error, of: bundle, in: book, onEvent)
+        }
+        keep(bundle) { (book) throws(HealthStoreError) in
+            if !search.isExtensionAtFault, !search.done.isEmpty { try book.noteSuccess(of: identifier) }
+            if !search.done.isEmpty { try book.giveBack(Set(search.done), of: identifier) }
+            if !setAside.isEmpty { try book.setAside(setAside, of: bundle) }
+        }
+        for (item, reason) in setAside { onEvent(.setAside(bundle: identifier, item: item, reason: reason)) }
+    }
+
+    /// Asks an extension once.
+    ///
+    /// - Parameter counts: Whether a failure is held against it.
+    private func attempt(
+        _ request: WorkerRequest, _ bundle: ExtensionBundle, _ origin: RequestOrigin, counts: Bool = true
+    ) async throws(ExtensionError) -> [BusValue] {
+        // It may have been replaced since the request was made, or tried the last time.
+        let bundle = try registry.bundle(bundle.identifier)
+        let lease = try await pool.lease(bundle, origin)
+        return try await use(lease) { [book, onEvent] (worker) throws(ExtensionError) in
+            do throws(ExtensionError) {
+                return try await worker.perform(request)
+            } catch {
+                if counts, let kind = worker.kind(of: error) { Self.note(kind, error, of: bundle, in: book, onEvent) }
+                throw error
+            }
+        }
+    }
+
+    /// Does something with a worker, and gives it back.
+    func use<Value: Sendable>(
+        _ lease: WorkerPool.Lease, _ body: @Sendable (RunningWorker) async throws(ExtensionError) -> Value
+    ) async throws(ExtensionError) -> Value {
+        let result = await lease.start.value
+        guard case .success(let worker) = result else {
+            await pool.giveBack(lease, isUsable: false)
+            throw result.failure ?? .cancelled
+        }
+        let outcome: Result<Value, ExtensionError>
+        do throws(ExtensionError) { outcome = .success(try await body(worker)) } catch { outcome = .failure(error) }
+        await pool.giveBack(lease, isUsable: !worker.hasEnded)
+        return try outcome.get()
+    }
+
+    /// Notes a failure, and tells of what follows from it.
+    static func note(
+        _ kind: ExtensionHealth.FailureKind, _ error: ExtensionError, of bundle: ExtensionBundle, in book: HealthBook,
+        _ onEvent: (ExtensionEvent) -> Void
+    ) {
+        do throws(HealthStoreError) {
+            try book.note(kind, error, of: bundle) { quarantine in
+                onEvent(.quarantined(bundle: bundle.identifier, reason: quarantine.reason))
+            }
+        } catch {
+            onEvent(.healthNotKept(bundle: bundle.identifier, path: error.path, reason: error.reason))
+        }
+    }
+
+    private func keep(_ bundle: ExtensionBundle, _ body: (HealthBook) throws(HealthStoreError) -> Void) {
+        do throws(HealthStoreError) { try body(book) } catch {
+            onEvent(.healthNotKept(bundle: bundle.identifier, path: error.path, reason: error.reason))
+        }
+    }
+}
+
+extension ExtensionError {
+    /// What it says of an extension; for errors that ``mayBeAnItems``.
+    fileprivate var kindAlone: ExtensionHealth.FailureKind? {
+        switch self {
+        case .crashed: .crashed
+        case .memoryExceeded: .memoryExceeded
+        case .timedOut: .hung
+        default: nil
+        }
+    }
+
+    /// Why an item is set aside, as the rest of a sentence about the extension.
+    fileprivate var itemReason: String {
+        switch self {
+        case .crashed(_, _, let exit, _): "\(exit.description) while it was asked for it"
+        case .memoryExceeded: "took more memory than it may while it was asked for it"
+        default: "did not answer in time when it was asked for it"
+        }
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSandbox
+import Glibc
+
+extension csandbox_attempt {
+    /// What exactly was tried, as far as the arguments tell.
+    func detail(_ kind: SandboxRefusal.Kind, _ name: String, process: pid_t) -> String {
+        switch kind {
+        case .program: return text(name == "execveat" ? 1 : 0).flatMap { $0.isEmpty ? nil : $0 } ?? "in an open file"
+        case .process: return name
+        case .network: return networkDetail(name)
+        case .signal: return signalTarget(name)
+        case .inspection: return inspectionTarget(name)
+        case .permissions: return changedFile(name, process: process)
+        case .kernel:
+            switch name {
+            case "ioctl", "fcntl": return "\(name) number \(number(1)) on descriptor \(number(0))"
+            case "mmap", "mprotect", "pkey_mprotect": return "\(name) for code in memory that was written"
+            case "prctl": return "prctl number \(number(0))"
+            default: return name
+            }
+        case .read, .write: return name
+        }
+    }
+
+    private func networkDetail(_ name: String) -> String {
+        switch name {
+        case "socket", "socketpair": return "a socket of family \(Self.family(number(0)))"
+        case "connect", "bind": return "\(name) \(address)"
+        default: return name
+        }
+    }
+
+    private static func family(_ number: Int32) -> String {
+        switch number {
+        case AF_UNIX: "unix"
+        case AF_INET: "inet"
+        case AF_INET6: "inet6"
+        case AF_NETLINK: "netlink"
+        case 17: "packet"
+        case 40: "vsock"
+        default: "\(number)"
+        }
+    }
+
+    /// Where a socket was to be connected or bound.
+    private var address: String {
+        var bytes = [UInt8](repeating: 0, count: 110)
+        let count = min(Int(UInt32(truncatingIfNeeded: self[2])), bytes.count)
+        guard count >= 2, csandbox_read_memory(thread, self[1], &bytes, count) == 0 else { return "somewhere" }
+        let family = Int32(bytes[0]) | Int32(bytes[1]) << 8
+        switch family {
+        case AF_UNIX where count > 2:
+            let isAbstract = bytes[2] == 0
+            let name = bytes[(isAbstract ? 3 : 2)..<count].prefix { $0 != 0 }
+            return "unix \(isAbstract ? "@" : "")\(String(decoding: name, as: UTF8.self))"
+        case AF_INET where count >= 8:
+            let port = Int(bytes[2]) << 8 | Int(bytes[3])
+            return "inet \(bytes[4]).\(bytes[5]).\(bytes[6]).\(bytes[7]) port \(port)"
+        case AF_INET6 where count >= 4: return "inet6 port \(Int(bytes[2]) << 8 | Int(bytes[3]))"
+        default: return "family \(Self.family(family))"
+        }
+    }
+
+    private func signalTarget(_ name: String) -> String {
+        let target = number(0)
+        switch name {
+        case "pidfd_send_signal": return "a process"
+        case "tkill": return "thread \(target)"
+        case "kill" where target == 0: return "its process group"
+        case "kill" where target == -1: return "all processes"
+        case "kill" where target < 0: return "process group \(-Int(target))"
+        default: return target == getpid() ? "its host (process \(target))" : "process \(target)"
+        }
+    }
+
+    private func inspectionTarget(_ name: String) -> String {
+        let target: Int32? =
+            switch name {
+            case "ptrace", "setpriority", "ioprio_set": number(1)
+            case "pidfd_getfd", "process_madvise", "process_mrelease", "setsid": nil
+            default: number(0)
+            }
+        guard let target, target != 0 else { return "others (\(name))" }
+        return "\(target == getpid() ? "its host, " : "")process \(target) (\(name))"
+    }
+
+    private func changedFile(_ name: String, process: pid_t) -> String {
+        let isByDescriptor = ["fchown", "fsetxattr", "fremovexattr"].contains(name)
+        let isAt = name.hasSuffix("at") || name == "fchmodat2" || name == "file_setattr"
+        func open(_ argument: Int) -> String {
+            AttemptedFile.link("/proc/\(process)/fd/\(number(argument))") ?? "an open file"
+        }
+        if isByDescriptor { return open(0) }
+        guard let path = text(isAt ? 1 : 0), !path.isEmpty else { return isAt ? open(0) : "a file" }
+        guard isAt, !path.hasPrefix("/") else { return path }
+        let folder = number(0) == AT_FDCWD ? AttemptedFile.link("/proc/\(process)/cwd") : open(0)
+        return (folder ?? "…") + "/" + path
+    }
+}

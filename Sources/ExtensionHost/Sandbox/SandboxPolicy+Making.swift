@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSandbox
+import Foundation
+import Glibc
+
+extension SandboxPolicy {
+    /// What the bundle's worker may reach on this machine, for this person.
+    ///
+    /// - Parameter temporaryFolder: The worker's own; `nil` if none could be made.
+    package init(_ bundle: ExtensionBundle, _ configuration: WorkerConfiguration, temporaryFolder: String?) {
+        guard configuration.sandbox == .enforced else {
+            self = .off
+            return
+        }
+        self.init()
+        let access = bundle.manifest.access
+        allowsNetwork = access.allowsNetwork
+        allowsNewCode = access.bindsSymbols
+        memoryLimit = access.memoryLimit
+        protections = configuration.protections
+        if allowsNewCode { protections.remove(.code) }
+
+        var granting = Granting()
+        for path in Self.systemPaths { granting.read(path) }
+        if allowsNetwork { for path in Self.networkPaths { granting.read(path) } }
+        granting.write("/dev/null")
+        for path in configuration.programFolders { granting.read(path) }
+        granting.read(bundle.directory)
+        if let temporaryFolder { granting.write(temporaryFolder) }
+        if let folders = UserFolders(environment: configuration.environment) {
+            for folder in folders.sharedData + [folders.data] { granting.read(folder + "/mime") }
+            granting.own(folders.data + "/" + bundle.identifier, .write)
+            granting.own(folders.cache + "/" + bundle.identifier, .write)
+            granting.own(folders.config + "/" + bundle.identifier, .read)
+            granting.declared(access, of: bundle, folders, configuration)
+        } else {
+            for path in access.readablePaths + access.writablePaths where path.base != nil && path.base != .bundle {
+                granting.withheld.append(.init(path: path.description, reason: "there is no home folder (HOME)"))
+            }
+        }
+        rules = granting.rules
+        withheld = granting.withheld
+    }
+
+    /// What every program needs that is linked dynamically and speaks somebody's language. All of `/proc`, since
+    /// libdispatch opens `/proc/TID/stat` of its own threads, which is not below `/proc/self` for the kernel, and ends the
+    /// process when it cannot; what is there of other processes is closed by the kernel's check for tracing.
+    private static let systemPaths = [
+        "/usr", "/lib", "/lib32", "/lib64", "/proc", "/sys/devices/system/cpu", "/dev/urandom", "/dev/random",
+        "/dev/zero", "/etc/ld.so.cache", "/etc/localtime", "/etc/timezone", "/etc/nsswitch.conf", "/etc/passwd",
+        "/etc/group", "/etc/locale.alias", "/etc/mime.types", "/etc/fonts", "/etc/alternatives", "/etc/gcrypt",
+    ]
+
+    /// What finding and trusting another machine needs.
+    private static let networkPaths = [
+        "/etc/resolv.conf", "/run/systemd/resolve", "/etc/hosts", "/etc/host.conf", "/etc/gai.conf", "/etc/services",
+        "/etc/protocols", "/etc/ssl", "/etc/pki", "/etc/ca-certificates",
+    ]
+}
+
+extension WorkerConfiguration {
+    /// The folders with the code of workers: the program, the library of extensions, the Swift runtime.
+    var programFolders: [String] {
+        let program = URL(filePath: workerPath).deletingLastPathComponent().path
+        return ([program, frameworkFolder, Self.runtimeFolder].compactMap { $0 } + libraryFolders)
+            .filter { UserFolders.absolute($0) != nil }
+    }
+
+    /// Where the Swift runtime is that this process runs on; workers are built with it.
+    private static let runtimeFolder: String? = {
+        // Any function of libswiftCore.
+        guard let name = csandbox_library_with("swift_retain"), let path = SmallFile.resolved(String(cString: name))
+        else { return nil }
+        return URL(filePath: path).deletingLastPathComponent().path
+    }()
+}
+
+/// Rules that are being collected.
+private struct Granting {
+    var rules: [SandboxPolicy.Rule] = []
+    var withheld: [SandboxReport.Withheld] = []
+    private var known: [String: Int] = [:]
+
+    /// The most folders that the files of `ReadablePathsFrom` may list.
+    static let maximumListed = 256
+    /// The largest of these files, in bytes.
+    static let maximumListBytes = 64 << 10
+
+    mutating func read(_ path: String) { add(path, .read) }
+    mutating func write(_ path: String) { add(path, .write) }
+    /// A folder that is the extension's by its name. A file of that name is somebody else's: `recently-used.xbel` is a
+    /// name that a bundle can have.
+    mutating func own(_ path: String, _ access: SandboxPolicy.Access) {
+        var status = stat()
+        if stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFDIR { add(path, access) }
+    }
+
+    private mutating func add(_ path: String, _ access: SandboxPolicy.Access) {
+        guard let path = UserFolders.absolute(path) else { return }
+        if let place = known[path] {
+            if access == .write { rules[place].access = .write }
+            return
+        }
+        known[path] = rules.count
+        rules.append(SandboxPolicy.Rule(path, access))
+    }
+
+    mutating func declared(
+        _ access: DeclaredAccess, of bundle: ExtensionBundle, _ folders: UserFolders,
+        _ configuration: WorkerConfiguration
+    ) {
+        for declared in access.writablePaths {
+            guard let path = folders.path(declared, bundle: bundle.directory) else { continue }
+            let closed =
+                Self.closed(configuration) + configuration.programFolders + configuration.trustedFolders
+                + [bundle.directory]
+            if let problem = Self.shared(path, folders) ?? Self.problem(path, folders, closed: closed) {
+                withheld.append(.init(path: declared.description, reason: problem))
+            } else {
+                write(path)
+            }
+        }
+        for declared in access.readablePaths {
+            guard let path = folders.path(declared, bundle: bundle.directory) else { continue }
+            if declared.base == .bundle, !lies(Self.resolved(path), in: Self.resolved(bundle.directory)) {
+                withheld.append(.init(path: declared.description, reason: "it leads out of the bundle"))
+            } else if let problem = Self.shared(path, folders) {
+                withheld.append(.init(path: declared.description, reason: problem))
+            } else {
+                grantReading(path, declared.description, folders, configuration)
+            }
+        }
+        for declared in access.readablePathsFrom {
+            guard let file = folders.path(declared, bundle: bundle.directory) else { continue }
+            if isWritable(file) {
+                withheld.append(
+                    .init(path: declared.description, reason: "the extension can write what it lists itself"))
+                continue
+            }
+            for line in Self.lines(of: file) {
+                guard let path = Self.listed(line, home: folders.home) else {
+                    withheld.append(.init(path: line, reason: "it is not an absolute path without “..”"))
+                    continue
+                }
+                grantReading(path, line, folders, configuration)
+            }
+        }
+    }
+
+    private mutating func grantReading(
+        _ path: String, _ text: String, _ folders: UserFolders, _ configuration: WorkerConfiguration
+    ) {
+        if let problem = Self.problem(path, folders, closed: Self.closed(configuration)) {
+            withheld.append(.init(path: text, reason: problem))
+        } else {
+            read(path)
+        }
+    }
+
+    /// What nobody reaches by declaring it. In the workers' folder are those of all others.
+    private static func closed(_ configuration: WorkerConfiguration) -> [String] {
+        configuration.protectedFolders + [configuration.temporaryFolder].compactMap { $0 }
+    }
+
+    /// Why a path that an author declares, not the person, is not granted.
+    private static func shared(_ path: String, _ folders: UserFolders) -> String? {
+        let real = resolved(path)
+        // Links there lead somewhere else for each process; what can be written there concerns others.
+        if lies(path, in: "/proc") || lies(real, in: "/proc") { return "it is about processes" }
+        for folder in [folders.config, folders.data, folders.cache] where lies(resolved(folder), in: real) {
+            return "it is or holds \(folder), where all programs have their files"
+        }
+        return nil
+    }
+
+    /// A path without links, as far as there is something.
+    private static func resolved(_ path: String) -> String {
+        if let found = SmallFile.resolved(path) { return found }
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return path }
+        let above = resolved(String(path[..<slash]))
+        return (above == "/" ? "" : above) + path[slash...]
+    }
+
+    /// Why a path is not granted.
+    private static func problem(_ path: String, _ folders: UserFolders, closed: [String]) -> String? {
+        let real = resolved(path)
+        if lies(resolved(folders.home), in: real) { return "it is the home folder or holds it" }
+        for folder in closed.map(resolved) where lies(folder, in: real) || lies(real, in: folder) {
+            return "it would reach \(folder), which is Searchlight's own"
+        }
+        return nil
+    }
+
+    /// Whether the extension could change a file, or put another in its place.
+    private func isWritable(_ file: String) -> Bool {
+        let names = [file, SmallFile.resolved(file)].compactMap { $0 }
+        return rules.contains { rule in
+            guard rule.access == .write else { return false }
+            let folders = [rule.path, SmallFile.resolved(rule.path)].compactMap { $0 }
+            return folders.contains { folder in names.contains { lies($0, in: folder) } }
+        }
+    }
+
+    private static func lines(of file: String) -> [String] {
+        guard let text = SmallFile.text(at: file, limit: maximumListBytes) else { return [] }
+        let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+        return Array(lines.filter { !$0.isEmpty && !$0.hasPrefix("#") }.prefix(maximumListed))
+    }
+
+    private static func listed(_ line: String, home: String) -> String? {
+        UserFolders.absolute(line == "~" ? home : line.hasPrefix("~/") ? home + line.dropFirst() : line)
+    }
+}

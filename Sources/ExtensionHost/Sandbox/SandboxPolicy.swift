@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSandbox
+import ServiceProtocol
+
+/// What one worker may reach, worked out by the host and handed to the worker, which gives up everything else before it
+/// loads anything. The host opens none of the paths: they are what they are when the worker opens them.
+package struct SandboxPolicy: Hashable, Sendable {
+    /// What is allowed at a path and below it.
+    package enum Access: UInt32, Sendable {
+        case read = 1
+        /// Reading too.
+        case write = 2
+    }
+    package struct Rule: Hashable, Sendable {
+        package var path: String
+        package var access: Access
+
+        package init(_ path: String, _ access: Access) { (self.path, self.access) = (path, access) }
+    }
+
+    package var rules: [Rule] = []
+    /// What was declared and is not granted.
+    package var withheld: [SandboxReport.Withheld] = []
+    /// What is to hold it back.
+    package var protections: SandboxProtections = .all
+    /// Whether it may open connections; never wait for them.
+    package var allowsNetwork = false
+    /// Whether memory that was written may become code, as libffi's closures need.
+    package var allowsNewCode = false
+    /// Bytes of private writable memory.
+    package var memoryLimit = DeclaredAccess.defaultMemoryLimit
+
+    package init() {}
+
+    /// A policy that holds nothing back, for debugging.
+    package static var off: SandboxPolicy {
+        var policy = SandboxPolicy()
+        policy.protections = .endWithHost
+        return policy
+    }
+
+    /// What address space a worker gets beyond its memory: what it maps of files and libraries (a Swift worker: about 400
+    /// MiB), and stacks and arenas that are reserved and never touched. `RLIMIT_DATA` counts private memory that can be
+    /// written, which is what an extension uses; alone it would leave shared memory without a bound, which only
+    /// `RLIMIT_AS` counts; that alone would have to be so wide that it bounds nothing.
+    static let addressSpaceBeyondMemory: UInt64 = 2 << 30
+    /// The largest file it may write, in bytes; with few descriptors, and nowhere to write but its folders.
+    static let maximumFileBytes: UInt64 = 4 << 30
+    /// Descriptors; notes are opened one at a time, and libraries are closed once they are mapped.
+    static let maximumDescriptors: UInt32 = 1024
+
+    /// The bytes for the worker; see `csandbox_policy.h`.
+    ///
+    /// - Parameter programs: The filters of system calls; `nil` where they cannot be made.
+    package func encoded(_ programs: SeccompPrograms?, host: Int32) throws(ExtensionError) -> [UInt8] {
+        var programs = protections.contains(.systemCalls) ? programs : nil
+        if !protections.contains(.telling) { programs?.telling = [] }
+        let head = csandbox_policy(
+            magic: CSANDBOX_POLICY_MAGIC, version: CSANDBOX_VERSION, byte_count: 0, protections: protections.rawValue,
+            data_limit: UInt64(memoryLimit), address_limit: UInt64(memoryLimit) + Self.addressSpaceBeyondMemory,
+            file_limit: Self.maximumFileBytes, descriptor_limit: Self.maximumDescriptors, host: UInt32(host),
+            allows_tcp: allowsNetwork ? 1 : 0, rule_count: UInt32(rules.count),
+            telling_count: UInt32((programs?.telling.count ?? 0) / 8),
+            plain_count: UInt32((programs?.plain.count ?? 0) / 8))
+        var bytes = Self.bytes(of: head)
+        for rule in rules {
+            let path = Array(rule.path.utf8)
+            bytes += Self.bytes(of: csandbox_rule(access: rule.access.rawValue, length: UInt32(path.count)))
+            bytes += path + [0]
+        }
+        bytes += (programs?.telling ?? []) + (programs?.plain ?? [])
+        withUnsafeBytes(of: UInt32(bytes.count)) { bytes.replaceSubrange(8..<12, with: $0) }
+        var parsed = csandbox_parsed()
+        guard csandbox_parse(bytes, bytes.count, &parsed) == 0 else {
+            throw .workerUnavailable(
+                reason: "what it may reach is too much: \(rules.count) paths of \(bytes.count) bytes in all. "
+                    + "Declare fewer folders in its Info.plist, or name fewer in the files it reads them from.")
+        }
+        return bytes
+    }
+
+    private static func bytes<Value: BitwiseCopyable>(of value: Value) -> [UInt8] {
+        withUnsafeBytes(of: value) { Array($0) }
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+
+/// Where a person's files are, by the variables of the desktop (the XDG Base Directory specification and
+/// `user-dirs.dirs`). Without a home folder there are none.
+package struct UserFolders: Sendable {
+    package let home: String
+    package let config: String
+    package let data: String
+    package let cache: String
+    /// The folder for documents; `nil` if the desktop has none.
+    package let documents: String?
+    /// Where the shared files of all programs are, first wins.
+    package let sharedData: [String]
+
+    /// The largest `user-dirs.dirs` that is read, in bytes.
+    static let maximumSettingsBytes = 64 << 10
+
+    package init?(environment: [String: String]) {
+        guard let home = Self.absolute(environment["HOME"]) else { return nil }
+        self.home = home
+        let config = Self.absolute(environment["XDG_CONFIG_HOME"]) ?? home + "/.config"
+        self.config = config
+        data = Self.absolute(environment["XDG_DATA_HOME"]) ?? home + "/.local/share"
+        cache = Self.absolute(environment["XDG_CACHE_HOME"]) ?? home + "/.cache"
+        sharedData = (environment["XDG_DATA_DIRS"] ?? "/usr/local/share:/usr/share").split(separator: ":")
+            .compactMap { Self.absolute(String($0)) }
+        let named = SmallFile.text(at: config + "/user-dirs.dirs", limit: Self.maximumSettingsBytes)
+            .flatMap { Self.documentsFolder(in: $0, home: home) }
+        // The home folder itself means that there is none.
+        let documents = named ?? home + "/Documents"
+        self.documents = documents == home ? nil : documents
+    }
+
+    /// A path for a person; `nil` where there is no such folder.
+    func path(_ declared: DeclaredPath, bundle: String) -> String? {
+        let start: String? =
+            switch declared.base {
+            case nil: ""
+            case .home: home
+            case .config: config
+            case .data: data
+            case .cache: cache
+            case .documents: documents
+            case .bundle: bundle
+            }
+        return start.map { ([$0] + declared.names).joined(separator: "/") }
+    }
+
+    /// The last `XDG_DOCUMENTS_DIR="$HOME/…"` or `="/…"`.
+    private static func documentsFolder(in text: String, home: String) -> String? {
+        var found: String?
+        for line in text.split(whereSeparator: \.isNewline) {
+            let parts = line.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == "XDG_DOCUMENTS_DIR" else {
+                continue
+            }
+            let quoted = parts[1].trimmingCharacters(in: .whitespaces)
+            guard quoted.count >= 2, quoted.hasPrefix("\""), quoted.hasSuffix("\"") else { continue }
+            let value = String(quoted.dropFirst().dropLast())
+            let isBelowHome = value == "$HOME" || value.hasPrefix("$HOME/")
+            found = absolute(isBelowHome ? home + value.dropFirst("$HOME".count) : value) ?? found
+        }
+        return found
+    }
+
+    /// An absolute path without `.`, `..` and doubled slashes; `nil` for anything else, and for `/`.
+    static func absolute(_ path: String?) -> String? {
+        guard let path, path.hasPrefix("/"), !path.utf8.contains(0), path.utf8.count <= Int(PATH_MAX) else {
+            return nil
+        }
+        let names = path.split(separator: "/").filter { $0 != "." }
+        return names.isEmpty || names.contains("..") ? nil : "/" + names.joined(separator: "/")
+    }
+}
+
+/// Small files of a person's, which may be anything.
+enum SmallFile {
+    /// The text of a regular file up to a size; `nil` otherwise.
+    static func text(at path: String, limit: Int) -> String? {
+        // O_NONBLOCK, so that a named pipe in the way cannot hang the host.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= limit else {
+            return nil
+        }
+        var bytes = [UInt8](repeating: 0, count: limit + 1)
+        var filled = 0
+        while filled < bytes.count {
+            let count = bytes[filled...].withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { break }
+            filled += count
+        }
+        guard filled <= limit else { return nil }
+        return String(validating: bytes[..<filled], as: UTF8.self)
+    }
+
+    /// A path without links; `nil` if there is nothing.
+    static func resolved(_ path: String) -> String? {
+        guard let found = realpath(path, nil) else { return nil }
+        defer { free(found) }
+        return String(cString: found)
+    }
+}
+
+/// Whether a path is another one or lies below it; both absolute and without `.` and `..`.
+func lies(_ path: String, in folder: String) -> Bool {
+    path.utf8.starts(with: folder.utf8)
+        && (path.utf8.count == folder.utf8.count || folder == "/"
+            || path.utf8[path.utf8.index(path.utf8.startIndex, offsetBy: folder.utf8.count)] == UInt8(ascii: "/"))
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+
+/// The workers of a host: started on demand, kept for a while when nobody uses them, and never too many.
+actor WorkerPool {
+    /// A worker that is being started, or was.
+    typealias Start = Task<Result<RunningWorker, ExtensionError>, Never>
+
+    /// A worker in use.
+    struct Lease: Sendable {
+        let number: UInt64
+        let start: Start
+    }
+    private let configuration: WorkerConfiguration
+    private let receiver: any DonationReceiver
+    private let onEvent: @Sendable (ExtensionEvent) -> Void
+    private let onWork: @Sendable () -> any Sendable
+    /// Told of workers that could not be started.
+    private let onFailure: @Sendable (ExtensionBundle, ExtensionError) -> Void
+    private let elapsed: @Sendable () -> Duration
+    /// A worker and what it was started with.
+    private struct Held {
+        let bundle: ExtensionBundle
+        let start: Start
+    }
+    private var shelf = WorkerShelf<Held>()
+    /// Workers that are being ended.
+    private var endings: [UInt64: Task<Void, Never>] = [:]
+    private var lastEnding: UInt64 = 0
+    private var timer: Task<Void, Never>?
+    private var isShutDown = false
+
+    init(
+        _ configuration: WorkerConfiguration, receiver: any DonationReceiver,
+        onEvent: @escaping @Sendable (ExtensionEvent) -> Void, onWork: @escaping @Sendable () -> any Sendable,
+        onFailure: @escaping @Sendable (ExtensionBundle, ExtensionError) -> Void
+    ) {
+        self.configuration = configuration
+        self.receiver = receiver
+        self.onEvent = onEvent
+        self.onWork = onWork
+        self.onFailure = onFailure
+        elapsed = stopwatch(configuration.clock)
+    }
+
+    /// How many workers there are.
+    var count: Int { shelf.count }
+
+    /// The worker of a bundle, or a new one; two requests at once share one. To be given back.
+    ///
+    /// - Throws: ``ExtensionError/workerUnavailable(reason:)`` if there are too many that are all in use.
+    func lease(_ bundle: ExtensionBundle, _ origin: RequestOrigin) async throws(ExtensionError) -> Lease {
+        let limits = configuration.limits
+        while true {
+            guard !isShutDown else { throw .cancelled }
+            if let (number, held) = shelf.begin(bundle.identifier) {
+                if held.bundle == bundle { return Lease(number: number, start: held.start) }
+                // Whoever came before the bundle was replaced started it, and after its worker was retired.
+                _ = shelf.retire(number)
+                if let old = shelf.end(number, now: elapsed()) { await end(old) }
+                continue
+            }
+            guard shelf.count >= limits.workers else { break }
+            if let idle = shelf.takeLeastRecentlyUsed() {
+                // Meanwhile others may have come; so everything is looked at once more.
+                await end(idle)
+                continue
+            }
+            guard origin == .person, shelf.count < limits.workers + limits.reserve else {
+                throw .workerUnavailable(
+                    reason: "\(shelf.count) workers are in use, and no more may be. Try again once one of them is done."
+                )
+            }
+            break
+        }
+        let start = start(bundle)
+        let held = Held(bundle: bundle, start: start)
+        return Lease(number: shelf.add(held, bundle.identifier, now: elapsed()), start: start)
+    }
+
+    private func start(_ bundle: ExtensionBundle) -> Start {
+        Task { [configuration, receiver, onEvent, onWork, onFailure] in
+            let work = onWork()
+            defer { withExtendedLifetime(work) {} }
+            do throws(ExtensionError) {
+                return .success(
+                    try await RunningWorker.start(
+                        bundle, configuration, receiver: receiver, onWork: onWork, onEvent: onEvent))
+            } catch {
+                // Once, however many wait for it.
+                onFailure(bundle, error)
+                return .failure(error)
+            }
+        }
+    }
+
+    /// The running worker of a bundle, if there is one, to be given back; none is started.
+    func running(_ identifier: String) -> Lease? {
+        shelf.begin(identifier).map { Lease(number: $0.number, start: $0.worker.start) }
+    }
+
+    /// Ends the use of a worker.
+    ///
+    /// - Parameter isUsable: Whether it can be asked more.
+    func giveBack(_ lease: Lease, isUsable: Bool) async {
+        if !isUsable { _ = shelf.retire(lease.number) }
+        if let worker = shelf.end(lease.number, now: elapsed()) { await end(worker) }
+        watch()
+    }
+
+    /// Has the worker of a bundle finish what it is doing, and then end; whoever comes now gets a fresh one.
+    func retire(_ identifier: String) async {
+        if let worker = shelf.retire(identifier) { await end(worker) }
+    }
+
+    /// Ends all workers, and waits until they are gone.
+    func shutdown() async {
+        isShutDown = true
+        timer?.cancel()
+        let all = shelf.takeAll()
+        // None has to wait for another to be gone.
+        await withTaskGroup(of: Void.self) { group in
+            for held in all { group.addTask { await Self.end(held.start) } }
+        }
+        for ending in endings.values { await ending.value }
+    }
+
+    private func end(_ held: Held) async {
+        lastEnding += 1
+        let number = lastEnding
+        // Whoever has it ended may be cancelled; and a shutdown waits for it.
+        let ending = Task { await Self.end(held.start) }
+        endings[number] = ending
+        await ending.value
+        endings[number] = nil
+    }
+
+    private static func end(_ worker: Start) async {
+        // One that is just being loaded is not waited for.
+        worker.cancel()
+        if case .success(let worker) = await worker.value { await worker.stop() }
+    }
+
+    /// Sees to it that idle workers are ended: one timer, and none while there is nothing to end.
+    private func watch() {
+        guard timer == nil, !isShutDown, let linger = configuration.limits.linger,
+            let deadline = shelf.nextDeadline(linger)
+        else { return }
+        let wait = max(.zero, deadline - elapsed())
+        timer = Task { [clock = configuration.clock, weak self] in
+            guard (try? await clock.sleep(for: wait)) != nil else { return }
+            await self?.endIdle()
+        }
+    }
+
+    private func endIdle() async {
+        let work = onWork()
+        defer { withExtendedLifetime(work) {} }
+        timer = nil
+        guard let linger = configuration.limits.linger else { return }
+        let idle = shelf.takeIdle(for: linger, now: elapsed())
+        watch()
+        for worker in idle { await end(worker) }
+    }
+}

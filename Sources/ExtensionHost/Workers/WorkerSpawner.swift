@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSandbox
+import Dispatch
+import Foundation
+import Glibc
+import Synchronization
+
+/// The thread that starts workers, as long as this process lives.
+///
+/// A worker asks the kernel to end it with its parent, and for the kernel that is the thread that started it; the threads of
+/// a pool come and go.
+final class WorkerSpawner: Sendable {
+    static let shared = WorkerSpawner()
+
+    private typealias Job = @Sendable () -> Void
+    private let jobs = Mutex<[Job]>([])
+    private let work = DispatchSemaphore(value: 0)
+
+    private init() {
+        Thread.detachNewThread { [self] in
+            while true {
+                work.wait()
+                let job = jobs.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+                job?()
+            }
+        }
+    }
+
+    /// Starts a program; see `csandbox_spawn`. Blocks for the millisecond that takes.
+    ///
+    /// - Returns: 0 and the process, or an errno.
+    func spawn(
+        _ path: String, environment: [String], connection: Int32, policy: Int32, output: Int32
+    ) -> (code: Int32, process: pid_t) {
+        let result = Result()
+        jobs.withLock {
+            $0.append {
+                var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(path), nil]
+                var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
+                defer { (arguments + variables).forEach { free($0) } }
+                var process: pid_t = 0
+                let code = csandbox_spawn(path, &arguments, &variables, connection, policy, output, &process)
+                result.value.withLock { $0 = (code, process) }
+                result.isThere.signal()
+            }
+        }
+        work.signal()
+        result.isThere.wait()
+        return result.value.withLock { $0 }
+    }
+
+    private final class Result: Sendable {
+        let value = Mutex<(code: Int32, process: pid_t)>((EAGAIN, 0))
+        let isThere = DispatchSemaphore(value: 0)
+    }
+}

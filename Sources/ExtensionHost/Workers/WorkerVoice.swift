@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+import Synchronization
+
+/// What a worker says beside its answers: its donations, and how it goes. All of it but a report of misuse is a sign of life.
+final class WorkerVoice: Sendable {
+    /// How often somebody is told of progress.
+    private static let progressInterval = Duration.milliseconds(200)
+
+    private struct State {
+        /// The calls under way, by their serial numbers.
+        var calls: Set<UInt64> = []
+        /// When somebody was told of progress.
+        var lastProgress: Duration?
+    }
+    /// The signs of life.
+    let progress = WorkerProgress()
+    private let bundle: String
+    private let elapsed: @Sendable () -> Duration
+    private let onEvent: @Sendable (ExtensionEvent) -> Void
+    private let state = Mutex(State())
+
+    init(_ bundle: String, clock: any Clock<Duration>, onEvent: @escaping @Sendable (ExtensionEvent) -> Void) {
+        self.bundle = bundle
+        self.onEvent = onEvent
+        elapsed = stopwatch(clock)
+    }
+
+    /// Notes that a call is under way.
+    func begin(_ serial: UInt64) { state.withLock { _ = $0.calls.insert(serial) } }
+
+    /// Notes that a call has ended.
+    func end(_ serial: UInt64) { state.withLock { _ = $0.calls.remove(serial) } }
+
+    /// Takes a line that the worker printed.
+    func printed(_ line: String) {
+        progress.note()
+        onEvent(.output(bundle: bundle, line: line))
+    }
+
+    /// Takes a call of the worker's. Called on the connection's thread; never blocks.
+    func take(_ call: IncomingCall, _ output: WorkerOutput, _ intake: DonationIntake) {
+        do throws(BusError) {
+            switch try HostRequest(call) {
+            case .index(let request):
+                intake.take(request, call)
+                return
+            case .log(let level, let message):
+                if let message = output.admit(message) {
+                    progress.note()
+                    onEvent(.log(bundle: bundle, level: level, message: message))
+                }
+            case .misuse(let rule, let message):
+                if let message = output.admit(message) {
+                    onEvent(.misuse(bundle: bundle, rule: rule, message: message))
+                }
+            case .progress(let serial, let completed, let total): take(serial, completed, total)
+            }
+            call.reply()
+        } catch {
+            if case .remote(let name, let message) = error {
+                call.refuse(name: name, message: message)
+            } else {
+                call.refuse(name: BusErrorName.invalidArguments, message: error.description)
+            }
+        }
+    }
+
+    private func take(_ serial: UInt64, _ completed: UInt64, _ total: UInt64) {
+        let moment = elapsed()
+        let (isUnderWay, isDue) = state.withLock { state -> (Bool, Bool) in
+            guard state.calls.contains(serial) else { return (false, false) }
+            let isDue = state.lastProgress.map { moment - $0 >= Self.progressInterval } ?? true
+            if isDue { state.lastProgress = moment }
+            return (true, isDue)
+        }
+        // Of a call that nobody waits for it says nothing.
+        guard isUnderWay else { return }
+        progress.note()
+        if isDue {
+            onEvent(.progress(bundle: bundle, completed: total == 0 ? completed : min(completed, total), total: total))
+        }
+    }
+}
+
+/// Measures time from now on.
+func stopwatch<C: Clock>(_ clock: C) -> @Sendable () -> Duration where C.Duration == Duration {
+    let start = clock.now
+    return { start.duration(to: clock.now) }
+}

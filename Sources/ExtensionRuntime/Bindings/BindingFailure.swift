@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+
+/// Why a bound function gave no answer.
+package struct BindingFailure: Error, Sendable, Hashable {
+    package let status: ExtensionStatus
+    package let message: String
+
+    init(_ status: ExtensionStatus, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import SearchlightExtension
+import ServiceProtocol
+import SymbolBindings
+
+/// An extension without code: its bindings, and the libraries they call.
+final class BoundExtension: AskedExtension {
+    let interfaces: [String]
+    private let bindings: [PreparedBinding]
+    private let session: HostSession
+    private let bundlePath: String
+
+    /// Reads the bindings, opens their libraries and finds all functions. A binding that cannot work, because a library is
+    /// not on this machine, fails the requests it would serve; if none can work the extension is not loaded.
+    init(_ request: LoadRequest, session: HostSession) throws(LoadError) {
+        guard request.bindings.count <= BindingLimits.bindings else {
+            throw LoadError(
+                failure: .invalidBinding,
+                message: "There are \(request.bindings.count) bindings; the limit is \(BindingLimits.bindings).")
+        }
+        self.session = session
+        bundlePath = request.bundlePath
+        var libraries: [[String]: Result<BoundLibrary, LoadError>] = [:]
+        var bindings: [PreparedBinding] = []
+        for (number, text) in request.bindings.enumerated() {
+            let binding: SymbolBinding
+            do throws(BindingError) { binding = try SymbolBinding(parsing: text) } catch {
+                throw LoadError(failure: .invalidBinding, message: "Binding \(number + 1), \(error)")
+            }
+            let library =
+                libraries[binding.libraries]
+                ?? Result { () throws(LoadError) in
+                    try BoundLibrary(oneOf: binding.libraries, bundlePath: request.bundlePath)
+                }
+            libraries[binding.libraries] = library
+            bindings.append(PreparedBinding(binding, library: library))
+        }
+        let failures = bindings.compactMap { binding in
+            if case .failure(let error) = binding.calls { error } else { nil }
+        }
+        if let first = failures.first, failures.count == bindings.count { throw first }
+        for failure in failures { session.log(.warning, failure.message) }
+        self.bindings = bindings
+        interfaces = Self.interfaces(of: bindings.map(\.binding.purpose))
+    }
+
+    private static func interfaces(of purposes: [SymbolBinding.Purpose]) -> [String] {
+        var served: [String] = []
+        for purpose in purposes {
+            let interface =
+                switch purpose {
+                case .reindexAll, .reindexItems: SEARCHLIGHT_REINDEX
+                case .data, .file: SEARCHLIGHT_PROMISES
+                case .preview: SEARCHLIGHT_PREVIEW
+                case .throttle: SEARCHLIGHT_THROTTLE
+                }
+            if !served.contains(interface) { served.append(interface) }
+        }
+        return served
+    }
+
+    // MARK: Requests
+
+    func reindexAll(_ request: UInt64) -> Bool {
+        let wanted = bindings.filter { $0.binding.purpose == .reindexAll }
+        guard !wanted.isEmpty else { return false }
+        BoundReindex(request, wanted, session: session, bundlePath: bundlePath, scope: .everything).run()
+        return true
+    }
+
+    func reindexItems(_ request: UInt64, _ identifiers: [String]) -> Bool {
+        let wanted = bindings.filter { $0.binding.purpose == .reindexItems }
+        if !wanted.isEmpty {
+            BoundReindex(request, wanted, session: session, bundlePath: bundlePath, scope: .items(identifiers)).run()
+            return true
+        }
+        // Those who only know how to find everything do that, and the rest of it is left out.
+        let finding = bindings.filter { binding in
+            binding.binding.purpose == .reindexAll
+                && binding.binding.calls.contains { $0.callbacks.contains { $0.role == .donate } }
+        }
+        guard !finding.isEmpty else { return false }
+        BoundReindex(request, finding, session: session, bundlePath: bundlePath, scope: .only(Set(identifiers))).run()
+        return true
+    }
+
+    func reindexPage(_ request: UInt64, _ page: ReindexPage) -> Bool { false }
+
+    func provideData(_ request: UInt64, item: String, type: String) -> Bool {
+        let candidates = bindings.filter {
+            if case .data(let given, _) = $0.binding.purpose { Self.isSame(given, type) } else { false }
+        }
+        return answer(request, candidates, item, type: type) { (run, _, binding) throws(BindingFailure) in
+            guard let result = binding.result, let bytes = try run.value(result).copied() else {
+                throw BindingFailure(.notFound, "the function gave nothing")
+            }
+            return .data(bytes)
+        }
+    }
+
+    func provideFile(_ request: UInt64, item: String, type: String, inPlace: Bool) -> Bool {
+        let candidates = bindings.filter {
+            if case .file(let given, _) = $0.binding.purpose { Self.isSame(given, type) } else { false }
+        }
+        return answer(request, candidates, item, type: type, prepare: { $0.isInPlace = inPlace }) {
+            (run, sources, binding) throws(BindingFailure) in
+            guard let result = binding.result else { throw BindingFailure(.notFound, "the function gave nothing") }
+            if case .source(.destination) = result { return try Self.written(sources) }
+            let value = try run.value(result)
+            if case .file(let path) = value { return try Self.opened(path) }
+            guard let bytes = try value.copied() else { throw BindingFailure(.notFound, "the function gave nothing") }
+            return .file(FileReply(descriptor: try MemoryFile.make(bytes), name: ""))
+        }
+    }
+
+    func preview(_ request: UInt64, item: String, query: String?, contentPath: String?) -> Bool {
+        let candidates = bindings.filter { if case .preview = $0.binding.purpose { true } else { false } }
+        return answer(request, candidates, item, type: nil, prepare: { $0.query = query }) {
+            (run, _, binding) throws(BindingFailure) in
+            guard case .preview(let type, _) = binding.purpose, let result = binding.result,
+                let bytes = try run.value(result).copied()
+            else { throw BindingFailure(.unsupported, "") }
+            var title: String?
+            if let value = binding.title, case .text(let text) = try run.value(value) { title = text }
+            guard bytes.count <= PreviewReply.maximumBytes else {
+                throw BindingFailure(
+                    .tooLarge, "the preview has \(bytes.count) bytes; the limit is \(PreviewReply.maximumBytes)")
+            }
+            return .preview(PreparedPreview(contentType: type, title: title, content: bytes))
+        }
+    }
+
+    func didThrottle(_ notice: ThrottleNotice) -> Bool {
+        let wanted = bindings.filter { $0.binding.purpose == .throttle }
+        for binding in wanted {
+            let sources = RequestSources(bundlePath: bundlePath)
+            sources.notice = notice
+            do throws(BindingFailure) {
+                try BindingRun(try Self.calls(of: binding), sources: sources, receiver: Unheard(session: session))
+                    .perform()
+            } catch {
+                session.log(.warning, "slowing down: \(error.message)")
+            }
+        }
+        return !wanted.isEmpty
+    }
+
+    func didFinishThrottle() -> Bool { false }
+
+    // MARK: Answers
+
+    /// Carries out the first binding that is for the item's type.
+    private func answer(
+        _ request: UInt64, _ candidates: [PreparedBinding], _ item: String, type: String?,
+        prepare: (RequestSources) -> Void = { _ in },
+        _ outcome: (BindingRun, RequestSources, SymbolBinding) throws(BindingFailure) -> RequestOutcome
+    ) -> Bool {
+        guard !candidates.isEmpty else { return false }
+        do throws(BindingFailure) {
+            let (record, types) = try session.record(of: item)
+            guard let chosen = candidates.first(where: { $0.binding.isFor(types) }) else { return false }
+            let sources = RequestSources(bundlePath: bundlePath)
+            (sources.record, sources.type) = (record, type)
+            prepare(sources)
+            let run = BindingRun(
+                try Self.calls(of: chosen), sources: sources,
+                receiver: Unheard(session: session, request: request))
+            try run.perform()
+            session.finish(request, try outcome(run, sources, chosen.binding))
+        } catch {
+            session.finish(request, .failed(error.status, error.message))
+        }
+        return true
+    }
+
+    static func calls(of binding: PreparedBinding) throws(BindingFailure) -> [PreparedCall] {
+        do throws(LoadError) { return try binding.calls.get() } catch {
+            throw BindingFailure(.unavailable, error.message)
+        }
+    }
+
+    /// The file that the function has filled.
+    private static func written(_ sources: RequestSources) throws(BindingFailure) -> RequestOutcome {
+        guard let file = sources.destination else {
+            throw BindingFailure(.failed, "nothing was written, for request.destination was given to no function")
+        }
+        var status = stat()
+        guard fstat(file.number, &status) == 0 else { throw BindingFailure(.failed, "the file is gone") }
+        try RuntimeValue.check(Int128(status.st_size), "the file that was written")
+        return .file(FileReply(descriptor: file, name: ""))
+    }
+
+    private static func opened(_ path: String) throws(BindingFailure) -> RequestOutcome {
+        guard path.hasPrefix("/") else {
+            throw BindingFailure(.invalidArgument, "the function gave no absolute path for the file, but \(path)")
+        }
+        do throws(FileRefusal) { return .file(try FileReply(opening: path)) } catch {
+            throw BindingFailure(error.status, error.message)
+        }
+    }
+
+    private static func isSame(_ one: String, _ other: String) -> Bool { one.lowercased() == other.lowercased() }
+}
+
+extension SymbolBinding {
+    /// Whether it is for an item that has, or conforms to, one of these types.
+    func isFor(_ types: [String]) -> Bool {
+        switch purpose {
+        case .data(_, let own), .file(_, let own), .preview(_, let own):
+            own.contains { type in types.contains { $0.lowercased() == type.lowercased() } }
+        case .reindexAll, .reindexItems, .throttle: true
+        }
+    }
+}
+
+/// Hears callbacks of requests that have none but those of progress.
+private struct Unheard: CallbackReceiver {
+    let session: HostSession
+    var request: UInt64?
+
+    func acknowledge(_ failure: BindingFailure?) {}
+    func donate(_ item: ItemRecord) {}
+    func warn(_ message: String) { session.log(.warning, message) }
+    func misuse(_ rule: HostRequest.Misuse, _ message: String) { session.misuse(rule, message) }
+
+    func report(completed: UInt64, total: UInt64) {
+        guard let request else { return }
+        guard session.requests.isPending(request) else {
+            return session.misuse(.usedAfterRelease, "a callback for progress was called after its request was over")
+        }
+        session.requests.report(request, completed: completed, total: total)
+    }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+import SymbolBindings
+import Synchronization
+
+/// A reindex by bindings: makes the calls, sends what they donate, and acknowledges when all of it is durable and every
+/// callback that was waited for has come. Lives as long as a library may call back, which is until the worker ends.
+final class BoundReindex: Sendable {
+    /// What is reindexed.
+    enum Scope: Sendable {
+        /// Everything; the bindings find it.
+        case everything
+        /// These; the bindings are told.
+        case items([String])
+        /// These; the bindings find everything.
+        case only(Set<String>)
+    }
+    private struct State {
+        /// Calls that have not returned, acknowledgements and donations that are awaited.
+        var awaited = 0
+        var failure: BindingFailure?
+        var isOver = false
+        /// Kept for functions that go on after they have returned.
+        var frames: [CallFrame] = []
+        /// The items of `only` that were not found yet.
+        var missing: Set<String> = []
+    }
+    private struct Waiting {
+        var batch: [UInt8] = []
+        var count = 0
+    }
+    private let request: UInt64
+    private let bindings: [PreparedBinding]
+    private let session: HostSession
+    private let bundlePath: String
+    private let scope: Scope
+    private let state = Mutex(State())
+    /// What is to be donated next; locked while it is sent too, so that the order stays.
+    private let waiting = Mutex(Waiting())
+
+    /// When a donation is sent without waiting for more.
+    private static let batchBytes = 1 << 20
+    private static let batchItems = 200
+
+    init(_ request: UInt64, _ bindings: [PreparedBinding], session: HostSession, bundlePath: String, scope: Scope) {
+        self.request = request
+        self.bindings = bindings
+        self.session = session
+        self.bundlePath = bundlePath
+        self.scope = scope
+        if case .only(let names) = scope { state.withLock { $0.missing = names } }
+    }
+
+    /// Makes the calls; the answer may come later.
+    func run() {
+        begin()
+        forgetFormer()
+        for binding in bindings {
+            do throws(BindingFailure) { try perform(binding) } catch {
+                end(error)
+                return
+            }
+        }
+        if case .only = scope {
+            let missing = state.withLock { $0.missing.sorted() }
+            if !missing.isEmpty { send(.deleteItems(missing)) }
+        }
+        flush()
+        session.requests.setCancelHandler(request) { [weak self] in self?.cancel() }
+        end(nil)
+    }
+
+    /// A call cannot be stopped, and the host ends a worker that goes on; but what is only waited for may be let go.
+    private func cancel() {
+        begin()
+        end(BindingFailure(.cancelled, "the request was cancelled"))
+    }
+
+    /// What is found as a whole replaces what was there; the host keeps that findable until the end.
+    private func forgetFormer() {
+        guard case .everything = scope else { return }
+        let donations = bindings.flatMap { $0.binding.calls.flatMap(\.callbacks) }.filter { $0.role == .donate }
+        guard !donations.isEmpty else { return }
+        let domains = donations.compactMap { callback -> String? in
+            guard case .text(let domain)? = callback.assignments.first(where: { $0.name == "domain" })?.value else {
+                return nil
+            }
+            return domain
+        }
+        send(domains.count == donations.count ? .deleteDomains(Array(Set(domains)).sorted()) : .deleteAll)
+    }
+
+    private func perform(_ binding: PreparedBinding) throws(BindingFailure) {
+        let calls = try BoundExtension.calls(of: binding)
+        let sources = RequestSources(bundlePath: bundlePath)
+        if case .items(let identifiers) = scope { sources.identifiers = identifiers }
+        let part = Part(reindex: self)
+        let acknowledges = binding.binding.calls.contains(where: \.acknowledges)
+        if acknowledges {
+            begin()
+            // What a function was given stays until it has acknowledged.
+            state.withLock { $0.frames.append(sources.frame) }
+        }
+        try BindingRun(calls, sources: sources, receiver: part).perform()
+    }
+
+    // MARK: What is awaited
+
+    fileprivate func begin() { state.withLock { $0.awaited += 1 } }
+
+    /// One thing less to wait for; the last one, and the first failure, answer the request.
+    fileprivate func end(_ failure: BindingFailure?) {
+        let (outcome, frames) = state.withLock { state -> (RequestOutcome?, [CallFrame]) in
+            state.awaited -= 1
+            if state.failure == nil { state.failure = failure }
+            guard !state.isOver else { return (nil, []) }
+            if let failure = state.failure {
+                // Functions may still be at work with what they were given.
+                state.isOver = true
+                return (.failed(failure.status, failure.message), [])
+            }
+            guard state.awaited == 0 else { return (nil, []) }
+            state.isOver = true
+            defer { state.frames = [] }
+            return (.acknowledged, state.frames)
+        }
+        withExtendedLifetime(frames) {
+            if let outcome { session.finish(request, outcome) }
+        }
+    }
+
+    fileprivate var isOver: Bool { state.withLock { $0.isOver } }
+
+    // MARK: Donations
+
+    fileprivate func donate(_ item: ItemRecord) {
+        let isWanted = state.withLock { state in
+            guard case .only(let names) = scope else { return true }
+            state.missing.remove(item.uniqueIdentifier)
+            return names.contains(item.uniqueIdentifier)
+        }
+        guard isWanted else { return }
+        let bytes: [UInt8]
+        do throws(ItemRecordError) { bytes = try item.encoded() } catch {
+            return session.log(.warning, "\(item.uniqueIdentifier) is left out. \(error)")
+        }
+        waiting.withLock { waiting in
+            if waiting.batch.count + bytes.count > Self.batchBytes { sendBatch(&waiting) }
+            RecordBatch.append(bytes, to: &waiting.batch)
+            waiting.count += 1
+            if waiting.count >= Self.batchItems { sendBatch(&waiting) }
+        }
+    }
+
+    fileprivate func flush() { waiting.withLock { sendBatch(&$0) } }
+
+    private func sendBatch(_ waiting: inout Waiting) {
+        guard waiting.count > 0 else { return }
+        send(.indexRecords(waiting.batch))
+        waiting = Waiting()
+    }
+
+    private func send(_ action: IndexRequest.Action) {
+        begin()
+        session.send(IndexRequest(action, index: nil)) { outcome in
+            switch outcome {
+            case .done: self.end(nil)
+            case .failed(let status, let message): self.end(BindingFailure(status, message))
+            }
+        }
+    }
+
+    fileprivate func warn(_ message: String) { session.log(.warning, message) }
+    fileprivate func misuse(_ rule: HostRequest.Misuse, _ message: String) { session.misuse(rule, message) }
+    fileprivate func progress(_ completed: UInt64, _ total: UInt64) {
+        session.requests.report(request, completed: completed, total: total)
+    }
+}
+
+/// Hears the callbacks of one binding of a reindex.
+private final class Part: CallbackReceiver {
+    private let reindex: BoundReindex
+    private let hasAcknowledged = Atomic(false)
+
+    init(reindex: BoundReindex) { self.reindex = reindex }
+
+    func acknowledge(_ failure: BindingFailure?) {
+        guard !hasAcknowledged.exchange(true, ordering: .acquiringAndReleasing) else {
+            return reindex.misuse(.answeredTwice, "the acknowledgement of a reindex was called again")
+        }
+        guard !reindex.isOver else {
+            return reindex.misuse(.answeredTwice, "the acknowledgement of a reindex was called after its end")
+        }
+        reindex.flush()
+        reindex.end(failure)
+    }
+
+    func report(completed: UInt64, total: UInt64) {
+        guard !isLate("progress") else { return }
+        reindex.progress(completed, total)
+    }
+
+    func donate(_ item: ItemRecord) {
+        guard !isLate("donations") else { return }
+        reindex.donate(item)
+    }
+
+    func warn(_ message: String) { reindex.warn(message) }
+    func misuse(_ rule: HostRequest.Misuse, _ message: String) { reindex.misuse(rule, message) }
+
+    private func isLate(_ what: String) -> Bool {
+        guard reindex.isOver else { return false }
+        reindex.misuse(.usedAfterRelease, "a callback for \(what) was called after its request was over")
+        return true
+    }
+}

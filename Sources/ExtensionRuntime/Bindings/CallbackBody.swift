@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+import SymbolBindings
+
+/// Whoever hears what a library calls back. On any thread, at any time.
+protocol CallbackReceiver: Sendable {
+    /// The request is done, or failed.
+    func acknowledge(_ failure: BindingFailure?)
+    func report(completed: UInt64, total: UInt64)
+    func donate(_ item: ItemRecord)
+    /// Something was left out.
+    func warn(_ message: String)
+    /// The library broke a rule.
+    func misuse(_ rule: HostRequest.Misuse, _ message: String)
+}
+
+/// What one callback does when it is called.
+struct CallbackBody: Sendable {
+    let callback: BoundCallback
+    /// The function that was given it.
+    let symbol: String
+    let bundlePath: String
+    let receiver: any CallbackReceiver
+
+    /// Runs in the library's call.
+    func run(_ result: UnsafeMutableRawPointer, _ arguments: UnsafeMutablePointer<UnsafeMutableRawPointer?>?) {
+        if let returned = callback.returned {
+            // libffi expects a whole word.
+            result.storeBytes(of: UInt(truncatingIfNeeded: returned.value), as: UInt.self)
+        }
+        do throws(BindingFailure) {
+            try perform(try evaluation(arguments))
+        } catch {
+            let words = "a callback of \(symbol) (\(callback.role.rawValue)): \(error.message)"
+            receiver.misuse(error.status == .invalidArgument ? .invalidArgument : .malformedText, words)
+            // Nothing more will come, so that the one who waits is told.
+            if callback.role == .acknowledge { receiver.acknowledge(BindingFailure(.failed, words)) }
+        }
+    }
+
+    private func evaluation(
+        _ arguments: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+    ) throws(BindingFailure) -> Evaluation {
+        var evaluation = Evaluation(sources: RequestSources(bundlePath: bundlePath))
+        var pointers: [(BoundResult, BoundPointer, UnsafeMutableRawPointer)] = []
+        for (position, parameter) in callback.parameters.enumerated() {
+            guard let place = arguments?[position] else { continue }
+            switch parameter.form {
+            case .scalar(let type): evaluation.names[parameter.name] = type.load(place)
+            case .pointed(let form):
+                guard let pointer = place.loadUnaligned(as: UnsafeMutableRawPointer?.self) else {
+                    guard form.isOptional else {
+                        throw BindingFailure(.invalidArgument, "\(parameter.name) is NULL")
+                    }
+                    evaluation.names[parameter.name] = .null
+                    continue
+                }
+                pointers.append((parameter, form, pointer))
+            case .structure: continue
+            }
+        }
+        // After all numbers, for these may say how long something is.
+        for (parameter, form, pointer) in pointers where parameter.name != "_" {
+            let numbers = evaluation
+            evaluation.names[parameter.name] = try form.read(pointer, parameter.name) {
+                (count) throws(BindingFailure) in
+                try numbers.integer(count)
+            }
+        }
+        return evaluation
+    }
+
+    private func perform(_ evaluation: Evaluation) throws(BindingFailure) {
+        switch callback.role {
+        case .acknowledge:
+            guard let condition = callback.condition, try !evaluation.holds(condition) else {
+                return receiver.acknowledge(nil)
+            }
+            let facts = condition.names.sorted().compactMap { name in
+                evaluation.names[name].map { "\(name) is \($0.words)" }
+            }
+            receiver.acknowledge(
+                BindingFailure(.failed, "\(symbol) reported a failure: \(facts.joined(separator: ", "))"))
+        case .progress:
+            if let condition = callback.condition, try !evaluation.holds(condition) { return }
+            var (completed, total) = (UInt64(0), UInt64(0))
+            for assignment in callback.assignments {
+                let number = UInt64(clamping: try evaluation.integer(assignment.value))
+                if assignment.name == "total" { total = number } else { completed = number }
+            }
+            receiver.report(completed: completed, total: total)
+        case .donate:
+            if let condition = callback.condition, try !evaluation.holds(condition) { return }
+            receiver.donate(try item(evaluation))
+        }
+    }
+
+    private func item(_ evaluation: Evaluation) throws(BindingFailure) -> ItemRecord {
+        var record = ItemRecord(uniqueIdentifier: "")
+        // What a binding finds stays findable until the next reindex.
+        record.expiration = .never
+        for assignment in callback.assignments {
+            let value: RuntimeValue
+            do throws(BindingFailure) { value = try evaluation.value(assignment.value) } catch {
+                // An item without one of its attributes is better than none; without a name there is none.
+                guard assignment.name != "identifier" else { throw error }
+                receiver.warn("\(assignment.name) of an item from \(symbol) is left out: \(error.message)")
+                continue
+            }
+            switch (assignment.name, value) {
+            case ("identifier", .text(let text)): record.uniqueIdentifier = text
+            case ("domain", .text(let text)): record.domainIdentifier = text
+            case (let name, _): if let attribute = try AttributeValue(value) { record.attributes[name] = attribute }
+            }
+        }
+        guard !record.uniqueIdentifier.isEmpty else {
+            throw BindingFailure(.invalidArgument, "an item has no identifier")
+        }
+        return record
+    }
+}

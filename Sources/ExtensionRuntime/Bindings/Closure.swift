@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import CFFI
+import Synchronization
+
+/// A C function pointer that runs a Swift closure: what a library is given to call back.
+///
+/// It lives until the worker ends. A library may call it late or again, and an address that was freed would soon be another
+/// callback's: that one would run instead. So there may be only so many, and a worker that has made them all is to be
+/// replaced.
+///
+/// `@unchecked Sendable`: written in `init`, only read afterwards; the body is safe to be called from any thread.
+package final class Closure: @unchecked Sendable {
+    /// Is given the place for what it returns, ``CallInterface/resultBytes`` long, and the address of each argument.
+    package typealias Body =
+        @Sendable (UnsafeMutableRawPointer, UnsafeMutablePointer<UnsafeMutableRawPointer?>?) -> Void
+
+    /// The function's address.
+    package let code: UnsafeMutableRawPointer
+    private let interface: CallInterface
+    private let body: Body
+
+    /// How many a worker can make: about a megabyte of memory.
+    package static let maximum = 16_384
+    private static let made = Atomic(0)
+
+    private init(_ interface: CallInterface, code: UnsafeMutableRawPointer, body: @escaping Body) {
+        self.interface = interface
+        self.code = code
+        self.body = body
+    }
+
+    /// Makes one, for ever.
+    ///
+    /// - Throws: ``BindingFailure`` when there are too many.
+    package static func make(
+        _ interface: CallInterface, _ body: @escaping Body
+    ) throws(BindingFailure) -> Closure {
+        guard made.add(1, ordering: .relaxed).oldValue < maximum else {
+            made.subtract(1, ordering: .relaxed)
+            throw BindingFailure(
+                .unavailable, "this worker has made \(maximum) callbacks, which is all it may; a fresh worker can go on"
+            )
+        }
+        var code: UnsafeMutableRawPointer?
+        guard let memory = ffi_closure_alloc(MemoryLayout<ffi_closure>.size, &code), let code else {
+            throw BindingFailure(.failed, "there is no memory for a callback that may be executed")
+        }
+        let closure = Closure(interface, code: code, body: body)
+        let context = Unmanaged.passRetained(closure)
+        let status = ffi_prep_closure_loc(
+            memory.assumingMemoryBound(to: ffi_closure.self), interface.description,
+            { _, result, arguments, context in
+                guard let context, let result else { return }
+                Unmanaged<Closure>.fromOpaque(context).takeUnretainedValue().body(result, arguments)
+            }, context.toOpaque(), code)
+        guard status == FFI_OK else {
+            context.release()
+            ffi_closure_free(memory)
+            throw BindingFailure(.failed, "libffi cannot make such a callback")
+        }
+        return closure
+    }
+}

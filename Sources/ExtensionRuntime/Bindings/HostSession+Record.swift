@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import ServiceProtocol
+import Synchronization
+
+extension HostSession {
+    /// Asks the host for an item of the extension's own, and waits for the answer; not on the connection's thread.
+    func record(of item: String) throws(BindingFailure) -> (record: ItemRecord, types: [String]) {
+        let answer = Mutex<Result<RecordReply, BindingFailure>>(.failure(BindingFailure(.unavailable, "no answer")))
+        let arrived = DispatchSemaphore(value: 0)
+        send(IndexRequest(.record(item), index: nil)) { outcome in
+            let reply: Result<RecordReply, BindingFailure> =
+                switch outcome {
+                case .failed(let status, let message): .failure(BindingFailure(status, message))
+                case .done(let values):
+                    Result { () throws(BindingFailure) in
+                        var arguments = BusArguments(values, of: "Record")
+                        do throws(BusError) { return try RecordReply(&arguments) } catch {
+                            throw BindingFailure(.failed, error.description)
+                        }
+                    }
+                }
+            answer.withLock { $0 = reply }
+            arrived.signal()
+        }
+        arrived.wait()
+        let reply = try answer.withLock { $0 }.get()
+        guard let bytes = reply.record else { throw BindingFailure(.notFound, "there is no item \(item)") }
+        do throws(ItemRecordError) { return (try ItemRecord(decoding: bytes), reply.types) } catch {
+            throw BindingFailure(.failed, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import SymbolBindings
+
+/// A call of a binding with everything found and described that can be before the first request.
+///
+/// `@unchecked Sendable`: the addresses are of functions of libraries that are never unloaded.
+final class PreparedCall: @unchecked Sendable {
+    let call: BoundCall
+    let function: UnsafeMutableRawPointer
+    let interface: CallInterface
+    /// Those that free what comes back, by name.
+    let freeing: [String: UnsafeMutableRawPointer]
+    /// The interfaces of callbacks, by position.
+    let callbacks: [Int: CallInterface]
+    /// The layouts of structs that the function writes, by position.
+    let written: [Int: NativeLayout]
+    let explanation: PreparedCall?
+
+    init(_ call: BoundCall, in library: BoundLibrary) throws(LoadError) {
+        self.call = call
+        function = try library.function(call.symbol)
+        var freeing: [String: UnsafeMutableRawPointer] = [:]
+        var callbacks: [Int: CallInterface] = [:]
+        var written: [Int: NativeLayout] = [:]
+        var owners: Set<String> = call.returned?.form.owners ?? []
+        do throws(BindingFailure) {
+            for (position, parameter) in call.parameters.enumerated() {
+                switch parameter.form {
+                case .callback(let callback):
+                    callbacks[position] = try CallInterface(
+                        callback.parameters.map(\.form.native),
+                        result: callback.returned.map { .scalar($0.type) } ?? .void)
+                case .out(let form):
+                    written[position] = try NativeLayout(form.native)
+                    owners.formUnion(form.owners)
+                default: break
+                }
+            }
+            interface = try CallInterface(
+                call.parameters.map(\.form.native), result: call.returned?.form.native ?? .void)
+        } catch {
+            throw LoadError(failure: .cannotCreate, message: "\(call.symbol) cannot be called: \(error.message).")
+        }
+        for name in owners { freeing[name] = try library.function(name) }
+        self.freeing = freeing
+        self.callbacks = callbacks
+        self.written = written
+        explanation = try call.explanation.first.map { (call) throws(LoadError) in try PreparedCall(call, in: library) }
+    }
+}
+
+/// A binding ready to be carried out, or why it cannot be.
+struct PreparedBinding: Sendable {
+    let binding: SymbolBinding
+    let calls: Result<[PreparedCall], LoadError>
+
+    init(_ binding: SymbolBinding, library: Result<BoundLibrary, LoadError>) {
+        self.binding = binding
+        do throws(LoadError) {
+            let library = try library.get()
+            var calls: [PreparedCall] = []
+            for call in binding.calls { calls.append(try PreparedCall(call, in: library)) }
+            self.calls = .success(calls)
+        } catch {
+            calls = .failure(error)
+        }
+    }
+}
+
+extension BoundParameter.Form {
+    var native: NativeType {
+        switch self {
+        case .scalar(let type, _): .scalar(type)
+        case .structure(let fields): .structure(fields.map(\.form.native))
+        case .text, .texts, .bytes, .pointer, .buffer, .out, .inOut, .callback: .pointer
+        }
+    }
+}
+
+extension BoundResult.Form {
+    var native: NativeType {
+        switch self {
+        case .scalar(let type): .scalar(type)
+        case .pointed: .pointer
+        case .structure(let fields): .structure(fields.map(\.form.native))
+        }
+    }
+
+    /// The functions that free what is in it.
+    var owners: Set<String> {
+        switch self {
+        case .scalar: []
+        case .pointed(let pointer): pointer.freedBy.map { [$0] } ?? []
+        case .structure(let fields): fields.reduce(into: []) { $0.formUnion($1.form.owners) }
+        }
+    }
+}

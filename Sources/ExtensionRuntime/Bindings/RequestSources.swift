@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+import CFFI
+import Glibc
+import ServiceProtocol
+import SymbolBindings
+
+/// What the values of a binding that are no names stand for, in one request. Of one thread.
+final class RequestSources {
+    let bundlePath: String
+    let frame: CallFrame
+    /// The item that is asked for.
+    var record: ItemRecord?
+    var type: String?
+    var query: String?
+    var isInPlace = false
+    var identifiers: [String] = []
+    var notice: ThrottleNotice?
+    /// The file that the function is to fill.
+    private(set) var destination: OwnedDescriptor?
+    private var contents: UnsafeRawBufferPointer?
+
+    init(bundlePath: String, frame: CallFrame = CallFrame()) {
+        self.bundlePath = bundlePath
+        self.frame = frame
+    }
+
+    func value(_ source: BoundValue.Source) throws(BindingFailure) -> RuntimeValue {
+        switch source {
+        case .identifier: return .text(try item().uniqueIdentifier)
+        case .path: return .text(try path())
+        case .contents:
+            if let contents { return .bytes(contents) }
+            let bytes = try frame.contents(of: try path())
+            contents = bytes
+            return .bytes(bytes)
+        case .type: return .text(type ?? "")
+        case .query: return query.map { .text($0) } ?? .null
+        case .inPlace: return .integer(isInPlace ? 1 : 0)
+        case .destination: return .text("/proc/self/fd/\(try openDestination().number)")
+        case .identifiers: return .texts(identifiers)
+        case .reason: return .integer(Int128(notice?.reason.rawValue ?? 0))
+        case .rate: return .float(notice?.itemsPerSecond ?? 0)
+        case .bundlePath: return .text(bundlePath)
+        }
+    }
+
+    func attribute(_ form: BoundValue.AttributeForm, _ name: String) throws(BindingFailure) -> RuntimeValue? {
+        guard let value = try item().attributes[name] else { return nil }
+        switch (form, value) {
+        case (.text, _): return value.text.map { .text($0) }
+        case (.integer, .integer(let number)): return .integer(Int128(number))
+        case (.integer, .boolean(let flag)): return .integer(flag ? 1 : 0)
+        case (.integer, .double(let number)): return Int64(exactly: number).map { .integer(Int128($0)) }
+        case (.float, .integer(let number)): return .float(Double(number))
+        case (.float, .double(let number)): return .float(number)
+        case (.float, .date(let seconds)): return .float(seconds + referenceDateOffset)
+        default: return nil
+        }
+    }
+
+    private func item() throws(BindingFailure) -> ItemRecord {
+        guard let record else { throw BindingFailure(.notFound, "there is no item") }
+        return record
+    }
+
+    /// The path of the item's file.
+    private func path() throws(BindingFailure) -> String {
+        let item = try item()
+        guard let url = item.text("contentURL") else {
+            throw BindingFailure(
+                .notFound, "\(item.uniqueIdentifier) has no contentURL, so there is no file to take it from")
+        }
+        guard let path = FileURL.path(of: url) else {
+            throw BindingFailure(.unsupported, "the contentURL of \(item.uniqueIdentifier) is \(url), which is no file")
+        }
+        return path
+    }
+
+    /// A file in memory: it needs no folder to be writable, and goes with its last descriptor.
+    private func openDestination() throws(BindingFailure) -> OwnedDescriptor {
+        if let destination { return destination }
+        let file = try MemoryFile.make()
+        destination = file
+        return file
+    }
+}
+
+/// Seconds between 1970-01-01 (Unix) and 2001-01-01 (item records).
+private let referenceDateOffset = 978_307_200.0
+
+extension AttributeValue {
+    /// A value of a binding as an attribute; `nil` for what is none.
+    init?(_ value: RuntimeValue) throws(BindingFailure) {
+        switch value {
+        case .integer(let number):
+            guard let number = Int64(exactly: number) else { self = .double(Double(number)); return }
+            self = .integer(number)
+        case .float(let number): self = .double(number)
+        case .text(let text): self = .string(text)
+        case .texts(let texts): self = .array(texts.map { .string($0) })
+        case .bytes: self = .data(try value.copied() ?? [])
+        case .url(let path): self = .url(FileURL.text(path))
+        case .date(let seconds): self = .date(seconds - referenceDateOffset)
+        case .pointer, .null, .file: return nil
+        }
+    }
+}
+
+/// Files that are only in memory.
+enum MemoryFile {
+    static func make() throws(BindingFailure) -> OwnedDescriptor {
+        let number = cffi_memory_file("searchlight-promise")
+        guard number >= 0 else {
+            throw BindingFailure(.failed, "a file in memory could not be made: \(String(cString: strerror(errno)))")
+        }
+        return OwnedDescriptor(adopting: number)
+    }
+
+    static func make(_ bytes: [UInt8]) throws(BindingFailure) -> OwnedDescriptor {
+        let file = try make()
+        var written = 0
+        while written < bytes.count {
+            // The offset stays at the beginning, for whoever reads it.
+            let count = bytes[written...].withUnsafeBytes {
+                pwrite(file.number, $0.baseAddress, $0.count, off_t(written))
+            }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else {
+                throw BindingFailure(.failed, "filling a file failed: \(String(cString: strerror(errno)))")
+            }
+            written += count
+        }
+        return file
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import SearchlightExtension
+import ServiceProtocol
+
+// The functions of `searchlight.cancel/1`, `searchlight.progress/1` and `searchlight.thread-check/1`.
+
+/// A cancel handler and its context, carried to another thread.
+///
+/// `@unchecked Sendable`: the header says that the handler is called on a thread of the host with its context; nothing here
+/// looks into either.
+private struct CancelCallback: @unchecked Sendable {
+    let function: searchlight_cancel_handler
+    let context: UnsafeMutableRawPointer?
+}
+
+let cancelTable = StaticTable(
+    searchlight_host_cancel(
+        size: UInt32(MemoryLayout<searchlight_host_cancel>.size), reserved: 0,
+        is_cancelled: { host, request in session(host)?.requests.isCancelled(request) == false ? 0 : 1 },
+        set_handler: { host, request, handler, context in
+            guard let session = session(host) else { return }
+            guard let handler else { return session.requests.setCancelHandler(request, nil) }
+            let callback = CancelCallback(function: handler, context: context)
+            session.requests.setCancelHandler(request) { callback.function(callback.context, request) }
+        }))
+
+let progressTable = StaticTable(
+    searchlight_host_progress(
+        size: UInt32(MemoryLayout<searchlight_host_progress>.size), reserved: 0,
+        report: { host, request, completed, total in
+            session(host)?.requests.report(request, completed: completed, total: total)
+        }))
+
+/// What a thread of the worker's is for.
+enum ThreadRole: Sendable {
+    case loading
+    case request
+    /// The main queue's: on Linux libdispatch runs it on threads of its own once the main thread has given itself over.
+    case main
+
+    private static let key = DispatchSpecificKey<ThreadRole>()
+
+    /// The role of this thread, if it has one.
+    static var current: ThreadRole? { DispatchQueue.getSpecific(key: key) }
+
+    /// Gives the role to all that runs on a queue.
+    func assign(to queue: DispatchQueue) { queue.setSpecific(key: Self.key, value: self) }
+}
+
+let threadCheckTable = StaticTable(
+    searchlight_host_thread_check(
+        size: UInt32(MemoryLayout<searchlight_host_thread_check>.size), reserved: 0,
+        is_main_thread: { _ in ThreadRole.current == .main ? 1 : 0 },
+        is_load_thread: { _ in ThreadRole.current == .loading ? 1 : 0 },
+        is_request_thread: { _ in ThreadRole.current == .request ? 1 : 0 }))

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import SearchlightExtension
+import ServiceProtocol
+
+/// An extension with code of its own, its library and its one object: the owner of every C pointer of the extension.
+///
+/// `@unchecked Sendable`: the pointers are set in `init` and only read afterwards; what they point to is static data of
+/// a library that is never unloaded, and the header lets request functions be called on several threads at once.
+final class NativeExtension: AskedExtension, @unchecked Sendable {
+    private let `extension`: OpaquePointer?
+    private let tables: HostTables
+    private let reindex: UnsafePointer<searchlight_reindex>?
+    private let paging: UnsafePointer<searchlight_paging>?
+    private let promises: UnsafePointer<searchlight_promises>?
+    private let previews: UnsafePointer<searchlight_preview>?
+    private let throttle: UnsafePointer<searchlight_throttle>?
+
+    /// The identifiers of the interfaces the extension serves.
+    let interfaces: [String]
+
+    init(_ request: LoadRequest, session: HostSession) throws(LoadError) {
+        let library = try Self.open(request.libraryPath)
+        let entry = try Self.entry(of: library, request)
+        tables = HostTables(
+            session: session, bundleIdentifier: request.bundleIdentifier, bundlePath: request.bundlePath,
+            principalClass: request.principalClass)
+        let object = try Self.create(entry, host: tables.host)
+        `extension` = object
+        reindex = Self.interface(entry, object, SEARCHLIGHT_REINDEX)
+        paging = Self.interface(entry, object, SEARCHLIGHT_PAGING)
+        promises = Self.interface(entry, object, SEARCHLIGHT_PROMISES)
+        previews = Self.interface(entry, object, SEARCHLIGHT_PREVIEW)
+        throttle = Self.interface(entry, object, SEARCHLIGHT_THROTTLE)
+        let served: [(String, Bool)] = [
+            (SEARCHLIGHT_REINDEX, reindex != nil), (SEARCHLIGHT_PAGING, paging != nil),
+            (SEARCHLIGHT_PROMISES, promises != nil), (SEARCHLIGHT_PREVIEW, previews != nil),
+            (SEARCHLIGHT_THROTTLE, throttle != nil),
+        ]
+        interfaces = served.filter(\.1).map(\.0)
+        guard !interfaces.isEmpty else {
+            throw LoadError(
+                failure: .noInterfaces,
+                message: "The extension serves none of the interfaces that searchlight_extension.h names.")
+        }
+    }
+
+    // MARK: Requests
+
+    func reindexAll(_ request: UInt64) -> Bool {
+        guard let function = reindex?.pointee.reindex_all else { return false }
+        function(`extension`, request)
+        return true
+    }
+
+    func reindexItems(_ request: UInt64, _ identifiers: [String]) -> Bool {
+        guard let function = reindex?.pointee.reindex_items else { return false }
+        withCStrings(identifiers) { function(`extension`, request, $0, identifiers.count) }
+        return true
+    }
+
+    func reindexPage(_ request: UInt64, _ page: ReindexPage) -> Bool {
+        guard let function = paging?.pointee.reindex_page else { return false }
+        // An empty array may have no address, and none would mean the beginning.
+        ((page.cursor ?? []) + [0]).withUnsafeBytes { bytes in
+            var table = searchlight_page(
+                size: UInt32(MemoryLayout<searchlight_page>.size), reserved: 0,
+                cursor: page.cursor == nil ? nil : bytes.baseAddress, cursor_length: bytes.count - 1,
+                memory_limit: page.memoryLimit, items: page.items, milliseconds: page.milliseconds)
+            function(`extension`, request, &table)
+        }
+        return true
+    }
+
+    func provideData(_ request: UInt64, item: String, type: String) -> Bool {
+        guard let function = promises?.pointee.provide_data else { return false }
+        function(`extension`, request, item, type)
+        return true
+    }
+
+    func provideFile(_ request: UInt64, item: String, type: String, inPlace: Bool) -> Bool {
+        guard let function = promises?.pointee.provide_file else { return false }
+        function(`extension`, request, item, type, inPlace ? 1 : 0)
+        return true
+    }
+
+    func preview(_ request: UInt64, item: String, query: String?, contentPath: String?) -> Bool {
+        guard let function = previews?.pointee.preview else { return false }
+        withOptionalCString(query) { query in
+            withOptionalCString(contentPath) { function(`extension`, request, item, query, $0) }
+        }
+        return true
+    }
+
+    func didThrottle(_ notice: ThrottleNotice) -> Bool {
+        guard let function = throttle?.pointee.did_throttle else { return false }
+        var table = searchlight_throttle_notice(
+            size: UInt32(MemoryLayout<searchlight_throttle_notice>.size), reason: Int32(notice.reason.rawValue),
+            items_per_second: notice.itemsPerSecond)
+        function(`extension`, &table)
+        return true
+    }
+
+    func didFinishThrottle() -> Bool {
+        guard let function = throttle?.pointee.did_finish_throttle else { return false }
+        function(`extension`)
+        return true
+    }
+}
+
+private func withOptionalCString(_ text: String?, _ body: (UnsafePointer<CChar>?) -> Void) {
+    guard let text else { return body(nil) }
+    text.withCString(body)
+}
+
+private func withCStrings(_ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Void) {
+    let copies = texts.map { strdup($0) }
+    defer { copies.forEach { free($0) } }
+    copies.map { UnsafePointer<CChar>($0) }.withUnsafeBufferPointer { body($0.baseAddress) }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import SearchlightExtension
+import ServiceProtocol
+
+/// Why a preview cannot be handed on.
+struct PreviewProblem: Error {
+    let status: ExtensionStatus
+    let message: String
+}
+
+/// A preview that was copied out of an extension's memory, within its limits.
+struct PreparedPreview: Sendable {
+    var contentType: String
+    var title: String?
+    var size: PreviewReply.Size?
+    var content: [UInt8]
+    var attachments: [PreviewReply.Attachment] = []
+    /// The bytes of all attachments, one after the other.
+    var attachmentBytes: [UInt8] = []
+
+    /// A preview without attachments.
+    init(contentType: String, title: String?, content: [UInt8]) {
+        self.contentType = contentType
+        self.title = title
+        self.content = content
+    }
+
+    /// Copies a reply and all it names.
+    ///
+    /// - Throws: ``PreviewProblem`` for what is beyond a limit or makes no sense.
+    init(
+        _ pointer: UnsafePointer<searchlight_preview_reply>?, _ session: HostSession
+    ) throws(PreviewProblem) {
+        guard let pointer, Int(pointer.pointee.size) >= MemoryLayout<searchlight_preview_reply>.size else {
+            throw .invalid("the extension gave no preview, or one whose size is too small")
+        }
+        let reply = pointer.pointee
+        guard let contentType = text(reply.content_type) else {
+            throw .invalid("the extension gave no content type for its preview")
+        }
+        self.contentType = contentType
+        title = optionalText(reply.title, "The title of a preview", session) ?? nil
+        size = PreviewReply.Size(width: reply.width, height: reply.height)
+        content = try Self.bytes(reply.bytes, reply.length, "the preview", taken: 0)
+        guard reply.attachment_count <= PreviewReply.maximumAttachments else {
+            throw PreviewProblem(
+                status: .tooLarge,
+                message: "the preview has \(reply.attachment_count) attachments; the limit is "
+                    + "\(PreviewReply.maximumAttachments)")
+        }
+        for index in 0..<Int(reply.attachment_count) {
+            guard let attachment = reply.attachments?[index] else {
+                throw .invalid("attachment \(index) of the preview is at no address")
+            }
+            try append(attachment.pointee, index)
+        }
+    }
+
+    private mutating func append(_ attachment: searchlight_attachment, _ index: Int) throws(PreviewProblem) {
+        guard Int(attachment.size) >= MemoryLayout<searchlight_attachment>.size else {
+            throw .invalid("attachment \(index) of the preview has a size that is too small")
+        }
+        guard let identifier = text(attachment.identifier), PreviewReply.isIdentifier(identifier) else {
+            throw .invalid(
+                "attachment \(index) of the preview has no identifier of letters, digits, '-', '.' and '_' with at most "
+                    + "\(PreviewReply.maximumIdentifierBytes) bytes")
+        }
+        guard !attachments.contains(where: { $0.identifier == identifier }) else {
+            throw .invalid("two attachments of the preview are called \(identifier)")
+        }
+        guard let type = text(attachment.content_type), PreviewReply.isContentType(type) else {
+            throw .invalid("the attachment \(identifier) of the preview has no content type")
+        }
+        let bytes = try Self.bytes(
+            attachment.bytes, attachment.length, "the attachment \(identifier)",
+            taken: content.count + attachmentBytes.count)
+        attachments.append(.init(identifier: identifier, contentType: type, length: bytes.count))
+        attachmentBytes += bytes
+    }
+
+    private static func bytes(
+        _ pointer: UnsafeRawPointer?, _ length: Int, _ what: String, taken: Int
+    ) throws(PreviewProblem) -> [UInt8] {
+        guard length >= 0, pointer != nil || length == 0 else {
+            throw .invalid("\(what) has \(UInt(bitPattern: length)) bytes at no address")
+        }
+        guard length <= PreviewReply.maximumBytes - taken else {
+            throw PreviewProblem(
+                status: .tooLarge,
+                message:
+                    "\(what) has \(length) bytes; the limit is \(PreviewReply.maximumBytes) for a preview with all "
+                    + "its attachments")
+        }
+        return Array(UnsafeRawBufferPointer(start: pointer, count: length))
+    }
+
+    /// The reply as it is sent.
+    ///
+    /// - Throws: ``BusError/system(operation:code:)``.
+    func reply() throws(BusError) -> PreviewReply {
+        PreviewReply(
+            contentType: contentType, title: title, content: try .sending(content + attachmentBytes), size: size,
+            attachments: attachments)
+    }
+}
+
+extension PreviewProblem {
+    fileprivate static func invalid(_ message: String) -> PreviewProblem {
+        PreviewProblem(status: .invalidArgument, message: message)
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import ServiceProtocol
+
+// Texts and bytes behind C pointers. What is wrong with one is reported as misuse; that costs nothing while all is well.
+
+/// The longest message of an extension, in bytes; what is longer is cut.
+let maximumMessageBytes = 16 << 10
+
+/// The text behind a C pointer; `nil` if there is none or it is not UTF-8.
+func text(_ pointer: UnsafePointer<CChar>?) -> String? {
+    pointer.flatMap { String(validatingCString: $0) }
+}
+
+/// A text that may be missing: `.some(nil)` if it is, `nil` if it is not UTF-8, which is reported.
+func optionalText(
+    _ pointer: UnsafePointer<CChar>?, _ what: @autoclosure () -> String, _ session: HostSession?
+) -> String?? {
+    guard let pointer else { return .some(nil) }
+    guard let text = String(validatingCString: pointer) else {
+        reportText(pointer, what(), session)
+        return nil
+    }
+    return text
+}
+
+/// A text that must be there; what is wrong with it is reported.
+func requiredText(
+    _ pointer: UnsafePointer<CChar>?, _ what: @autoclosure () -> String, _ session: HostSession?
+) -> String? {
+    guard let text = text(pointer) else {
+        reportText(pointer, what(), session)
+        return nil
+    }
+    return text
+}
+
+private func reportText(_ pointer: UnsafePointer<CChar>?, _ what: String, _ session: HostSession?) {
+    if pointer == nil {
+        session?.misuse(.invalidArgument, "\(what) is NULL, where a text is asked for.")
+    } else {
+        session?.misuse(.malformedText, "\(what) is not UTF-8. Convert texts before handing them over.")
+    }
+}
+
+/// A message for a person, as much of it as is of use; what is not UTF-8 in it is replaced and reported.
+func message(_ pointer: UnsafePointer<CChar>?, _ what: @autoclosure () -> String, _ session: HostSession?) -> String? {
+    guard let pointer else { return nil }
+    let count = strnlen(pointer, maximumMessageBytes)
+    let bytes = UnsafeRawBufferPointer(start: pointer, count: count)
+    if let text = String(validating: bytes, as: UTF8.self) { return text }
+    // A character may have been cut in two; that is nobody's fault.
+    if count < maximumMessageBytes { reportText(pointer, what(), session) }
+    return String(decoding: bytes, as: UTF8.self)
+}
+
+/// The texts in an array of C strings; `nil` if one is missing or not UTF-8, which is reported.
+func texts(
+    _ pointer: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ what: @autoclosure () -> String,
+    _ session: @autoclosure () -> HostSession?
+) -> [String]? {
+    guard let pointer, count >= 0 else {
+        if count == 0 { return [] }
+        session()?.misuse(.invalidArgument, "\(what()) has \(count) elements at no address.")
+        return nil
+    }
+    var texts: [String] = []
+    for index in 0..<count {
+        guard let text = text(pointer[index]) else {
+            reportText(pointer[index], "\(what()), element \(index),", session())
+            return nil
+        }
+        texts.append(text)
+    }
+    return texts
+}
+
+/// The bytes behind a C pointer; `nil` for a length without an address or beyond a limit, which is reported.
+func bytes(
+    _ pointer: UnsafeRawPointer?, _ length: Int, upTo limit: Int = .max, _ what: @autoclosure () -> String,
+    _ session: HostSession?
+) -> [UInt8]? {
+    guard length >= 0, length <= limit, pointer != nil || length == 0 else {
+        session?.misuse(
+            .invalidArgument,
+            length >= 0 && pointer != nil
+                ? "\(what()) has \(length) bytes; the limit is \(limit)."
+                : "\(what()) has \(UInt(bitPattern: length)) bytes at \(pointer == nil ? "no address" : "an address").")
+        return nil
+    }
+    return Array(UnsafeRawBufferPointer(start: pointer, count: length))
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+
+extension CheckContext {
+    /// Asks each kind of request once.
+    func checkAcknowledgement() async throws(ExtensionError) -> CheckResult {
+        if let problem = survey.problem { throw problem }
+        return try await withTrial { (trial) throws(ExtensionError) in
+            if survey.isServed {
+                try await trial.reindex(sample(3).map(\.uniqueIdentifier))
+                try await trial.reindex([])
+            }
+            for offer in offers(2) { _ = try await trial.ask(offer) }
+            guard !survey.isServed, survey.records.isEmpty else { return .passed }
+            return .skipped(reason: "it serves no reindex")
+        }
+    }
+
+    /// Asks, and waits for second answers.
+    func checkDoubleAcknowledgement() async throws(ExtensionError) -> CheckResult {
+        try await withTrial { (trial) throws(ExtensionError) in
+            try await workOut(trial)
+            try await settle(trial)
+            var findings = Findings()
+            for sighting in trial.events.misuses where sighting.isSecondAnswer {
+                findings.fail(
+                    "\(sighting.text) (\(sighting.times))",
+                    """
+                    The second answer does no harm, and shows that one of the ways through the code is wrong: answer in \
+                    one place, or return after it.
+                    """)
+            }
+            return findings.result
+        }
+    }
+
+    /// Asks many things at once, so that answers come from several threads, late and in another order.
+    func checkLateAcknowledgement() async throws(ExtensionError) -> CheckResult {
+        let offers = Array(offers(4).prefix(16))
+        return try await withTrial { (trial) throws(ExtensionError) in
+            let identifiers = sample(5).map(\.uniqueIdentifier)
+            let results = await withTaskGroup(of: ExtensionError?.self) { group in
+                if survey.isServed {
+                    group.addTask {
+                        await ExtensionError.of { () throws(ExtensionError) in try await trial.reindexEverything() }
+                    }
+                    group.addTask {
+                        await ExtensionError.of { () throws(ExtensionError) in try await trial.reindex(identifiers) }
+                    }
+                }
+                for offer in offers {
+                    group.addTask {
+                        await ExtensionError.of { () throws(ExtensionError) in _ = try await trial.ask(offer) }
+                    }
+                }
+                return await group.reduce(into: [ExtensionError?]()) { $0.append($1) }
+            }
+            if let problem = results.compactMap(\.self).first { throw problem }
+            // What was answered by the way must not have used up the next ones.
+            if let offer = offers.first { _ = try await trial.ask(offer) }
+            return .passed
+        }
+    }
+}
+
+extension ExtensionError {
+    /// The error of a body, if it throws one.
+    static func of(_ body: () async throws(ExtensionError) -> Void) async -> ExtensionError? {
+        do throws(ExtensionError) { try await body() } catch { return error }
+        return nil
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Previews
+import Promises
+import ServiceProtocol
+import UniformTypeIdentifiers
+
+extension CheckContext {
+    /// Asks about items that do not exist.
+    func checkUnknownItems() async throws(ExtensionError) -> CheckResult {
+        var generator = generator
+        var representations = Set(survey.records.flatMap(\.promisedRepresentations))
+        if representations.isEmpty { representations = [Representation(type: "public.utf8-plain-text", form: .data)] }
+        let chosen = generator.sample(
+            representations.sorted { ($0.type, $0.form.rawValue) < ($1.type, $1.form.rawValue) }, 8)
+        let names = chosen.map { _ in generator.unusedName() } + [generator.unusedName()]
+        let kinds = chosen.map { Offer.Kind.promise($0) } + [.preview(contentPath: nil)]
+        return try await withTrial { (trial) throws(ExtensionError) in
+            var findings = Findings()
+            for (name, kind) in zip(names, kinds) {
+                let offer = Offer(item: name, kind: kind)
+                let answer = try await trial.ask(offer)
+                guard answer.isSomething else { continue }
+                findings.fail(
+                    "Asked for \(offer), which does not exist, it answered with \(answer.summary).",
+                    "Look the item up first, and answer SEARCHLIGHT_NOT_FOUND (in Swift: throw) if there is none.")
+            }
+            return findings.result
+        }
+    }
+
+    /// Has every promise of the sampled items kept.
+    func checkPromises() async throws(ExtensionError) -> CheckResult {
+        let offers = sample(settings.sampleSize).flatMap(Offer.promises)
+        guard !offers.isEmpty else { return .skipped(reason: "its items promise no types") }
+        return try await withTrial { (trial) throws(ExtensionError) in
+            var findings = Findings()
+            for offer in offers {
+                guard case .promise(let representation) = offer.kind else { continue }
+                judge(try await trial.ask(offer), of: offer, representation, &findings)
+            }
+            return findings.result
+        }
+    }
+
+    private func judge(
+        _ answer: Answer, of offer: Offer, _ representation: Representation, _ findings: inout Findings
+    ) {
+        let type = representation.type
+        if UTType(type) == nil {
+            findings.warn(
+                "The type \(type) is not declared by anybody, so that no receiver can know what it conforms to.",
+                "Declare it under UTExportedTypeDeclarations, or UTImportedTypeDeclarations if it is somebody else's.")
+        }
+        switch answer {
+        case .data(let bytes):
+            if bytes.isEmpty {
+                findings.warn("\(offer) is empty.", "Fail the request if there is nothing to give.")
+            } else if let problem = ContentSniffer.mismatch(bytes, type: type) {
+                findings.fail("\(offer): \(problem).", Self.mismatchAdvice)
+            }
+        case .file(let name, let length, let head):
+            judge(name, type, offer, &findings)
+            if length == 0 {
+                findings.warn("\(offer) is an empty file.", "Fail the request if there is nothing to give.")
+            } else if let problem = ContentSniffer.mismatch(head, isWhole: head.count == length, type: type) {
+                findings.fail("\(offer): \(problem).", Self.mismatchAdvice)
+            }
+        case .preview: break
+        case .notServed:
+            findings.fail(
+                "\(offer) was promised, and it does not serve promises.",
+                "Serve searchlight.promises/1 (in Swift: data(for:…) and fileURL(for:…)), or promise no types.")
+        case .refused(let status, let message):
+            findings.fail(
+                "\(offer) was promised, and the answer was: \(message.prefix(300)) (\(status)).",
+                "Promise only what can be given when it is asked for.")
+        }
+    }
+
+    private static let mismatchAdvice = "Give what the type says, or promise the type that it is."
+
+    /// Whether the name of a file suits its type.
+    private func judge(_ name: String, _ type: String, _ offer: Offer, _ findings: inout Findings) {
+        guard !name.isEmpty, let wanted = UTType(type), let dot = name.lastIndex(of: "."), dot != name.startIndex else {
+            return
+        }
+        let found = UTType.type(ofFileNamed: name, kind: .regular(isExecutable: false))
+        guard !found.isDynamic, found != wanted, !found.conforms(to: wanted), !wanted.conforms(to: found) else {
+            return
+        }
+        findings.warn(
+            "\(offer) is named \(name.quoted), which is the name of a file of type \(found.identifier).",
+            "Give it the ending of its type; receivers go by it.")
+    }
+
+    /// Types that are known, and that hardly any item can be had as.
+    private static let unlikelyTypes = [
+        "com.adobe.pdf", "public.mpeg-4", "public.zip-archive", "com.compuserve.gif", "public.vcard",
+        "public.aiff-audio",
+    ]
+
+    /// Asks for types that were not promised.
+    func checkUnsupportedTypes() async throws(ExtensionError) -> CheckResult {
+        var generator = generator
+        let records = generator.sample(survey.records.filter { !$0.promisedRepresentations.isEmpty }, 3)
+        guard !records.isEmpty else { return .skipped(reason: "its items promise no types") }
+        let invented = "com.example." + generator.unusedName()
+        return try await withTrial { (trial) throws(ExtensionError) in
+            var findings = Findings()
+            for record in records {
+                let promised = record.promisedRepresentations.compactMap { UTType($0.type) }
+                let unlikely = Self.unlikelyTypes.compactMap { UTType($0) }.first { type in
+                    !promised.contains { $0.conforms(to: type) || type.conforms(to: $0) || $0 == type }
+                }
+                for type in [invented, unlikely?.identifier].compactMap(\.self) {
+                    for form in [Representation.Form.data, .file, .inPlaceFile] {
+                        let offer = Offer(
+                            item: record.uniqueIdentifier, kind: .promise(Representation(type: type, form: form)))
+                        let answer = try await trial.ask(offer)
+                        guard answer.isSomething else { continue }
+                        findings.fail(
+                            "Asked for \(offer), which was not promised, it answered with \(answer.summary).",
+                            "Look at the type, and answer SEARCHLIGHT_UNSUPPORTED (in Swift: throw) for others.")
+                    }
+                }
+            }
+            return findings.result
+        }
+    }
+
+    /// Has previews rendered.
+    func checkPreviews() async throws(ExtensionError) -> CheckResult {
+        let records = sample(settings.sampleSize)
+        guard !records.isEmpty else { return .skipped(reason: "there are no items to show") }
+        return try await withTrial { (trial) throws(ExtensionError) in
+            var findings = Findings()
+            var isServed = false
+            for record in records {
+                let offer = Offer.preview(of: record)
+                switch try await trial.ask(offer) {
+                case .preview(let rendering):
+                    isServed = true
+                    judge(rendering, of: offer, &findings)
+                case .refused(.unsupported, _): isServed = true
+                case .refused(let status, let message):
+                    isServed = true
+                    findings.fail(
+                        "\(offer) failed: \(message.prefix(300)) (\(status)).",
+                        "Answer SEARCHLIGHT_UNSUPPORTED for items that you do not render; the host shows their attributes."
+                    )
+                case .notServed, .data, .file: break
+                }
+            }
+            return isServed ? findings.result : .skipped(reason: "it renders no previews")
+        }
+    }
+
+    private func judge(_ rendering: Answer.Rendering, of offer: Offer, _ findings: inout Findings) {
+        guard Preview.contentTypes.contains(rendering.contentType) else {
+            return findings.fail(
+                "\(offer) is of type \(rendering.contentType), which is not shown.",
+                "Use one of \(Preview.contentTypes.sorted().joined(separator: ", ")).")
+        }
+        let bytes = rendering.content.count + rendering.attachments.reduce(0) { $0 + $1.value.count }
+        if bytes > Preview.maximumBytes {
+            findings.fail("\(offer) has \(bytes) bytes.", "\(Preview.maximumBytes) bytes are the limit.")
+        }
+        if rendering.content.isEmpty {
+            findings.warn("\(offer) is empty.", "Answer SEARCHLIGHT_UNSUPPORTED if there is nothing to show.")
+        } else if let problem = ContentSniffer.mismatch(rendering.content, type: rendering.contentType) {
+            findings.fail("\(offer): \(problem).", Self.mismatchAdvice)
+        }
+        guard rendering.contentType == "public.html" else { return }
+        let references = HTMLReferences(rendering.content)
+        for missing in references.attachments.subtracting(rendering.attachments.keys).sorted() {
+            findings.fail("\(offer) refers to cid:\(missing), which does not come with it.", "Attach it to the reply.")
+        }
+        for unused in Set(rendering.attachments.keys).subtracting(references.attachments).sorted() {
+            findings.warn("\(offer) brings \(unused.quoted), to which nothing refers.", "Leave it out.")
+        }
+        for outside in references.outside.prefix(3) {
+            findings.warn(
+                "\(offer) refers to \(outside.quoted), which is not loaded.",
+                "Attach what is to be seen (cid:NAME), or write it into the page (data:…).")
+        }
+    }
+}

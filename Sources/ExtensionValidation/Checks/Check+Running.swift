@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+
+extension Check {
+    /// Whether it asks about items, which have to be known first.
+    var needsSurvey: Bool {
+        switch self {
+        case .manifest, .loadTime, .quietCreation, .hangUp: false
+        default: true
+        }
+    }
+
+    /// Runs it.
+    ///
+    /// - Throws: ``ExtensionError`` that ended it; what it means is the same for all checks.
+    func run(_ context: CheckContext) async throws(ExtensionError) -> CheckResult {
+        switch self {
+        case .manifest: ManifestReview(context.bundle).result
+        case .loadTime: try await context.checkLoadTime()
+        case .quietCreation: try await context.checkQuietCreation()
+        case .acknowledgement: try await context.checkAcknowledgement()
+        case .doubleAcknowledgement: try await context.checkDoubleAcknowledgement()
+        case .lateAcknowledgement: try await context.checkLateAcknowledgement()
+        case .reindexTwice: try await context.checkReindexTwice()
+        case .reindexItems: try await context.checkReindexItems()
+        case .paging: try await context.checkPaging()
+        case .unknownItems: try await context.checkUnknownItems()
+        case .promises: try await context.checkPromises()
+        case .unsupportedTypes: try await context.checkUnsupportedTypes()
+        case .previews: try await context.checkPreviews()
+        case .cancellation: try await context.checkCancellation()
+        case .throttle: try await context.checkThrottle()
+        case .concurrency: try await context.checkConcurrency()
+        case .memoryGrowth: try await context.checkMemoryGrowth()
+        case .leftovers: try await context.checkLeftovers()
+        case .fuzzedIdentifiers: try await context.checkFuzzedIdentifiers()
+        case .outputVolume: try await context.checkOutputVolume()
+        case .hangUp: try await context.checkHangUp()
+        case .misuse: try await context.checkMisuse()
+        case .sandbox: try await context.checkSandbox()
+        }
+    }
+}
+
+extension CheckContext {
+    /// What a check asks that needs something to ask: a few promises and previews of sampled items.
+    func offers(_ items: Int) -> [Offer] {
+        sample(items).flatMap { record in Offer.promises(of: record) + [Offer.preview(of: record)] }
+    }
+
+    /// A bit of everything: a reindex of all and of some, promises and previews.
+    func workOut(_ trial: Trial) async throws(ExtensionError) {
+        if survey.isServed { try await trial.reindexEverything() }
+        let some = sample(3)
+        if survey.isServed { try await trial.reindex(some.map(\.uniqueIdentifier)) }
+        for offer in offers(3) { _ = try await trial.ask(offer) }
+    }
+
+    /// Gives what may come late the time to come, and then makes sure that it has arrived: messages of a worker come in
+    /// order.
+    func settle(_ trial: Trial) async throws(ExtensionError) {
+        await wait(settings.quietTime)
+        var generator = generator
+        _ = try await trial.ask(Offer(item: generator.unusedName(), kind: .preview(contentPath: nil)))
+    }
+}

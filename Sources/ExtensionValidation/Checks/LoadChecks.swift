@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+
+extension CheckContext {
+    /// How often loading is measured; the quickest counts, because the machine may be busy.
+    private static let loads = 3
+
+    /// How long a worker may take from its start to its first answer before it is told, in milliseconds: the bars of the
+    /// design.
+    private var expectedLoad: Double { bundle.manifest.principalClass == nil ? 10 : 25 }
+
+    /// Measures how long a worker takes to its first answer.
+    func checkLoadTime() async throws(ExtensionError) -> CheckResult {
+        var quickest = Double.infinity
+        for _ in 0..<Self.loads {
+            let duration = try await withTrial { (trial) throws(ExtensionError) in
+                var failure: ExtensionError?
+                let duration = await configuration.clock.measure {
+                    failure = await ExtensionError.of { () throws(ExtensionError) in try await trial.load() }
+                }
+                if let failure { throw failure }
+                return duration
+            }
+            quickest = min(quickest, duration.milliseconds)
+        }
+        guard quickest > expectedLoad else { return .passed }
+        return .warning(
+            reason: """
+                From the start of its process to its first answer it took \(String(format: "%.1f", quickest)) ms; \
+                \(Int(expectedLoad)) ms are usual for an extension of its kind.
+                """,
+            advice: """
+                A person waits for it. Do nothing while the library is loaded or the extension is created that can be done \
+                with the first request. A busy machine, or a build without optimisation, is slower too.
+                """)
+    }
+
+    /// Loads, asks nothing, and looks whether anything happens all the same.
+    func checkQuietCreation() async throws(ExtensionError) -> CheckResult {
+        try await withTrial { (trial) throws(ExtensionError) in
+            await trial.prewarm()
+            await wait(settings.quietTime)
+            try await trial.load()
+            var findings = Findings()
+            if trial.items.donations > 0 {
+                findings.fail(
+                    "It donated or deleted \(trial.items.donations) times although nothing was asked.",
+                    "Donate when a reindex is asked for; create only prepares.")
+            }
+            if trial.events.lines > 20 {
+                findings.warn(
+                    "It said \(trial.events.lines) lines although nothing was asked.",
+                    "Say what concerns a request with that request.")
+            }
+            return findings.result
+        }
+    }
+
+    /// How long a worker may take to end when its host has gone.
+    private static let hangUpGrace = Duration.seconds(2)
+
+    /// Looks whether the process ends by itself.
+    func checkHangUp() async throws(ExtensionError) -> CheckResult {
+        let events = EventRecord(check, partOf: whole, onLine: settings.onLine)
+        let hasEnded = try await HangUpTrial.endsByItself(
+            bundle, configuration, receiver: DonationCollector(), within: Self.hangUpGrace,
+            onEvent: { events.take($0) })
+        guard !hasEnded else { return .passed }
+        return .failed(
+            reason: "Its process lived on after the host had gone, and had to be ended.",
+            advice: "Do not catch or block signals, and do not keep the process from ending.")
+    }
+}

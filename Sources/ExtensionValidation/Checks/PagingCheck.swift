@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import ServiceProtocol
+
+extension CheckContext {
+    /// A page that was donated.
+    private struct Page: Sendable {
+        /// Where it began.
+        var cursor: [UInt8]?
+        var next: [UInt8]?
+        var identifiers: Set<String>
+    }
+
+    /// The size of small pages, in items, and by how much a page may be larger than was asked for.
+    private static let smallPage: UInt32 = 3
+    private static let factor = 10
+    /// The most small pages that are asked for, and how many of them are asked for again.
+    private static let maximumSmallPages = 300
+    private static let resumedPages = 4
+    /// How often pages may follow each other that donate nothing.
+    private static let maximumEmptyPages = 100
+
+    /// Reindexes in pages.
+    func checkPaging() async throws(ExtensionError) -> CheckResult {
+        guard survey.isServed else { return .skipped(reason: "it serves no reindex") }
+        var findings = Findings()
+        let pages = try await withTrial { (trial) throws(ExtensionError) -> [Page]? in
+            guard try await trial.isPaged() else { return nil }
+            return try await smallPages(trial, &findings)
+        }
+        guard let pages else { return .skipped(reason: "it does not serve searchlight.paging/1") }
+        guard findings.hasNoFailure else { return findings.result }
+        if pages.last?.next == nil {
+            let paged = pages.reduce(into: Set<String>()) { $0.formUnion($1.identifiers) }
+            let missing = Set(survey.items.keys.map(\.identifier)).subtracting(paged)
+            if let first = missing.min() {
+                findings.fail(
+                    "Small pages lacked \(missing.count) items that large ones had, such as \(first.quoted).",
+                    "A page goes on exactly where its cursor says, however large the page before was.")
+            }
+        }
+        var generator = generator
+        for page in generator.sample(pages.filter { $0.cursor != nil }, Self.resumedPages) {
+            try await resume(page, &findings)
+        }
+        return findings.result
+    }
+
+    private func smallPages(_ trial: Trial, _ findings: inout Findings) async throws(ExtensionError) -> [Page] {
+        var pages: [Page] = []
+        var cursor: [UInt8]?
+        var seen: Set<[UInt8]> = []
+        var empty = 0
+        repeat {
+            trial.items.beginAnew(keepingItems: true)
+            let next = try await trial.reindexPage(cursor, items: Self.smallPage).next
+            let identifiers = trial.items.touched
+            pages.append(Page(cursor: cursor, next: next, identifiers: identifiers))
+            if identifiers.count > Int(Self.smallPage) * Self.factor {
+                findings.warn(
+                    "A page for which \(Self.smallPage) items were asked had \(identifiers.count).",
+                    "End a page after about as many items as its budget says; what is donated in it is held in memory.")
+            }
+            empty = identifiers.isEmpty ? empty + 1 : 0
+            if let next, !seen.insert(next).inserted || empty > Self.maximumEmptyPages {
+                findings.fail(
+                    empty > Self.maximumEmptyPages
+                        ? "\(empty) pages in a row donated nothing."
+                        : "A cursor came again, so that the pages never end.",
+                    "Each page must go on behind the one before, and the last must end with NULL as the next cursor.")
+                return pages
+            }
+            cursor = next
+        } while cursor != nil && pages.count < Self.maximumSmallPages
+        return pages
+    }
+
+    /// Asks for a page once more, in another process, as a host does after a crash.
+    private func resume(_ page: Page, _ findings: inout Findings) async throws(ExtensionError) {
+        let again = try await withTrial { (trial) throws(ExtensionError) in
+            let next = try await trial.reindexPage(page.cursor, items: Self.smallPage).next
+            return Page(cursor: page.cursor, next: next, identifiers: trial.items.touched)
+        }
+        guard again.identifiers != page.identifiers || again.next != page.next else { return }
+        findings.fail(
+            """
+            In a new process the page at the cursor \(String(decoding: page.cursor ?? [], as: UTF8.self).quoted) had \
+            \(again.identifiers.count) items instead of \(page.identifiers.count), or another end.
+            """,
+            "A cursor must say all there is to know; what is only in memory is gone after a crash.")
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+
+extension CheckContext {
+    /// The part of the rounds after which caches should be full.
+    private static let warmUp = 3
+
+    /// Growth that is no accident, in KiB for each round, and what it must add up to.
+    private static let noticeableGrowth = 16.0
+    private static let graveGrowth = 100.0
+    private static let leastGrowth = 4096.0
+
+    /// Asks the same over and over, and looks at the memory.
+    func checkMemoryGrowth() async throws(ExtensionError) -> CheckResult {
+        let offers = offers(settings.sampleSize)
+        let identifiers = sample(5).map(\.uniqueIdentifier)
+        guard !offers.isEmpty || survey.isServed else { return .skipped(reason: "there is nothing to ask for") }
+        return try await withTrial { (trial) throws(ExtensionError) in
+            try await trial.load()
+            guard let process = trial.events.processes.last.map(ProcessView.init) else {
+                return .skipped(reason: "its process cannot be looked at")
+            }
+            var measured: [Double] = []
+            for round in 0..<settings.rounds {
+                if !offers.isEmpty { _ = try await trial.ask(offers[round % offers.count]) }
+                if survey.isServed, round.isMultiple(of: 2) { try await trial.reindex(identifiers) }
+                guard round >= settings.rounds / Self.warmUp, let memory = process.anonymousMemory else { continue }
+                measured.append(Double(memory))
+            }
+            guard measured.count >= 2 else { return .skipped(reason: "its memory cannot be read from /proc") }
+            let slope = Self.slope(measured)
+            let growth = slope * Double(measured.count)
+            guard slope > Self.noticeableGrowth, growth > Self.leastGrowth / 2 else { return .passed }
+            let reason =
+                "Its memory grows by \(Int(slope)) KiB with each round, by \(Int(growth)) KiB in \(measured.count)."
+            let advice = """
+                Look for what is kept after a request was answered: items that are not released, buffers, observers. \
+                valgrind or the leak sanitizer find it with --in-process.
+                """
+            return slope > Self.graveGrowth && growth > Self.leastGrowth
+                ? .failed(reason: reason, advice: advice) : .warning(reason: reason, advice: advice)
+        }
+    }
+
+    /// By how much a series grows with each value: the slope of the median of slopes between both halves, so that one jump
+    /// does not count as growth.
+    static func slope(_ values: [Double]) -> Double {
+        let half = values.count / 2
+        guard half > 0 else { return 0 }
+        let slopes = (0..<half).map { (values[$0 + values.count - half] - values[$0]) / Double(values.count - half) }
+        return slopes.sorted()[half / 2]
+    }
+
+    /// How many threads or descriptors more than at first are no accident.
+    private static let tolerance = 8
+
+    /// Asks the same over and over, and looks at threads, descriptors, processes and files.
+    func checkLeftovers() async throws(ExtensionError) -> CheckResult {
+        let offers = offers(settings.sampleSize)
+        let identifiers = sample(2).map(\.uniqueIdentifier)
+        guard !offers.isEmpty || survey.isServed else { return .skipped(reason: "there is nothing to ask for") }
+        typealias Seen = (findings: Findings, remains: [ProcessView])
+        let (findings, remains) = try await withTrial { (trial) throws(ExtensionError) -> Seen in
+            var findings = Findings()
+            func round(_ number: Int) async throws(ExtensionError) {
+                if !offers.isEmpty { _ = try await trial.ask(offers[number % offers.count]) }
+                if survey.isServed { try await trial.reindex(identifiers) }
+            }
+            let rounds = settings.rounds / 2
+            for number in 0..<rounds / 5 { try await round(number) }
+            guard let process = trial.events.processes.last.map(ProcessView.init) else { return (findings, []) }
+            let (threads, descriptors) = (process.threads ?? 0, process.descriptors)
+            for number in 0..<rounds { try await round(number) }
+            try await settle(trial)
+            if let now = process.threads, now > threads + max(Self.tolerance, rounds / 4) {
+                findings.fail(
+                    "After \(rounds) rounds it has \(now) threads instead of \(threads).",
+                    "End or reuse the threads that a request starts.")
+            }
+            if let descriptors, let now = process.descriptors, now > descriptors + max(Self.tolerance, rounds / 4) {
+                findings.fail(
+                    "After \(rounds) rounds it has \(now) descriptors open instead of \(descriptors).",
+                    "Close what a request opens, also after an error.")
+            }
+            return (findings, process.descendants)
+        }
+        var all = findings
+        let alive = remains.filter(\.isAlive)
+        if !alive.isEmpty {
+            all.fail(
+                "\(alive.count) processes that it started live on after its own has ended.",
+                "An extension cannot start processes where its sandbox is complete; do the work in the extension itself."
+            )
+        } else if !remains.isEmpty {
+            all.warn(
+                "It starts processes.", "Where its sandbox is complete it cannot; do the work in the extension itself.")
+        }
+        return all.result
+    }
+
+    /// More lines than that for one round of requests are too many to be read.
+    private static let readableLines = 500
+
+    /// Counts what it says.
+    func checkOutputVolume() async throws(ExtensionError) -> CheckResult {
+        try await withTrial { (trial) throws(ExtensionError) in
+            try await workOut(trial)
+            try await settle(trial)
+            let lines = trial.events.lines
+            guard lines > Self.readableLines else { return .passed }
+            return .warning(
+                reason: """
+                    It said \(lines) lines in one round of requests. The last ones: \
+                    \(trial.events.lastLines.map(\.quoted).joined(separator: ", ")).
+                    """,
+                advice: "Say what is skipped and why, and sums. After 20000 lines nothing more is kept.")
+        }
+    }
+
+    /// Judges the rules that were broken while all of the checks ran, this one included.
+    func checkMisuse() async throws(ExtensionError) -> CheckResult {
+        try await withTrial { (trial) throws(ExtensionError) in
+            try await workOut(trial)
+            try await settle(trial)
+        }
+        var findings = Findings()
+        for sighting in whole.misuses {
+            findings.fail(
+                "\(sighting.text) (\(sighting.times), first in \(sighting.check.rawValue))",
+                "It was made harmless. The comment above the function in searchlight_extension.h says what holds.")
+        }
+        return findings.result
+    }
+
+    /// Judges what the sandbox refused while all of the checks ran.
+    func checkSandbox() async throws(ExtensionError) -> CheckResult {
+        try await withTrial { (trial) throws(ExtensionError) in
+            try await workOut(trial)
+            try await settle(trial)
+        }
+        var findings = Findings()
+        for sighting in whole.refusals {
+            findings.fail(
+                "\(sighting.text) (\(sighting.times), first in \(sighting.check.rawValue))",
+                """
+                If it needs that, ask for it in the manifest (Searchlight: ReadablePaths, WritablePaths, AllowsNetwork); \
+                else find out who asks, often a library.
+                """)
+        }
+        return findings.result
+    }
+}

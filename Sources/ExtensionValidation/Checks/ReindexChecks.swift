@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import ServiceProtocol
+
+extension CheckContext {
+    /// Reindexes twice in one process and once in another, and compares.
+    func checkReindexTwice() async throws(ExtensionError) -> CheckResult {
+        guard survey.isServed else { return .skipped(reason: "it serves no reindex") }
+        let (first, second) = try await withTrial { (trial) throws(ExtensionError) in
+            try await trial.reindexEverything()
+            let first = trial.items.items
+            trial.items.beginAnew()
+            try await trial.reindexEverything()
+            return (first, trial.items.items)
+        }
+        var findings = Findings()
+        Self.compare(first, second, "A second reindex in the same process", &findings)
+        Self.compare(survey.items, first, "A reindex in a new process", &findings)
+        guard findings.hasNoFailure, first.isEmpty else { return findings.result }
+        return .warning(
+            reason: "It donated nothing at all.",
+            advice: "If it has items on your machine, look at what it prints: --verbose shows it.")
+    }
+
+    /// Notes how two sets of items differ.
+    static func compare(
+        _ one: [DonationCollector.Name: ItemRecord], _ other: [DonationCollector.Name: ItemRecord], _ what: String,
+        _ findings: inout Findings
+    ) {
+        let missing = one.keys.filter { other[$0] == nil }.sorted()
+        let extra = other.keys.filter { one[$0] == nil }.sorted()
+        for (names, verb) in [(missing, "lacks"), (extra, "has besides")] where !names.isEmpty {
+            findings.fail(
+                "\(what) \(verb) \(names.count) items, such as \(names.prefix(3).map(\.identifier.quoted).joined(separator: ", ")).",
+                """
+                An item's identifier must be the same each time, or what was indexed before cannot be found again. Donate \
+                everything each time, whatever was donated before.
+                """)
+        }
+        var volatile: [String: Int] = [:]
+        for (name, record) in one {
+            guard let again = other[name], again != record else { continue }
+            for attribute in differing(record, again) { volatile[attribute, default: 0] += 1 }
+        }
+        for (attribute, count) in volatile.sorted(by: { $0.key < $1.key }) {
+            findings.warn(
+                "\(what) gives another \(attribute) for \(count) items.",
+                "Donate what only changes when the item does; else each reindex writes everything anew.")
+        }
+    }
+
+    /// What differs between two records of an item, by name.
+    static func differing(_ one: ItemRecord, _ other: ItemRecord) -> [String] {
+        var names = Set(one.attributes.keys).union(other.attributes.keys).filter {
+            one.attributes[$0] != other.attributes[$0] || one.traits[$0] != other.traits[$0]
+        }
+        if one.domainIdentifier != other.domainIdentifier { names.insert("domainIdentifier") }
+        if one.expiration != other.expiration { names.insert("expirationDate") }
+        if one.isUpdate != other.isUpdate { names.insert("isUpdate") }
+        return names.sorted()
+    }
+
+    /// How many identifiers are asked for at once: more than fit into any small buffer.
+    private static let manyIdentifiers = 10_000
+
+    /// Asks for items by identifier.
+    func checkReindexItems() async throws(ExtensionError) -> CheckResult {
+        guard survey.isServed else { return .skipped(reason: "it serves no reindex") }
+        var generator = generator
+        let known = generator.sample(survey.records, 10)
+        let unknown = generator.unusedName()
+        let many = (0..<Self.manyIdentifiers).map { _ in generator.unusedName() }
+        let advice = """
+            Donate each item that was asked for, or delete it if it is gone; then acknowledge. Identifiers that are \
+            not known are deleted, or left out.
+            """
+        return try await withTrial { (trial) throws(ExtensionError) in
+            var findings = Findings()
+            try await trial.reindexEverything()
+            let all = trial.items.items
+            trial.items.beginAnew(keepingItems: true)
+            if !known.isEmpty {
+                try await trial.reindex(known.map(\.uniqueIdentifier))
+                for record in known where !trial.items.touched.contains(record.uniqueIdentifier) {
+                    findings.fail(
+                        "It acknowledged the reindex of \(record.uniqueIdentifier.quoted) and neither donated nor deleted it.",
+                        advice)
+                }
+            }
+            try await trial.reindex([unknown])
+            if trial.items.items.keys.contains(where: { $0.identifier == unknown }) {
+                findings.fail("It donated \(unknown.quoted), which does not exist.", advice)
+            }
+            try await trial.reindex([])
+            if let record = known.first {
+                try await trial.reindex([String](repeating: record.uniqueIdentifier, count: 5))
+            }
+            try await trial.reindex(many + known.map(\.uniqueIdentifier))
+            if trial.items.items.keys.contains(where: { $0.identifier.hasPrefix(generator.unusedPrefix) }) {
+                findings.fail("Of \(many.count) items that do not exist it donated some.", advice)
+            }
+            Self.compare(all, trial.items.items, "After reindexing some items, the index", &findings)
+            return findings.result
+        }
+    }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Promises
+import ServiceProtocol
+
+extension CheckContext {
+    /// When requests are cancelled: at once, and while they are under way.
+    private static let cancelDelays: [Duration] = [.zero, .milliseconds(1), .milliseconds(10)]
+
+    /// Cancels requests of each kind, and asks again afterwards.
+    func checkCancellation() async throws(ExtensionError) -> CheckResult {
+        let offers = Array(offers(2).prefix(6))
+        return try await withTrial { (trial) throws(ExtensionError) in
+            var findings = Findings()
+            try await trial.load()
+            for delay in Self.cancelDelays {
+                if survey.isServed {
+                    try await cancel("a reindex", after: delay, in: trial, &findings) { () throws(ExtensionError) in
+                        try await trial.reindexEverything()
+                    }
+                }
+                for offer in offers {
+                    try await cancel("\(offer)", after: delay, in: trial, &findings) { () throws(ExtensionError) in
+                        _ = try await trial.ask(offer)
+                    }
+                }
+            }
+            if survey.isServed { try await trial.reindexEverything() }
+            return findings.result
+        }
+    }
+
+    /// Cancels one request, and looks whether the process lived through it.
+    private func cancel(
+        _ what: String, after delay: Duration, in trial: Trial, _ findings: inout Findings,
+        _ body: @escaping @Sendable () async throws(ExtensionError) -> Void
+    ) async throws(ExtensionError) {
+        let processes = trial.events.processes.count
+        let request = Task { await ExtensionError.of(body) }
+        if delay > .zero { await wait(delay) }
+        request.cancel()
+        switch await request.value {
+        case nil, .cancelled: break
+        case .failed(_, _, .cancelled, _): break
+        case let problem?: throw problem
+        }
+        // Somebody has to be asked for a new process to be started.
+        try await trial.load()
+        guard trial.events.processes.count > processes, findings.isEmpty else { return }
+        findings.warn(
+            "After \(what) was cancelled it went on, so that its process had to be ended.",
+            """
+            Ask is_cancelled of searchlight.cancel/1 now and then (in Swift: Task.isCancelled), and finish the request with \
+            SEARCHLIGHT_CANCELLED. What it was about to donate is lost otherwise, and the next request waits for a new process.
+            """)
+    }
+
+    /// How long it may take to heed a notice, in milliseconds; the header says so.
+    private static let throttleGrace = 500.0
+
+    /// Slows it down and speeds it up, with work in between.
+    func checkThrottle() async throws(ExtensionError) -> CheckResult {
+        let offers = Array(offers(2).prefix(4))
+        return try await withTrial { (trial) throws(ExtensionError) in
+            try await trial.load()
+            var findings = Findings()
+            for notice in [
+                ThrottleNotice(reason: .userActive, itemsPerSecond: 10), ThrottleNotice(reason: .battery),
+                ThrottleNotice(reason: .pressure, itemsPerSecond: 1),
+            ] {
+                let heeded = await configuration.clock.measure { _ = await trial.throttle(notice) }
+                if heeded.milliseconds > Self.throttleGrace {
+                    findings.warn(
+                        "It took \(Int(heeded.milliseconds)) ms until it had heeded a notice.",
+                        "Only note in did_throttle that work is to slow down; half a second is what there is.")
+                }
+                // A person who drags something does not wait until the battery is full.
+                for offer in offers { _ = try await trial.ask(offer) }
+                let isServed = survey.isServed
+                let work = Task {
+                    await ExtensionError.of { () throws(ExtensionError) in
+                        if isServed { try await trial.reindexEverything() }
+                    }
+                }
+                await wait(settings.quietTime)
+                _ = await trial.throttle(nil)
+                if let problem = await work.value { throw problem }
+            }
+            // Twice the same, and an end without a beginning.
+            _ = await trial.throttle(ThrottleNotice(reason: .requested))
+            _ = await trial.throttle(ThrottleNotice(reason: .requested))
+            _ = await trial.throttle(nil)
+            _ = await trial.throttle(nil)
+            if survey.isServed { try await trial.reindex(sample(3).map(\.uniqueIdentifier)) }
+            if findings.hasNoFailure { Self.compareIdentifiers(survey.items, trial.items.items, &findings) }
+            return findings.result
+        }
+    }
+
+    private static func compareIdentifiers(
+        _ one: [DonationCollector.Name: ItemRecord], _ other: [DonationCollector.Name: ItemRecord],
+        _ findings: inout Findings
+    ) {
+        let missing = one.keys.filter { other[$0] == nil }.sorted()
+        guard let first = missing.first else { return }
+        findings.fail(
+            "A reindex that was slowed down lacked \(missing.count) items, such as \(first.identifier.quoted).",
+            "Slow down or wait, and donate the rest when the throttling is over, before you acknowledge.")
+    }
+
+    /// How many requests are under way at the same time.
+    private static let width = 24
+
+    /// Asks the same one after the other and all at once.
+    func checkConcurrency() async throws(ExtensionError) -> CheckResult {
+        let offers = Array(offers(settings.sampleSize).prefix(Self.width))
+        guard !offers.isEmpty else { return .skipped(reason: "there is nothing to ask for") }
+        return try await withTrial { (trial) throws(ExtensionError) in
+            var expected: [Offer: Answer] = [:]
+            for offer in offers { expected[offer] = try await trial.ask(offer) }
+            // What changes by itself says nothing.
+            var stable: [Offer] = []
+            for offer in offers where try await trial.ask(offer).isLike(expected[offer]) { stable.append(offer) }
+            let answers = await withTaskGroup(of: (Offer, Result<Answer, ExtensionError>).self) { group in
+                for offer in offers {
+                    group.addTask {
+                        do throws(ExtensionError) { return (offer, .success(try await trial.ask(offer))) } catch {
+                            return (offer, .failure(error))
+                        }
+                    }
+                }
+                return await group.reduce(into: [(Offer, Result<Answer, ExtensionError>)]()) { $0.append($1) }
+            }
+            var findings = Findings()
+            for (offer, result) in answers {
+                let answer = try result.get()
+                guard stable.contains(offer), !answer.isLike(expected[offer]) else { continue }
+                let before = expected[offer]?.summary ?? "nothing"
+                findings.fail(
+                    """
+                    \(offer) is another when \(offers.count) requests are under way: \(answer.summary) instead of \(before)\
+                    \(answer.summary == before ? ", and not the same" : "").
+                    """,
+                    "Keep what belongs to one request apart from the others, and guard what they share with a lock.")
+            }
+            return findings.result
+        }
+    }
+
+    /// Asks for what nobody donated, with everything that breaks naive code.
+    func checkFuzzedIdentifiers() async throws(ExtensionError) -> CheckResult {
+        var generator = generator
+        let known = survey.records.map(\.uniqueIdentifier)
+        let types = survey.records.flatMap(\.promisedRepresentations).map(\.type) + ["public.utf8-plain-text"]
+        var offers: [Offer] = []
+        for round in 0..<settings.fuzzRounds {
+            let name = WildNames.next(&generator, like: known)
+            let type =
+                round.isMultiple(of: 4) ? WildNames.next(&generator, like: types) : types[generator.below(types.count)]
+            let form = [Representation.Form.data, .file, .inPlaceFile][generator.below(3)]
+            offers.append(
+                Offer(
+                    item: name,
+                    kind: round.isMultiple(of: 5)
+                        ? .preview(contentPath: nil) : .promise(Representation(type: type, form: form))))
+        }
+        let chosen = offers
+        return try await withTrial { (trial) throws(ExtensionError) in
+            for offer in chosen { _ = try await trial.ask(offer) }
+            if survey.isServed {
+                for start in stride(from: 0, to: chosen.count, by: 20) {
+                    try await trial.reindex(chosen[start..<min(start + 20, chosen.count)].map(\.item))
+                }
+            }
+            return .passed
+        }
+    }
+}
+
+extension Findings {
+    /// Whether nothing was found.
+    var isEmpty: Bool { result == .passed }
+}
+
+extension Answer {
+    /// Whether it is as good as another: the words of a refusal do not matter.
+    func isLike(_ other: Answer?) -> Bool {
+        switch (self, other) {
+        case (.refused(let one, _), .refused(let two, _)): one == two
+        // A copy may be named anew each time.
+        case (.file(_, let one, let head), .file(_, let two, let otherHead)): one == two && head == otherHead
+        default: self == other
+        }
+    }
+}

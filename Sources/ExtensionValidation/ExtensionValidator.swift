@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import UniformTypeIdentifiers
+
+/// How an extension is checked.
+public struct ValidationSettings: Sendable {
+    /// What random choices are made from; the same seed makes the same ones.
+    public var seed: UInt64
+    /// Whether the extension is loaded into this process, for a debugger. A crash is this process's end then.
+    public var isInProcess = false
+    /// Told each line that the extension prints or logs; called on any thread.
+    public var onLine: @Sendable (Check, String) -> Void = { _, _ in }
+
+    /// How many items are asked about.
+    var sampleSize = 12
+    /// How often something is repeated to see whether memory grows.
+    var rounds = 100
+    /// How many wild identifiers are tried.
+    var fuzzRounds = 120
+    /// How long to wait for what must not happen.
+    var quietTime = Duration.milliseconds(200)
+
+    /// Settings with a seed.
+    public init(seed: UInt64) { self.seed = seed }
+}
+
+/// Judges an extension: runs checks one after the other, each in a process of its own. Keeps nothing and touches no store.
+public struct ExtensionValidator: Sendable {
+    /// What is judged.
+    public enum Subject: Sendable {
+        /// A bundle that a host would use.
+        case bundle(ExtensionBundle)
+        /// One that it refuses.
+        case refused(path: String, problem: BundleProblem)
+
+        /// The bundle at a path.
+        public init(path: String) {
+            do throws(BundleProblem) { self = .bundle(try ExtensionBundle(at: path)) } catch {
+                self = .refused(path: path, problem: error)
+            }
+        }
+
+        /// Where it is.
+        public var path: String {
+            switch self {
+            case .bundle(let bundle): bundle.path
+            case .refused(let path, _): path
+            }
+        }
+    }
+
+    private let subject: Subject
+    private let configuration: WorkerConfiguration
+    private let settings: ValidationSettings
+
+    /// Creates a judge.
+    ///
+    /// - Parameters:
+    ///   - subject: What is judged.
+    ///   - configuration: How its processes are started.
+    ///   - settings: How it is checked.
+    public init(_ subject: Subject, configuration: WorkerConfiguration, settings: ValidationSettings) {
+        self.subject = subject
+        self.configuration = configuration
+        self.settings = settings
+    }
+
+    /// Runs checks.
+    ///
+    /// - Parameters:
+    ///   - checks: Which, in any order; they run in the order of `Check.allCases`.
+    ///   - onBegin: Told before each of them.
+    ///   - onEnd: Told after each of them. A thrown error ends the validation.
+    /// - Returns: All reports.
+    public func run(
+        _ checks: Set<Check>, onBegin: (Check) -> Void = { _ in }, onEnd: (CheckReport) throws -> Void
+    ) async rethrows -> ValidationReport {
+        var report = ValidationReport(path: subject.path, seed: settings.seed, isInProcess: settings.isInProcess)
+        if case .bundle(let bundle) = subject {
+            report.identifier = bundle.identifier
+            // So that “conforms to” means what the manifest says.
+            UTTypeRegistry.shared.register(bundle.manifest.typeDeclarations, ofBundle: bundle.identifier)
+        }
+        let whole = EventRecord(.manifest)
+        var survey: Survey?
+        for check in Check.allCases where checks.contains(check) {
+            onBegin(check)
+            var result = CheckResult.passed
+            let duration = await configuration.clock.measure {
+                result = await self.result(of: check, among: checks, &survey, whole)
+            }
+            let one = CheckReport(check: check, result: result, duration: duration)
+            report.checks.append(one)
+            try onEnd(one)
+        }
+        return report
+    }
+
+    /// Runs checks, and tells nothing before they are done.
+    public func run(_ checks: Set<Check>) async -> ValidationReport { await run(checks, onEnd: { _ in }) }
+
+    private func result(
+        of check: Check, among checks: Set<Check>, _ survey: inout Survey?, _ whole: EventRecord
+    ) async -> CheckResult {
+        switch subject {
+        case .refused(_, let problem):
+            guard check == .manifest else { return .skipped(reason: "a host would refuse the bundle") }
+            return .failed(
+                reason: problem.description, advice: "Until this is mended, no host uses the extension.")
+        case .bundle(let bundle):
+            if check == .manifest { return ManifestReview(bundle).result }
+            if settings.isInProcess && check.needsProcess {
+                return .skipped(reason: "it needs a process of the extension's own; leave --in-process out")
+            }
+            var context = CheckContext(
+                check: check, bundle: bundle, configuration: configuration, settings: settings,
+                survey: survey ?? Survey(), whole: whole)
+            if check.needsSurvey {
+                if survey == nil { survey = await Survey.make(context) }
+                if let survey { context = context.with(survey) }
+                if let skipped = context.skippedForSurvey(among: checks) { return skipped }
+            }
+            do throws(ExtensionError) { return try await check.run(context) } catch {
+                return CheckResult(error, check)
+            }
+        }
+    }
+}
+
+extension CheckContext {
+    /// The same with what was found out meanwhile.
+    func with(_ survey: Survey) -> CheckContext {
+        CheckContext(
+            check: check, bundle: bundle, configuration: configuration, settings: settings, survey: survey, whole: whole
+        )
+    }
+
+    /// Why a check cannot be run, since the items are not known. Somebody has to say what went wrong: the check that is
+    /// there for it, or this one.
+    func skippedForSurvey(among checks: Set<Check>) -> CheckResult? {
+        guard let problem = survey.problem, check != .acknowledgement else { return nil }
+        guard checks.contains(.acknowledgement) else { return CheckResult(problem, check) }
+        return .skipped(reason: "its items are not known, since a reindex did not work (see acknowledgement)")
+    }
+}
+
+extension CheckResult {
+    /// What an error means that ended a check.
+    init(_ error: ExtensionError, _ check: Check) {
+        switch error {
+        case .crashed:
+            self = .crashed(
+                reason: error.description,
+                advice: """
+                    Look at it in a debugger: gdb --args searchlight extensions validate BUNDLE --in-process --only \
+                    \(check.rawValue)
+                    """)
+        case .timedOut:
+            self = .failed(
+                reason: error.description,
+                advice: """
+                    Answer each request exactly once, in every case, also after an error, and do not wait for what may not \
+                    come. During a long reindex donate, log or report progress now and then.
+                    """)
+        case .cannotLoad:
+            self = .failed(
+                reason: error.description, advice: "See “When it does not work” in docs/EXTENSIONS.md.")
+        case .failed(_, _, let status, _):
+            self = .failed(
+                reason: error.description,
+                advice: status == .tooLarge
+                    ? "Stay below the limit that the message names."
+                    : "It should not fail here. If it lacks something, say in the message what and how to get it.")
+        case .malformedAnswer:
+            self = .failed(reason: error.description, advice: "Answer with what the request asks for.")
+        default: self = .failed(reason: error.description, advice: "Mend this first, and validate again.")
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import Previews
+import Promises
+import ServiceProtocol
+
+/// One thing that can be asked about an item: a type it promised, or its preview.
+struct Offer: Sendable, Hashable, CustomStringConvertible {
+    enum Kind: Sendable, Hashable {
+        case promise(Representation)
+        /// With the path of the item's file, if it has one.
+        case preview(contentPath: String?)
+    }
+    var item: String
+    var kind: Kind
+
+    /// For a person.
+    var description: String {
+        switch kind {
+        case .promise(let representation):
+            switch representation.form {
+            case .data: "\(item.quoted) as data of type \(representation.type)"
+            case .file: "\(item.quoted) as a file of type \(representation.type)"
+            case .inPlaceFile: "\(item.quoted) as its own file of type \(representation.type)"
+            }
+        case .preview: "the preview of \(item.quoted)"
+        }
+    }
+
+    /// Everything that an item promised.
+    static func promises(of record: ItemRecord) -> [Offer] {
+        record.promisedRepresentations.map { Offer(item: record.uniqueIdentifier, kind: .promise($0)) }
+    }
+
+    /// Its preview.
+    static func preview(of record: ItemRecord) -> Offer {
+        Offer(item: record.uniqueIdentifier, kind: .preview(contentPath: record.contentPath))
+    }
+}
+
+/// What an extension answered.
+enum Answer: Sendable, Equatable {
+    case data([UInt8])
+    /// A file: its name, length, and the first bytes.
+    case file(name: String, length: Int, head: [UInt8])
+    case preview(Rendering)
+    /// It does not serve such requests at all.
+    case notServed
+    /// It said no, and why.
+    case refused(ExtensionStatus, String)
+
+    struct Rendering: Sendable, Equatable {
+        var contentType: String
+        var title: String?
+        var content: [UInt8]
+        var attachments: [String: [UInt8]] = [:]
+    }
+
+    /// Whether there is something to see.
+    var isSomething: Bool {
+        switch self {
+        case .data, .file, .preview: true
+        case .notServed, .refused: false
+        }
+    }
+
+    /// The answer in a few words.
+    var summary: String {
+        switch self {
+        case .data(let bytes): "\(bytes.count) bytes"
+        case .file(let name, let length, _): "the file \(name.quoted) of \(length) bytes"
+        case .preview(let rendering): "a preview of \(rendering.content.count) bytes of \(rendering.contentType)"
+        case .notServed: "nothing"
+        case .refused(let status, let message): "“\(message)” (\(status))"
+        }
+    }
+}
+
+extension String {
+    /// The text as a person reads it in a sentence, cut where it is long.
+    var quoted: String {
+        let shown = count > 80 ? prefix(80) + "…" : self[...]
+        return shown.debugDescription
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import ExtensionHost
+import Glibc
+import Previews
+import Promises
+import ServiceProtocol
+
+/// One extension in a process of its own, with an index in memory: what a check asks its questions of. Nothing it does
+/// ends the validator.
+final class Trial: Sendable {
+    let bundle: ExtensionBundle
+    let items: DonationCollector
+    let events: EventRecord
+    let limits: WorkerConfiguration.Limits
+    private let host: ExtensionHost
+
+    /// The most bytes of a promise that are looked at.
+    static let maximumBytes = 64 << 20
+    /// What is asked of a page, unless a check asks for less.
+    static let pageItems: UInt32 = 500
+    private static let pageMilliseconds: UInt32 = 2000
+    private static let pageMemory: UInt64 = 256 << 20
+    /// More pages than this do not end.
+    static let maximumPages = 10_000
+
+    /// - Parameter known: What the extension donated earlier and finds in its index.
+    init(
+        _ bundle: ExtensionBundle, _ configuration: WorkerConfiguration, events: EventRecord,
+        known: [DonationCollector.Name: ItemRecord]
+    ) {
+        self.bundle = bundle
+        self.events = events
+        var configuration = configuration
+        // The first failure is the answer; nobody looks for the item that it was about, or waits for an idle worker's end.
+        configuration.limits.lostWorkers = 1
+        configuration.limits.itemsSetAside = 0
+        configuration.limits.linger = nil
+        limits = configuration.limits
+        let items = DonationCollector(known: known)
+        self.items = items
+        host = ExtensionHost(
+            configuration: configuration, registry: ExtensionRegistry(only: bundle), receiver: items,
+            onEvent: { events.take($0) })
+    }
+
+    /// Ends the process.
+    func close() async { await host.shutdown() }
+
+    /// Has the process started and the extension loaded, and asks nothing.
+    func prewarm() async { await host.prewarm(bundle.identifier) }
+
+    /// Has the process started and the extension loaded; returns once it answers.
+    func load() async throws(ExtensionError) {
+        _ = try await ask(Offer(item: "searchlight-validation", kind: .preview(contentPath: nil)))
+    }
+
+    /// Has everything donated, as a host would: in pages where the extension knows them.
+    func reindexEverything() async throws(ExtensionError) {
+        guard try await host.reindexAll(bundle.identifier) == .inPages else { return }
+        var cursor: [UInt8]?
+        var cursors: Set<[UInt8]> = []
+        while cursors.count < Self.maximumPages {
+            cursor = try await reindexPage(cursor, items: Self.pageItems).next
+            guard let cursor else { return }
+            guard cursors.insert(cursor).inserted else { break }
+        }
+        throw .malformedAnswer(
+            identifier: bundle.identifier, during: "reindex in pages",
+            reason: "a cursor came again, or there was no end after \(Self.maximumPages) pages")
+    }
+
+    /// Whether the extension wants to be reindexed in pages.
+    func isPaged() async throws(ExtensionError) -> Bool { try await host.reindexAll(bundle.identifier) == .inPages }
+
+    /// Has one page donated.
+    func reindexPage(_ cursor: [UInt8]?, items: UInt32) async throws(ExtensionError) -> ReindexPageReply {
+        let page = ReindexPage(
+            cursor: cursor, items: items, milliseconds: Self.pageMilliseconds, memoryLimit: Self.pageMemory)
+        return try await host.reindexPage(page, bundle.identifier)
+    }
+
+    /// Has some items donated again.
+    func reindex(_ identifiers: [String]) async throws(ExtensionError) {
+        try await host.reindexItems(identifiers, bundle.identifier)
+    }
+
+    /// Tells it to slow down, or that it need not any more.
+    func throttle(_ notice: ThrottleNotice?) async -> Bool { await host.throttle(bundle.identifier, notice) }
+
+    /// Asks about an item.
+    ///
+    /// - Throws: ``ExtensionError`` for anything but an answer or a refusal of the extension's.
+    func ask(_ offer: Offer) async throws(ExtensionError) -> Answer {
+        do throws(ExtensionError) {
+            switch offer.kind {
+            case .promise(let representation) where representation.form == .data:
+                let payload = try await host.data(item: offer.item, type: representation.type, bundle.identifier)
+                return .data(try await collect(payload, offer))
+            case .promise(let representation):
+                let file = try await host.file(
+                    item: offer.item, type: representation.type, inPlace: representation.form == .inPlaceFile,
+                    bundle.identifier)
+                return try await Self.read(file, offer, bundle.identifier)
+            case .preview(let path):
+                let reply = try await host.preview(
+                    item: offer.item, query: nil, contentPath: path, bundle.identifier)
+                var content = try await collect(reply.content, offer)
+                var rest = content.suffix(min(content.count, reply.attachments.reduce(0) { $0 + $1.length }))
+                content.removeLast(rest.count)
+                var attachments: [String: [UInt8]] = [:]
+                for attachment in reply.attachments {
+                    attachments[attachment.identifier] = Array(rest.prefix(attachment.length))
+                    rest = rest.dropFirst(attachment.length)
+                }
+                return .preview(
+                    Answer.Rendering(
+                        contentType: reply.contentType, title: reply.title, content: content, attachments: attachments))
+            }
+        } catch {
+            switch error {
+            case .failed(_, _, .unsupported, ""): return .notServed
+            case .failed(_, _, let status, let message): return .refused(status, message)
+            default: throw error
+            }
+        }
+    }
+
+    private func collect(_ payload: Payload, _ offer: Offer) async throws(ExtensionError) -> [UInt8] {
+        let limits = DeliveryLimits(stall: limits.answer, total: limits.answer * 3)
+        return try await Self.aside(offer, bundle.identifier) { () throws(PromiseError) in
+            try Delivery.collect(payload, limit: Self.maximumBytes, limits: limits)
+        }
+    }
+
+    /// The most bytes of a file that are read to tell what it is.
+    private static let headBytes = 1 << 20
+
+    private static func read(
+        _ file: FileReply, _ offer: Offer, _ identifier: String
+    ) async throws(ExtensionError) -> Answer {
+        try await aside(offer, identifier) { () throws(PromiseError) in
+            var status = stat()
+            guard fstat(file.descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+                throw .inputOutput(operation: "Reading", path: "what is no regular file", code: EINVAL)
+            }
+            var head = [UInt8](repeating: 0, count: min(headBytes, Int(clamping: status.st_size)))
+            var filled = 0
+            while filled < head.count {
+                let count = head[filled...].withUnsafeMutableBytes {
+                    pread(file.descriptor.number, $0.baseAddress, $0.count, off_t(filled))
+                }
+                if count < 0 && errno == EINTR { continue }
+                guard count >= 0 else {
+                    throw .inputOutput(operation: "Reading", path: "the file", code: errno)
+                }
+                guard count > 0 else { break }
+                filled += count
+            }
+            return .file(name: file.name, length: Int(clamping: status.st_size), head: Array(head[..<filled]))
+        }
+    }
+
+    /// Does what may block on a thread where that does no harm.
+    private static func aside<Value: Sendable>(
+        _ offer: Offer, _ identifier: String, _ body: @escaping @Sendable () throws(PromiseError) -> Value
+    ) async throws(ExtensionError) -> Value {
+        let result: Result<Value, PromiseError> = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(returning: Result { () throws(PromiseError) in try body() })
+            }
+        }
+        do throws(PromiseError) { return try result.get() } catch {
+            throw .malformedAnswer(
+                identifier: identifier, during: "provide \(offer.description)", reason: error.description)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+
+/// Which extensions there were when they were last looked for, so that one that was added, upgraded or removed is noticed,
+/// also when that was done while nobody looked. A pure value; moments are in seconds since 2001-01-01 UTC.
+struct ExtensionLedger: Hashable, Sendable, Codable {
+    /// What is known of one extension.
+    struct Entry: Hashable, Sendable, Codable {
+        var version: String
+        var fingerprint: ExtensionBundle.Fingerprint
+        /// The directory that held the bundle. Who does not search it cannot tell whether the bundle is gone.
+        var directory: String
+        /// Whether items came from it. What an app donates by itself stays when an extension of its name goes.
+        var hasDonated: Bool
+        /// Since when it is missing.
+        var removed: Double?
+        /// Whether it has not been reindexed since it was added or upgraded.
+        var isAwaited: Bool?
+    }
+    private(set) var entries: [String: Entry] = [:]
+
+    /// The most extensions that are kept in mind; of others only what there is now is known.
+    static let maximumEntries = 10_000
+
+    /// Compares what there is with what there was.
+    ///
+    /// - Parameter hasDonated: Whether a bundle is known to have donated before there was a ledger.
+    mutating func meet(
+        _ registry: ExtensionRegistry, now: Double, hasDonated: (String) -> Bool = { _ in false }
+    ) -> ExtensionChanges {
+        var changes = ExtensionChanges()
+        for bundle in registry.extensions {
+            let identifier = bundle.identifier
+            let directory = Self.directory(of: bundle.path)
+            guard var entry = entries[identifier] else {
+                guard entries.count < Self.maximumEntries else { continue }
+                let isKnown = hasDonated(identifier)
+                entries[identifier] = Entry(
+                    version: bundle.manifest.version, fingerprint: bundle.fingerprint, directory: directory,
+                    hasDonated: isKnown)
+                if !isKnown { changes.added.append(identifier) }
+                continue
+            }
+            if entry.removed != nil { changes.restored.append(identifier) }
+            if entry.version != bundle.manifest.version || entry.fingerprint != bundle.fingerprint {
+                changes.upgraded.append(identifier)
+            }
+            (entry.version, entry.fingerprint) = (bundle.manifest.version, bundle.fingerprint)
+            (entry.directory, entry.removed) = (directory, nil)
+            entries[identifier] = entry
+        }
+        let present = Set(registry.extensions.map(\.identifier))
+        // One that cannot be used now is still there; it may be being replaced in this moment.
+        let refused = Set(registry.refusals.map(\.likelyIdentifier))
+        for identifier in refused { entries[identifier]?.removed = nil }
+        let searched = Set(registry.searchPath)
+        for (identifier, entry) in entries
+        where entry.removed == nil && !present.contains(identifier) && !refused.contains(identifier)
+            && searched.contains(entry.directory)
+        {
+            changes.removed.append(identifier)
+            entries[identifier]?.removed = now
+            if !entry.hasDonated { entries[identifier] = nil }
+        }
+        changes.removed.sort()
+        return changes
+    }
+
+    /// The extensions that are missing and whose items will be deleted, with since when.
+    var removals: [String: Double] { entries.compactMapValues(\.removed) }
+
+    /// The extensions that have been missing for as long as a grace, sorted.
+    func due(_ registry: ExtensionRegistry, now: Double, grace: Double) -> [String] {
+        let searched = Set(registry.searchPath)
+        return entries.filter { _, entry in
+            guard let removed = entry.removed else { return false }
+            return now - removed >= grace && searched.contains(entry.directory)
+        }.keys.sorted()
+    }
+
+    /// The extensions that have not been reindexed since they were added or upgraded.
+    var awaited: Set<String> { Set(entries.filter { $0.value.isAwaited == true }.keys) }
+
+    /// Notes that extensions owe a reindex since they were added or upgraded.
+    mutating func noteOwing(of identifiers: [String]) {
+        for identifier in identifiers { entries[identifier]?.isAwaited = true }
+    }
+
+    /// Notes that an extension has donated everything.
+    mutating func noteReindex(of identifier: String) { entries[identifier]?.isAwaited = nil }
+
+    /// Notes that items came from an extension.
+    mutating func noteDonation(of identifier: String) { entries[identifier]?.hasDonated = true }
+
+    /// Forgets an extension that is gone; of one that is there, that items came from it.
+    mutating func forget(_ identifier: String) {
+        if entries[identifier]?.removed != nil {
+            entries[identifier] = nil
+        } else {
+            entries[identifier]?.hasDonated = false
+        }
+    }
+
+    /// Stops the grace of an extension: its items belong to somebody who is there.
+    mutating func keepItems(of identifier: String) {
+        if entries[identifier]?.removed != nil { entries[identifier] = nil }
+    }
+
+    private static func directory(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[..<$0]) } ?? path
+    }
+
+    /// Whether what a file held can have been written.
+    var isSound: Bool {
+        entries.count <= Self.maximumEntries
+            && entries.allSatisfy { identifier, entry in
+                ExtensionManifest.isIdentifier(identifier) && entry.removed?.isFinite != false
+            }
+    }
+}
+
+/// What has changed about the extensions since they were last looked for, by identifier.
+public struct ExtensionChanges: Hashable, Sendable {
+    /// There were none of these before. Each owes a reindex of everything.
+    public internal(set) var added: [String] = []
+    /// Their version, manifest or library is another. Each owes a reindex of everything.
+    public internal(set) var upgraded: [String] = []
+    /// They are gone. Their items are deleted after a grace, unless they come back.
+    public internal(set) var removed: [String] = []
+    /// They were gone, and are back.
+    public internal(set) var restored: [String] = []
+
+    /// Whether nothing has changed.
+    public var isEmpty: Bool { added.isEmpty && upgraded.isEmpty && removed.isEmpty && restored.isEmpty }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import IdleScheduling
+import UniformTypeIdentifiers
+
+extension SearchlightEngine {
+    /// Where what was read of bundles is kept.
+    public static func registryCachePath(storeDirectory: String) -> String { storeDirectory + "/extensions.cache" }
+
+    /// Says whether ``refreshExtensions()`` is called whenever something changes, so that ``extensionPlaces()`` can tell.
+    public func noteWatching(_ isWatched: Bool) { self.isWatched.store(isWatched, ordering: .relaxed) }
+
+    /// Looks for extensions again, and takes in what has changed: types are registered anew, workers of changed bundles
+    /// finish what is under way and end, added and upgraded extensions owe a reindex of everything, and for removed ones
+    /// the grace begins.
+    ///
+    /// - Returns: What has changed, as far as the engine keeps track of that
+    ///   (``EngineConfiguration/tracksExtensions``).
+    @discardableResult
+    public func refreshExtensions() async -> ExtensionChanges {
+        let changes = refreshes.withLock { last in
+            last += 1
+            let registry = ExtensionRegistry(searchPath: configuration.extensionSearchPath, cache: cache)
+            cache.save()
+            let before = replaceRegistry(registry)
+            if registry.extensions != before.extensions {
+                for gone in Set(before.extensions.map(\.identifier)).subtracting(registry.extensions.map(\.identifier))
+                {
+                    UTTypeRegistry.shared.withdraw(bundle: gone)
+                }
+                registry.registerTypes()
+            }
+            return Self.meet(registry, ledger, jobStore, configuration)
+        }
+        // Another search may have ended meanwhile; the host is told of the last in the end.
+        var told: UInt64
+        repeat {
+            told = refreshes.withLock { $0 }
+            await host.update(registry)
+        } while told != refreshes.withLock { $0 }
+        if !changes.isEmpty { follower.withLock { $0 }?(changes) }
+        return changes
+    }
+
+    /// Has somebody told of each change that ``refreshExtensions()`` finds, whoever called it: a change is found once.
+    public func followExtensions(_ follower: @escaping @Sendable (ExtensionChanges) -> Void) {
+        self.follower.withLock { $0 = follower }
+    }
+
+    /// The extensions whose first reindex since they were added or upgraded is still owed, as after the end of the process
+    /// that was at it, and that need not be left alone for a while.
+    public var unfinishedExtensions: [String] {
+        let awaited = ledger?.ledger.awaited ?? []
+        let now = configuration.now()
+        return registry.extensions.map(\.identifier).filter { bundle in
+            awaited.contains(bundle) && jobStore[bundle].map { ($0.notBefore ?? now) <= now } == true
+        }
+    }
+
+    /// Compares the extensions with those there were, and writes down what is owed for it.
+    static func meet(
+        _ registry: ExtensionRegistry, _ ledger: LedgerStore?, _ jobStore: JobStore,
+        _ configuration: EngineConfiguration
+    ) -> ExtensionChanges {
+        guard let ledger, configuration.access == .readWrite else { return ExtensionChanges() }
+        let isNew = ledger.wasMissing
+        return ledger.update { known in
+            let before = known
+            let changes = known.meet(registry, now: configuration.now()) { isNew && jobStore.isDonor($0) }
+            let indexing = Set(
+                registry.extensions.filter { $0.manifest.extensionPoints.contains(.index) }.map(\.identifier))
+            let now = configuration.now()
+            let owing = (changes.added + changes.upgraded).filter(indexing.contains)
+            known.noteOwing(of: owing)
+            do throws(EngineError) {
+                try jobStore.update { queue in
+                    for bundle in owing { queue.add(Job(bundle: bundle, work: .reindexAll, requested: now)) }
+                }
+            } catch {
+                // What could not be written down is noticed again.
+                known = before
+            }
+            return changes
+        }
+    }
+
+    // MARK: Removed extensions
+
+    /// The extensions that are missing and whose items will be deleted, unless they come back before.
+    public var removals: [PendingRemoval] {
+        (ledger?.ledger.removals ?? [:]).map {
+            PendingRemoval(bundle: $0.key, removed: $0.value, due: $0.value + configuration.removalGrace)
+        }.sorted { $0.bundle < $1.bundle }
+    }
+
+    /// When the next of these deletions is due; `nil` if none is. What was in a directory that is not searched any more waits
+    /// until it is.
+    public var nextRemoval: Double? {
+        let searched = Set(registry.searchPath)
+        return (ledger?.ledger.entries ?? [:]).values.filter { searched.contains($0.directory) }
+            .compactMap(\.removed).min().map { $0 + configuration.removalGrace }
+    }
+
+    /// Deletes the items of extensions that have been missing for as long as the grace is. Those of an app that is
+    /// registered as a delegate stay: it is there.
+    ///
+    /// - Returns: Whose items were deleted, and how many these were.
+    public func carryOutRemovals() async -> [(bundle: String, items: Int)] {
+        guard let ledger, configuration.access == .readWrite else { return [] }
+        var done: [(bundle: String, items: Int)] = []
+        func found() -> [String] {
+            ledger.ledger.due(registry, now: configuration.now(), grace: configuration.removalGrace)
+        }
+        guard !found().isEmpty else { return [] }
+        // One may have come back unnoticed, where nothing is watched.
+        await refreshExtensions()
+        let due = found()
+        for bundle in due {
+            guard !delegates.isRegistered(for: bundle) else {
+                ledger.update { $0.keepItems(of: bundle) }
+                continue
+            }
+            // One that fails is still due the next time.
+            guard let count = try? await forget(bundle) else { continue }
+            done.append((bundle, count))
+        }
+        return done
+    }
+}
+
+/// An extension that is missing and whose items will be deleted.
+public struct PendingRemoval: Hashable, Sendable, Codable {
+    /// The bundle identifier.
+    public var bundle: String
+    /// Since when it is missing, in seconds since 2001-01-01 UTC.
+    public var removed: Double
+    /// When its items are deleted, likewise.
+    public var due: Double
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import SearchlightEngine
+import Synchronization
+
+/// Keeps up with the extensions that come, change and go while the service runs: looks for them when something changes,
+/// has those that were added or upgraded donate, one after the other, and deletes what those left that were removed, when
+/// it is time.
+///
+/// Nothing here polls: watching is a thread that waits in the kernel, and the next deletion one timer.
+final class ExtensionKeeper: Sendable {
+    private struct State {
+        var watch: BundleWatch?
+        /// What is to be reindexed, in order.
+        var waiting: [String] = []
+        var isReindexing = false
+        var removal: Task<Void, Never>?
+        var hasEnded = false
+    }
+    private let state = Mutex(State())
+    private let core: ServiceCore
+    private let searchPath: [String]
+    private let now: @Sendable () -> Double
+    private let quiet: Duration
+    private let trouble: LogAllowance
+
+    init(_ core: ServiceCore, _ engine: EngineConfiguration, quiet: Duration) {
+        self.core = core
+        self.quiet = quiet
+        searchPath = engine.extensionSearchPath
+        now = engine.now
+        trouble = core.log.allowance()
+    }
+
+    /// Begins to watch, and does what is due.
+    func begin() {
+        do throws(BundleWatch.Failure) {
+            let watch = try BundleWatch(
+                searchPath: searchPath, quiet: quiet, clock: core.clock,
+                hold: { [activity = core.activity] in
+                    let token = activity.beginRequest()
+                    return { token.end() }
+                },
+                onTrouble: { [core, trouble] in core.log.write(.warning, trouble, $0) },
+                onChange: { [weak self] in await self?.look() })
+            state.withLock { $0.watch = watch }
+        } catch {
+            core.log.write(.warning, error.description)
+        }
+        guard let engine = core.holder.current else { return }
+        take(engine)
+    }
+
+    /// How many directories are watched.
+    var watchedDirectories: Int { state.withLock { $0.watch?.watchedDirectories ?? 0 } }
+
+    /// Takes on an engine that was just opened.
+    func take(_ engine: SearchlightEngine) {
+        engine.noteWatching(state.withLock { $0.watch != nil })
+        // Who lists the extensions has them looked for too, and then they are not found here.
+        engine.followExtensions { [weak self, weak engine] changes in
+            guard let self, let engine else { return }
+            note(changes, engine)
+        }
+        note(engine.changesAtOpening, engine)
+        reindex(engine.unfinishedExtensions)
+        // What has changed between its look at the extensions and the beginning of the watch.
+        state.withLock { $0.watch }?.lookAgain()
+    }
+
+    /// Watches no more; what is under way is ended with the other tasks of the service.
+    func end() {
+        let (watch, removal) = state.withLock { state in
+            state.hasEnded = true
+            state.waiting = []
+            defer { (state.watch, state.removal) = (nil, nil) }
+            return (state.watch, state.removal)
+        }
+        watch?.end()
+        removal?.cancel()
+    }
+
+    /// Looks for the extensions, since something has changed.
+    private func look() async {
+        await use("look for extensions") { engine in
+            await engine.refreshExtensions()
+            self.scheduleRemovals(engine)
+        }
+    }
+
+    private func note(_ changes: ExtensionChanges, _ engine: SearchlightEngine) {
+        let kinds = [
+            ("was added", changes.added), ("was replaced", changes.upgraded), ("is back", changes.restored),
+            ("was removed", changes.removed),
+        ]
+        for (what, bundles) in kinds where !bundles.isEmpty {
+            let names = bundles.prefix(20).joined(separator: ", ") + (bundles.count > 20 ? " and others" : "")
+            core.log.write(.notice, "\(names) \(what).")
+        }
+        reindex((changes.added + changes.upgraded).filter { engine.owedWork(for: $0) != nil })
+        scheduleRemovals(engine)
+    }
+
+    // MARK: Added and upgraded extensions
+
+    /// Has extensions donate everything, after those that wait already.
+    private func reindex(_ bundles: [String]) {
+        let begins = state.withLock { state in
+            guard !state.hasEnded else { return false }
+            state.waiting += bundles.filter { !state.waiting.contains($0) }
+            guard !state.isReindexing, !state.waiting.isEmpty else { return false }
+            state.isReindexing = true
+            return true
+        }
+        guard begins else { return }
+        let started = core.background.begin { [self] in
+            while let bundle = next() {
+                await use("reindex \(bundle)") { engine in
+                    do throws(EngineError) {
+                        guard let items = try await engine.reindexOwed(bundle) else { return }
+                        self.core.log.write(.notice, "\(bundle) has donated; the index has \(items) items of it.")
+                    } catch {
+                        self.core.log.write(.warning, "The reindex that \(bundle) owes failed. \(error.description)")
+                    }
+                }
+            }
+        }
+        if started == nil { state.withLock { $0.isReindexing = false } }
+    }
+
+    private func next() -> String? {
+        state.withLock { state in
+            guard !state.waiting.isEmpty, !state.hasEnded else {
+                state.isReindexing = false
+                return nil
+            }
+            return state.waiting.removeFirst()
+        }
+    }
+
+    // MARK: Removed extensions
+
+    /// Sees to it that the next deletion happens when it is due.
+    private func scheduleRemovals(_ engine: SearchlightEngine) {
+        state.withLock { state in
+            // Under the lock, so that an older answer never replaces a newer one.
+            let wait = engine.nextRemoval.map { max(0, $0 - now()) }
+            state.removal?.cancel()
+            state.removal = nil
+            guard let wait, !state.hasEnded else { return }
+            // The engine's clock may be set meanwhile; then this looks once more.
+            state.removal = Task { [core, weak self] in
+                guard (try? await core.clock.sleep(for: .seconds(min(wait, Self.longestWait)))) != nil else { return }
+                await self?.removeDue()
+            }
+        }
+    }
+
+    /// The longest that is slept at once, in seconds: a year, so that no sum of times overflows.
+    private static let longestWait = 366.0 * 86400
+    /// How long one that could not be carried out is left, in seconds.
+    private static let pauseAfterFailure = 3600.0
+
+    private func removeDue() async {
+        // From here on nobody who sets the timer anew ends what it has begun.
+        state.withLock { $0.removal = nil }
+        await use("delete what removed extensions left") { engine in
+            for (bundle, items) in await engine.carryOutRemovals() {
+                self.core.log.write(
+                    .notice, "\(bundle) was removed for good; its \(items) items were deleted.")
+            }
+            guard let due = engine.nextRemoval else { return }
+            guard due <= self.now() else { return self.scheduleRemovals(engine) }
+            self.state.withLock { state in
+                guard !state.hasEnded else { return }
+                state.removal?.cancel()
+                state.removal = Task { [core = self.core, weak self] in
+                    guard (try? await core.clock.sleep(for: .seconds(Self.pauseAfterFailure))) != nil else { return }
+                    await self?.removeDue()
+                }
+            }
+        }
+    }
+
+    /// Does something with the engine, which counts as a request.
+    private func use(_ purpose: String, _ body: @escaping @Sendable (SearchlightEngine) async -> Void) async {
+        let token = core.activity.beginRequest()
+        defer { token.end() }
+        do throws(EngineAbsence) {
+            try await core.holder.use({ $0 }) { (engine) throws(EngineAbsence) in await body(engine) }
+        } catch {
+            switch error {
+            case .stopped, .cancelled: break
+            default: core.log.write(.warning, "Could not \(purpose). \(error.description)")
+            }
+        }
+    }
+}

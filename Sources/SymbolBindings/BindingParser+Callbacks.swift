@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension BindingParser {
+    /// A function that the library is given to call, after the word for what it does.
+    mutating func callback(_ role: BoundCallback.Role, at place: Int) throws(BindingError) -> BoundCallback {
+        guard isReindex || role == .progress else {
+            throw scanner.error(
+                at: place, "Nothing can be done with “\(role.rawValue)” in what this serves",
+                "It is for reindexAll and reindexItems")
+        }
+        if role == .acknowledge {
+            guard !hasAcknowledgement else {
+                throw scanner.error(at: place, "The request is acknowledged twice", "Keep one of the callbacks")
+            }
+            hasAcknowledgement = true
+        }
+        // A callback comes at any time and on any thread, so it sees its own parameters only.
+        var inner = self
+        inner.scope = BindingScope()
+        inner.sources = [.bundlePath]
+        inner.hasItem = false
+        let parameters = try inner.callbackParameters()
+        var returned: BoundCallback.Returned?
+        if inner.scanner.take("->") { returned = try inner.constant() }
+        var condition: BoundCondition?
+        if inner.scanner.take(role == .acknowledge ? "succeeds" : "when") { condition = try inner.condition() }
+        let assignments = try inner.assignments(of: role)
+        scanner = inner.scanner
+        return BoundCallback(
+            role: role, parameters: parameters, returned: returned, condition: condition, assignments: assignments)
+    }
+
+    private mutating func callbackParameters() throws(BindingError) -> [BoundResult] {
+        try scanner.require("(", "and what the callback is called with")
+        var parameters: [BoundResult] = []
+        while !scanner.isNext(")") {
+            guard parameters.count < BindingLimits.parameters else {
+                throw scanner.error("There are too many parameters", "The limit is \(BindingLimits.parameters)")
+            }
+            if !parameters.isEmpty { try scanner.require(",", "or “)”") }
+            scanner.skipSpace()
+            let place = scanner.offset
+            let name = try scanner.word("a name, a colon and a type")
+            try scanner.require(":", "and a type")
+            parameters.append(try callbackParameter(name, at: place))
+        }
+        try scanner.require(")")
+        try scope.settle(in: scanner)
+        return parameters
+    }
+
+    /// A parameter of a callback: a number, or something borrowed for the call.
+    private mutating func callbackParameter(_ name: String, at place: Int) throws(BindingError) -> BoundResult {
+        scanner.skipSpace()
+        let typePlace = scanner.offset
+        let word = try scanner.word("a number type, text, bytes[…] or pointer")
+        let form: BoundResult.Form
+        let kind: ValueKind
+        switch word {
+        case "text":
+            (form, kind) = (.pointed(.init(freedBy: nil, target: .text, isOptional: scanner.take("?"))), .text)
+        case "pointer":
+            (form, kind) = (.pointed(.init(freedBy: nil, target: .opaque, isOptional: scanner.take("?"))), .pointer)
+        case "bytes":
+            try scanner.require("[", "and how many there are")
+            let count = try lengthAhead()
+            try scanner.require("]")
+            (form, kind) = (.pointed(.init(freedBy: nil, target: .bytes(count), isOptional: scanner.take("?"))), .bytes)
+        default:
+            guard let type = ScalarType(word: word) else {
+                throw scanner.error(
+                    at: typePlace, "“\(word)” is no type of a callback's parameter",
+                    "Expected is a number type, text, bytes[…] or pointer, which are borrowed for the call")
+            }
+            (form, kind) = (.scalar(type), type.isFloat ? .float : .integer)
+        }
+        try scope.add(name, kind, at: place, in: scanner)
+        return BoundResult(name: name, form: form)
+    }
+
+    private mutating func constant() throws(BindingError) -> BoundCallback.Returned {
+        scanner.skipSpace()
+        let place = scanner.offset
+        let word = try scanner.word("the type the callback returns")
+        guard let type = ScalarType(word: word), !type.isFloat else {
+            throw scanner.error(
+                at: place, "A callback cannot return “\(word)”", "Expected is a whole number type such as int")
+        }
+        try scanner.require("=", "and the number it returns")
+        scanner.skipSpace()
+        let valuePlace = scanner.offset
+        guard case .integer(let value) = try scanner.number(), type.range.contains(value) else {
+            throw scanner.error(
+                at: valuePlace, "A callback returns no constant of its type",
+                "Write a number that \(type.rawValue) can hold")
+        }
+        return BoundCallback.Returned(type: type, value: value)
+    }
+
+    private mutating func assignments(of role: BoundCallback.Role) throws(BindingError) -> [BoundCallback.Assignment] {
+        guard role != .acknowledge else { return [] }
+        try scanner.require("{", role == .donate ? "and the item's attributes" : "and what is reported")
+        scanner.skipSpace()
+        let place = scanner.offset
+        var assignments: [BoundCallback.Assignment] = []
+        repeat {
+            scanner.skipSpace()
+            let place = scanner.offset
+            let name = try scanner.word("the name of an attribute")
+            guard !assignments.contains(where: { $0.name == name }) else {
+                throw scanner.error(at: place, "\(name) is set twice", "Keep one of them")
+            }
+            guard assignments.count < BindingLimits.parameters else {
+                throw scanner.error(
+                    at: place, "There are too many attributes", "The limit is \(BindingLimits.parameters)")
+            }
+            try scanner.require("=", "and its value")
+            let value: BoundValue
+            switch (role, name) {
+            case (.progress, "completed"), (.progress, "total"): value = try self.value(.integer, name)
+            case (.progress, _):
+                throw scanner.error(
+                    at: place, "Nothing is reported that is called “\(name)”", "Set completed, and total if it is known"
+                )
+            case (_, "identifier"), (_, "domain"): value = try self.value(.text, name)
+            default:
+                let (any, kind) = try self.value()
+                guard ![.pointer, .null, .file].contains(kind) else {
+                    throw scanner.error(
+                        at: place, "\(name) is \(kind.rawValue)",
+                        "An attribute is text, a number, bytes, a URL or a date")
+                }
+                value = any
+            }
+            assignments.append(.init(name: name, value: value))
+        } while scanner.take(",")
+        try scanner.require("}")
+        let needed = role == .donate ? "identifier" : "completed"
+        guard assignments.contains(where: { $0.name == needed }) else {
+            throw scanner.error(at: place, "\(needed) is not set", "Write \(needed) = and a value")
+        }
+        return assignments
+    }
+}

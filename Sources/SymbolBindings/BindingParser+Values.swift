@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension BindingParser {
+    /// A value of a kind.
+    mutating func value(_ wanted: ValueKind, _ what: String) throws(BindingError) -> BoundValue {
+        scanner.skipSpace()
+        let place = scanner.offset
+        let (value, kind) = try value()
+        guard kind.fits(wanted) else {
+            throw scanner.error(
+                at: place, "\(what.capitalizedFirst) is \(kind.rawValue)", "Expected is \(wanted.rawValue)")
+        }
+        return value
+    }
+
+    /// A value, and what it is.
+    mutating func value() throws(BindingError) -> (BoundValue, ValueKind) {
+        try operation(of: [.plus, .minus]) { (parser) throws(BindingError) in
+            try parser.operation(of: [.times, .divided]) { (parser) throws(BindingError) in try parser.simpleValue() }
+        }
+    }
+
+    private mutating func operation(
+        of operators: [BoundValue.Operator],
+        _ operand: (inout BindingParser) throws(BindingError) -> (BoundValue, ValueKind)
+    ) throws(BindingError) -> (BoundValue, ValueKind) {
+        scanner.skipSpace()
+        var place = scanner.offset
+        var (left, kind) = try operand(&self)
+        var count = 0
+        while let sign = operators.first(where: { scanner.isNext($0.rawValue) && !scanner.isNext("->") }) {
+            try check(kind, at: place, of: sign)
+            _ = scanner.take(sign.rawValue)
+            scanner.skipSpace()
+            place = scanner.offset
+            let (right, rightKind) = try operand(&self)
+            try check(rightKind, at: place, of: sign)
+            count += 1
+            guard count < BindingLimits.parameters else {
+                throw scanner.error(
+                    "There is too much to compute", "At most \(BindingLimits.parameters) numbers can be")
+            }
+            (left, kind) = (.arithmetic(sign, left, right), .integer)
+        }
+        return (left, kind)
+    }
+
+    private func check(_ kind: ValueKind, at place: Int, of sign: BoundValue.Operator) throws(BindingError) {
+        guard kind != .integer else { return }
+        throw scanner.error(
+            at: place, "“\(sign.rawValue)” cannot be used with \(kind.rawValue)", "Only whole numbers are computed with"
+        )
+    }
+
+    private mutating func simpleValue() throws(BindingError) -> (BoundValue, ValueKind) {
+        if let number = try scanner.number() {
+            if case .float = number { return (number, .float) }
+            return (number, .integer)
+        }
+        if let text = try scanner.literal() { return (.text(text), .text) }
+        if scanner.take("(") {
+            let inner = try nested { (parser) throws(BindingError) in try parser.value() }
+            try scanner.require(")")
+            return inner
+        }
+        if scanner.isNext("[") { return (.texts(try list()), .texts) }
+        if scanner.take("null") { return (.null, .null) }
+        scanner.skipSpace()
+        let place = scanner.offset
+        let name = try scanner.dottedWord("a value")
+        if scanner.take("(") {
+            let inner = try nested { (parser) throws(BindingError) in try parser.application(of: name, at: place) }
+            try scanner.require(")")
+            return inner
+        }
+        if let source = BoundValue.Source(rawValue: name) { return (.source(source), try kind(of: source, at: place)) }
+        let entry = try scope.use(name, at: place, in: scanner)
+        guard scanner.isNext("[") else { return (.name(name), entry.kind) }
+        guard entry.isBuffer else {
+            throw scanner.error("“\(name)” is no buffer", "Only the beginning of a buffer can be taken with [ ]")
+        }
+        _ = scanner.take("[")
+        let count = try nested { (parser) throws(BindingError) in try parser.value(.integer, "the length") }
+        try scanner.require("]")
+        return (.slice(name, count: count), .bytes)
+    }
+
+    /// Goes one level down.
+    mutating func nested<Value>(
+        _ body: (inout BindingParser) throws(BindingError) -> Value
+    ) throws(BindingError) -> Value {
+        guard depth < BindingLimits.depth else {
+            throw scanner.error("This is nested too deep", "The limit is \(BindingLimits.depth) levels")
+        }
+        depth += 1
+        defer { depth -= 1 }
+        return try body(&self)
+    }
+
+    private mutating func list() throws(BindingError) -> [String] {
+        try scanner.require("[")
+        var texts: [String] = []
+        repeat {
+            guard let text = try scanner.literal() else { throw scanner.expected("a text in quotes") }
+            guard texts.count < BindingLimits.parameters else {
+                throw scanner.error("There are too many texts", "The limit is \(BindingLimits.parameters)")
+            }
+            texts.append(text)
+        } while scanner.take(",")
+        try scanner.require("]")
+        return texts
+    }
+
+    private func kind(of source: BoundValue.Source, at place: Int) throws(BindingError) -> ValueKind {
+        guard sources.contains(source) else {
+            let known = sources.map(\.rawValue).sorted().joined(separator: ", ")
+            throw scanner.error(at: place, "There is no \(source.rawValue) in what this serves", "There is \(known)")
+        }
+        switch source {
+        case .contents: return .bytes
+        case .identifiers: return .texts
+        case .inPlace, .reason: return .integer
+        case .rate: return .float
+        case .identifier, .path, .type, .query, .destination, .bundlePath: return .text
+        }
+    }
+
+    /// What stands in the parentheses after a name.
+    private mutating func application(of name: String, at place: Int) throws(BindingError) -> (BoundValue, ValueKind) {
+        if let form = BoundValue.AttributeForm(rawValue: name) { return try attribute(form, at: place) }
+        guard let function = BoundValue.Function(rawValue: name) else {
+            let known = BoundValue.Function.allCases.map(\.rawValue).joined(separator: ", ")
+            throw scanner.error(at: place, "Nothing is computed by “\(name)”", "There is \(known) and item.attribute")
+        }
+        switch function {
+        case .length:
+            scanner.skipSpace()
+            let place = scanner.offset
+            let (inner, kind) = try value()
+            guard kind == .bytes || kind == .text || kind == .texts else {
+                throw scanner.error(at: place, "\(kind.rawValue.capitalizedFirst) has no length", "Text and bytes have")
+            }
+            return (.function(function, inner), .integer)
+        case .path, .name, .suffix: return (.function(function, try value(.text, "the path")), .text)
+        case .contents: return (.function(function, try value(.text, "the path")), .bytes)
+        case .text: return (.function(function, try value(.bytes, "what is to be text")), .text)
+        case .url: return (.function(function, try value(.text, "the path")), .url)
+        case .date: return (.function(function, try value(.float, "the time")), .date)
+        case .file: return (.function(function, try value(.text, "the path")), .file)
+        }
+    }
+
+    private mutating func attribute(
+        _ form: BoundValue.AttributeForm, at place: Int
+    ) throws(BindingError) -> (BoundValue, ValueKind) {
+        guard hasItem else {
+            throw scanner.error(at: place, "There is no item in what this serves", "Data, files and previews have one")
+        }
+        guard let name = try scanner.literal(), !name.isEmpty else {
+            throw scanner.expected("the name of an attribute")
+        }
+        let kind: ValueKind = form == .text ? .text : form == .integer ? .integer : .float
+        var fallback: BoundValue?
+        if scanner.take(",") {
+            scanner.skipSpace()
+            let place = scanner.offset
+            let literal: BoundValue?
+            if scanner.take("null") {
+                literal = .null
+            } else if let text = try scanner.literal() {
+                literal = .text(text)
+            } else {
+                literal = try scanner.number()
+            }
+            let literalKind: ValueKind? =
+                switch literal {
+                case .null: .null
+                case .text: .text
+                case .integer: .integer
+                case .float: .float
+                default: nil
+                }
+            guard literalKind?.fits(kind) == true else {
+                throw scanner.error(
+                    at: place, "What stands for a missing attribute is not \(kind.rawValue)", "Write a constant")
+            }
+            fallback = literal
+        }
+        return (.attribute(form, name, default: fallback), kind)
+    }
+}
+
+extension String {
+    /// The same, as a sentence begins.
+    var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

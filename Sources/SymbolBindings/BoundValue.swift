@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a parameter, an attribute or a result is made of.
+public indirect enum BoundValue: Hashable, Sendable {
+    /// A whole number.
+    case integer(Int128)
+    /// A number with a fraction.
+    case float(Double)
+    /// A text in quotes.
+    case text(String)
+    /// Several.
+    case texts([String])
+    /// No address.
+    case null
+    /// Something the request or its item has.
+    case source(Source)
+    /// An attribute of the item, and what to take where it has none.
+    case attribute(AttributeForm, String, default: BoundValue?)
+    /// A parameter or result, or a field of one (`point.x`).
+    case name(String)
+    /// The first so many bytes of a buffer.
+    case slice(String, count: BoundValue)
+    /// Something computed from another value.
+    case function(Function, BoundValue)
+    /// Whole numbers, computed without overflow.
+    case arithmetic(Operator, BoundValue, BoundValue)
+
+    /// What a request and its item have.
+    public enum Source: String, Hashable, Sendable, CaseIterable {
+        case identifier = "item.identifier"
+        case contents = "item.contents"
+        case path = "item.path"
+        case type = "request.type"
+        case query = "request.query"
+        case inPlace = "request.inPlace"
+        case destination = "request.destination"
+        case identifiers = "request.identifiers"
+        case reason = "request.reason"
+        case rate = "request.rate"
+        case bundlePath = "bundle.path"
+    }
+
+    /// As what an attribute is wanted.
+    public enum AttributeForm: String, Hashable, Sendable, CaseIterable {
+        case text = "item.attribute"
+        case integer = "item.integer"
+        case float = "item.float"
+    }
+
+    /// What can be computed from a value.
+    public enum Function: String, Hashable, Sendable, CaseIterable {
+        /// How many bytes a text or bytes have; how many texts there are.
+        case length
+        /// A path with `~` or `$XDG_…` at its beginning written out.
+        case path
+        /// The last part of a path.
+        case name
+        /// What follows the last dot of the last part of a path.
+        case suffix
+        /// The bytes of the file at a path.
+        case contents
+        /// Bytes as text; what is not UTF-8 is replaced.
+        case text
+        /// The URL of a path.
+        case url
+        /// A date, from seconds since 1970.
+        case date
+        /// The file at a path, as the answer of a request for a file.
+        case file
+    }
+
+    /// What can be done with two whole numbers.
+    public enum Operator: String, Hashable, Sendable, CaseIterable {
+        case plus = "+"
+        case minus = "-"
+        case times = "*"
+        case divided = "/"
+    }
+}
+
+/// What a value is.
+enum ValueKind: String, Hashable {
+    case integer = "a whole number"
+    case float = "a number"
+    case text = "text"
+    case texts = "several texts"
+    case bytes = "bytes"
+    case pointer = "a pointer"
+    case null = "null"
+    case url = "a URL"
+    case date = "a date"
+    case file = "a file"
+}
+
+/// A condition on values: all, or any, of some comparisons.
+public struct BoundCondition: Hashable, Sendable {
+    /// Two values compared.
+    public struct Comparison: Hashable, Sendable {
+        /// What stands first.
+        public let left: BoundValue
+        /// How the two are to be.
+        public let relation: Relation
+        /// What stands second.
+        public let right: BoundValue
+    }
+    /// How. There is no “less than”, since a manifest would have to escape it; turn the values round.
+    public enum Relation: String, Hashable, Sendable, CaseIterable {
+        case equal = "=="
+        case unequal = "!="
+        case atLeast = ">="
+        case greater = ">"
+    }
+    /// At least one.
+    public let comparisons: [Comparison]
+    /// Whether one that holds is enough.
+    public let isAny: Bool
+}

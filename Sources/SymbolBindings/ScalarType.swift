@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A number as C passes it.
+public enum ScalarType: String, Sendable, CaseIterable {
+    case i8, i16, i32, i64, u8, u16, u32, u64, f32, f64
+
+    /// How many bytes it takes in memory.
+    public var byteCount: Int {
+        switch self {
+        case .i8, .u8: 1
+        case .i16, .u16: 2
+        case .i32, .u32, .f32: 4
+        case .i64, .u64, .f64: 8
+        }
+    }
+
+    /// Whether it is a floating-point number.
+    public var isFloat: Bool { self == .f32 || self == .f64 }
+
+    /// The whole numbers it can hold; for a floating-point number all there are.
+    public var range: ClosedRange<Int128> {
+        switch self {
+        case .i8: Int128(Int8.min)...Int128(Int8.max)
+        case .i16: Int128(Int16.min)...Int128(Int16.max)
+        case .i32: Int128(Int32.min)...Int128(Int32.max)
+        case .i64: Int128(Int64.min)...Int128(Int64.max)
+        case .u8: 0...Int128(UInt8.max)
+        case .u16: 0...Int128(UInt16.max)
+        case .u32: 0...Int128(UInt32.max)
+        case .u64: 0...Int128(UInt64.max)
+        case .f32, .f64: Int128(Int64.min)...Int128(UInt64.max)
+        }
+    }
+
+    /// The type of a word of the language: its own name, or C's on the systems Searchlight runs on, where `long` and
+    /// pointers have 64 bits.
+    init?(word: String) {
+        switch word {
+        case "int": self = .i32
+        case "uint": self = .u32
+        case "long", "isize": self = .i64
+        case "ulong", "usize": self = .u64
+        case "bool": self = .u8
+        default: self.init(rawValue: word)
+        }
+    }
+}

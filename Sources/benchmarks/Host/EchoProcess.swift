@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystemd
+import Foundation
+import Glibc
+import ServiceProtocol
+
+/// This program again at the other end of a socket, answering each 128 bytes with 1 KiB and doing nothing else: the least
+/// that a question to another process can cost.
+final class EchoProcess {
+    private let process = Process()
+    private let socket: OwnedDescriptor
+
+    private static let questionBytes = 128
+    private static let answerBytes = 1024
+
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            throw BenchmarkError("There is no socket to be had: \(String(cString: strerror(errno))).")
+        }
+        socket = OwnedDescriptor(adopting: ends[0])
+        let other = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
+        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.arguments = ["--echo"]
+        process.standardInput = other
+        process.standardOutput = other
+        try process.run()
+    }
+
+    /// Asks once and waits for all of the answer.
+    func roundTrip() throws {
+        let question = [UInt8](repeating: 1, count: Self.questionBytes)
+        guard write(socket.number, question, question.count) == question.count,
+            Self.readAll(socket.number, Self.answerBytes)
+        else { throw BenchmarkError("The other end of the bare socket is gone.") }
+    }
+
+    func stop() {
+        shutdown(socket.number, Int32(SHUT_RDWR))
+        process.waitUntilExit()
+    }
+
+    /// The other end: until nobody asks any more.
+    static func answer() {
+        let answer = [UInt8](repeating: 2, count: answerBytes)
+        while readAll(0, questionBytes) { guard write(1, answer, answer.count) == answer.count else { return } }
+    }
+
+    private static func readAll(_ descriptor: Int32, _ count: Int) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { buffer in
+            var got = 0
+            while got < count {
+                let more = read(descriptor, buffer.baseAddress?.advanced(by: got), count - got)
+                guard more > 0 else { return false }
+                got += more
+            }
+            return true
+        }
+    }
+}
+
+/// A program that is started and waited for.
+enum SpawnedProgram {
+    static func run(_ path: String) throws {
+        var process: pid_t = 0
+        let name = strdup(path)
+        defer { free(name) }
+        var arguments = [name, nil]
+        let code = posix_spawn(&process, path, nil, nil, &arguments, nil)
+        guard code == 0 else { throw BenchmarkError("\(path) cannot be started: \(String(cString: strerror(code))).") }
+        var status: Int32 = 0
+        waitpid(process, &status, 0)
+    }
+}
+
+/// How often the threads of a process have waited for something.
+enum Wakings {
+    static func of(_ process: Int32) -> Int {
+        let folder = "/proc/\(process)/task"
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return threads.reduce(0) { sum, thread in
+            let status = (try? String(contentsOfFile: "\(folder)/\(thread)/status", encoding: .utf8)) ?? ""
+            let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") } ?? ""
+            return sum + (Int(line.split(whereSeparator: \.isWhitespace).last ?? "") ?? 0)
+        }
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import Glibc
+import SearchlightEngine
+import ServiceProtocol
+import TestSupport
+
+/// What it costs to have extensions in processes of their own.
+struct HostBenchmarks {
+    let folder: String
+    let seed: UInt64
+
+    private static let starts = 60
+    private static let calls = 5000
+    private static let batches = 40
+    private static let itemsPerBatch = 500
+    private static let runs = 5
+
+    func run() async throws -> [Measurement] {
+        let place = folder + "/host"
+        try? FileManager.default.removeItem(atPath: place)
+        let extensions = try MeasuredExtensions(folder: place)
+        return try await starts(of: extensions) + calls(of: extensions) + (try await boundary(extensions, place))
+    }
+
+    // MARK: Starting
+
+    /// From asking somebody for whom there is no worker to the answer, which takes the extension no time.
+    private func starts(of extensions: MeasuredExtensions) async throws -> [Measurement] {
+        var (c, swift, program): ([Double], [Double], [Double]) = ([], [], [])
+        for _ in 0..<Self.starts {
+            c.append(try await start(extensions.c, of: extensions))
+            swift.append(try await start(extensions.swift, of: extensions))
+            program.append(try Self.milliseconds { try SpawnedProgram.run("/bin/true") })
+        }
+        let (cTimes, swiftTimes, programTimes) = (Percentiles(c), Percentiles(swift), Percentiles(program))
+        func rows(_ name: String, _ times: Percentiles, _ bar: Bar) -> [Measurement] {
+            [
+                Measurement(
+                    name: "cold worker to the first answer, \(name), p50", value: times.p50, unit: "ms",
+                    baseline: "/bin/true", baselineValue: programTimes.p50, bar: bar),
+                Measurement(
+                    name: "the same, p95", value: times.p95, unit: "ms", baseline: "/bin/true",
+                    baselineValue: programTimes.p95, bar: bar),
+            ]
+        }
+        return rows("C", cTimes, Bars.coldWorker) + rows("Swift", swiftTimes, Bars.coldSwiftWorker)
+    }
+
+    private func start(_ bundle: String, of extensions: MeasuredExtensions) async throws -> Double {
+        let host = extensions.host()
+        let cost = try await ProcessCost.measure {
+            let payload = try await host.data(item: "one", type: "public.data", bundle)
+            guard payload.length == 1024 else { throw BenchmarkError("\(bundle) answered \(payload.length) bytes.") }
+        }
+        await host.shutdown()
+        return cost.wall * 1000
+    }
+
+    private static func milliseconds(_ body: () throws -> Void) rethrows -> Double {
+        try ProcessCost.measure(body).wall * 1000
+    }
+
+    // MARK: Calling
+
+    /// A promise of 1 KiB from a worker that runs, beside as many bytes between two processes and nothing else.
+    private func calls(of extensions: MeasuredExtensions) async throws -> [Measurement] {
+        let host = extensions.host()
+        let echo = try EchoProcess()
+        var (asked, echoed): ([Double], [Double]) = ([], [])
+        for call in 0..<(Self.calls + 200) {
+            let cost = try await ProcessCost.measure {
+                _ = try await host.data(item: "one", type: "public.data", extensions.c)
+            }
+            let bare = try ProcessCost.measure { try echo.roundTrip() }
+            // The first ones warm both up.
+            guard call >= 200 else { continue }
+            asked.append(cost.wall * 1e6)
+            echoed.append(bare.wall * 1e6)
+        }
+        let wakings = try await wakings(host, extensions)
+        await host.shutdown()
+        echo.stop()
+        let (call, bare) = (Percentiles(asked), Percentiles(echoed))
+        return [
+            Measurement(
+                name: "promise of 1 KiB from a warm worker, p50", value: call.p50, unit: "µs",
+                baseline: "bare socket", baselineValue: bare.p50, bar: Bars.warmCall),
+            Measurement(
+                name: "the same, p99", value: call.p99, unit: "µs", baseline: "bare socket", baselineValue: bare.p99,
+                bar: Bars.slowestWarmCall),
+            Measurement(
+                name: "threads woken for one such promise, in both processes", value: wakings, unit: "",
+                baseline: "bare socket", baselineValue: 2),
+        ]
+    }
+
+    /// How often a thread waits, and so has to be woken, for one call: each time takes about half of what the bare round trip
+    /// does.
+    private func wakings(_ host: ExtensionHost, _ extensions: MeasuredExtensions) async throws -> Double {
+        let worker = extensions.lastWorker.load(ordering: .relaxed)
+        let before = (Wakings.of(getpid()), Wakings.of(worker))
+        for _ in 0..<Self.calls { _ = try await host.data(item: "one", type: "public.data", extensions.c) }
+        let count = Wakings.of(getpid()) - before.0 + Wakings.of(worker) - before.1
+        return Double(count) / Double(Self.calls)
+    }
+
+    // MARK: Indexing
+
+    /// The same records donated by a worker, and handed to the engine where it is; by turns, each into a new store.
+    private func boundary(_ extensions: MeasuredExtensions, _ place: String) async throws -> [Measurement] {
+        var random = SplitMix64(seed: seed)
+        let batches = try (0..<Self.batches).map { try batch($0, &random) }
+        try extensions.writeRecords(batches)
+        var (through, direct): ([ProcessCost], [ProcessCost]) = ([], [])
+        for run in 0..<(Self.runs + 1) {
+            let worker = try await index(extensions, place + "/through-\(run)") { engine in
+                _ = try await engine.reindexAll(extensions.c)
+            }
+            let own = try await index(extensions, place + "/direct-\(run)") { engine in
+                let receiver = engine.receiver(for: .worker)
+                for batch in batches {
+                    _ = try await receiver.answer(IndexRequest(.indexRecords(batch), index: nil), from: extensions.c)
+                }
+            }
+            guard run > 0 else { continue }
+            through.append(worker)
+            direct.append(own)
+        }
+        func median(_ costs: [ProcessCost], _ value: (ProcessCost) -> Double) -> Double {
+            Percentiles(costs.map(value)).p50 * 1000
+        }
+        return [
+            Measurement(
+                name: "reindex of \(Self.batches * Self.itemsPerBatch) items through a worker",
+                value: median(through, \.wall), unit: "ms", baseline: "the same records without one",
+                baselineValue: median(direct, \.wall), bar: Bars.boundary),
+            Measurement(
+                name: "the same, processor time of the host", value: median(through, \.cpu), unit: "ms",
+                baseline: "the same records without one", baselineValue: median(direct, \.cpu)),
+        ]
+    }
+
+    private func index(
+        _ extensions: MeasuredExtensions, _ store: String, _ body: (SearchlightEngine) async throws -> Void
+    ) async throws -> ProcessCost {
+        let engine = try SearchlightEngine(
+            EngineConfiguration(
+                storeDirectory: store, access: .readWrite, extensionSearchPath: [extensions.folder],
+                worker: extensions.configuration))
+        // A worker that runs: what starting takes is measured on its own.
+        _ = try await engine.data(of: "one", as: "public.data", bundle: extensions.c)
+        let cost = try await ProcessCost.measure {
+            try await body(engine)
+            try await engine.settle()
+        }
+        await engine.close()
+        try FileManager.default.removeItem(atPath: store)
+        return cost
+    }
+
+    private func batch(_ number: Int, _ random: inout SplitMix64) throws -> [UInt8] {
+        var batch: [UInt8] = []
+        for item in 0..<Self.itemsPerBatch {
+            let words = (0..<120).map { _ in "w\(random.below(20_000))" }.joined(separator: " ")
+            let record = ItemRecord(
+                uniqueIdentifier: "\(number)-\(item)",
+                attributes: [
+                    "title": .string("item \(item) of \(number)"), "contentType": .string("public.text"),
+                    "keywords": .array([.string("note"), .string("benchmark")]), "textContent": .string(words),
+                ])
+            RecordBatch.append(try record.encoded(), to: &batch)
+        }
+        return batch
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import ServiceProtocol
+import Synchronization
+
+/// The extensions that are measured, compiled as anybody's would be and installed in a folder.
+final class MeasuredExtensions: Sendable {
+    let folder: String
+    let c = "com.example.measured"
+    let swift = "com.example.measured-in-swift"
+    let configuration: WorkerConfiguration
+    /// The process that was started last.
+    let lastWorker = Atomic<Int32>(0)
+
+    private static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().path
+    private static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        .path
+
+    init(folder: String) throws {
+        self.folder = URL(filePath: folder).path + "/extensions"
+        let products = Self.products
+        guard FileManager.default.isExecutableFile(atPath: products + "/searchlight-worker"),
+            FileManager.default.fileExists(atPath: products + "/libCoreSpotlight.so")
+        else {
+            throw BenchmarkError(
+                "searchlight-worker or libCoreSpotlight.so is not in \(products). Run “swift build -c release”.")
+        }
+        configuration = WorkerConfiguration(
+            workerPath: products + "/searchlight-worker", frameworkFolder: products,
+            environment: ProcessInfo.processInfo.environment)
+        let include = "-I\(Self.repository)/Sources/SearchlightExtension/include"
+        try compile(
+            c, ["clang", "-std=c11", "-D_GNU_SOURCE", "-O2", "-shared", "-fPIC", include, Self.source("measured.c")])
+        try compile(
+            swift, principalClass: "Measured.Handler",
+            [
+                "swiftc", "-O", "-emit-library", "-module-name", "Measured", "-swift-version", "5",
+                "-I", products + "/Modules", "-Xcc",
+                "-fmodule-map-file=\(products)/SearchlightExtension.build/module.modulemap",
+                "-Xcc", include, "-Xcc", "-fmodule-map-file=\(Self.repository)/Sources/CSystemd/module.modulemap",
+                "-L", products, "-lCoreSpotlight", Self.source("Measured.swift"),
+            ])
+    }
+
+    /// A host that has started no worker yet.
+    func host() -> ExtensionHost {
+        ExtensionHost(
+            configuration: configuration, registry: ExtensionRegistry(searchPath: [folder]), receiver: NoReceiver()
+        ) { [self] event in
+            if case .started(_, let process) = event { lastWorker.store(process, ordering: .relaxed) }
+        }
+    }
+
+    /// Leaves the batches where the extension in C looks for them.
+    func writeRecords(_ batches: [[UInt8]]) throws {
+        var data = Data()
+        for batch in batches {
+            withUnsafeBytes(of: UInt32(batch.count).littleEndian) { data.append(contentsOf: $0) }
+            data.append(contentsOf: batch)
+        }
+        try data.write(to: URL(filePath: folder + "/\(c).searchext/records"))
+    }
+
+    private static func source(_ name: String) -> String { repository + "/Tests/Fixtures/Benchmark/" + name }
+
+    private func compile(_ identifier: String, principalClass: String? = nil, _ command: [String]) throws {
+        let bundle = folder + "/\(identifier).searchext"
+        try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
+        var point = ["NSExtensionPointIdentifier": "com.apple.spotlight.index"]
+        point["NSExtensionPrincipalClass"] = principalClass
+        let manifest: [String: Any] = [
+            "CFBundleIdentifier": identifier, "CFBundleVersion": "1", "CFBundleExecutable": "library.so",
+            "NSExtension": point,
+        ]
+        try PropertyListSerialization.data(fromPropertyList: manifest, format: .xml, options: 0)
+            .write(to: URL(filePath: bundle + "/Info.plist"))
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = command + ["-o", bundle + "/library.so"]
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw BenchmarkError("“\(command.joined(separator: " "))” failed.")
+        }
+    }
+}
+
+/// Keeps nothing.
+private struct NoReceiver: DonationReceiver {
+    func receive(_ donation: Donation, from bundle: String) async throws(DonationRefusal) {
+        throw DonationRefusal(status: .unavailable, message: "Nothing is kept here.")
+    }
+    func clientState(of index: String?, bundle: String) async throws(DonationRefusal) -> [UInt8]? { nil }
+    func record(of identifier: String, bundle: String) async throws(DonationRefusal) -> RecordReply {
+        RecordReply(record: nil)
+    }
+}

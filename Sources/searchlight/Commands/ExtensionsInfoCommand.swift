@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import ExtensionHost
+import SearchlightEngine
+
+struct ExtensionsInfoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "info", abstract: "Show everything that is known of one extension.",
+        discussion: "No extension is loaded for this. Exit status 2 if nothing is known of it.")
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var choice: ExtensionChoice
+
+    func run() async throws {
+        try await reportingErrors(json: options.json) {
+            let details = try await details()
+            if options.json { return try Output.printJSON(DetailsReport(details)) }
+            try show(details)
+        }
+    }
+
+    private func details() async throws -> ExtensionDetails {
+        do {
+            return try await options.withStore(.read) { try await $0.extensionDetails(of: choice.identifier) }
+        } catch EngineError.index(.noStore) {
+            do throws(ExtensionError) {
+                return try ExtensionDetails(choice.identifier, in: options.registry)
+            } catch {
+                throw EngineError.extension(error)
+            }
+        }
+    }
+
+    private func show(_ details: ExtensionDetails) throws {
+        try Output.line("\(bold: details.identifier)")
+        var lines: [(String, [String])] = [("state", [details.state.word] + (details.reason.map { [$0] } ?? []))]
+        if let bundle = details.bundle {
+            let place = bundle.summary.path == bundle.directory ? [] : ["leads to \(bundle.directory)"]
+            lines += [
+                ("name", [bundle.summary.displayName]), ("version", [bundle.summary.version]),
+                ("bundle", [bundle.summary.path] + place), ("library", bundle.library.map { [$0] } ?? []),
+                ("class", bundle.principalClass.map { [$0] } ?? []), ("extends", bundle.extensionPoints),
+                ("may reach", bundle.access), ("bindings", bundle.bindings), ("types", bundle.types),
+                ("notes", bundle.summary.typeDiagnostics + bundle.summary.warnings),
+            ]
+        }
+        lines.append(("items", ["\(details.items)"]))
+        if let owed = details.owed {
+            let failed = owed.failures == 0 ? "" : ", failed \(counted(owed.failures, "time"))"
+            lines.append(("owes", ["a reindex\(failed)"] + (owed.lastFailure.map { [$0] } ?? [])))
+        }
+        if let removal = details.removal { lines.append(("gone", [removal.line])) }
+        // The reason of one that is refused is above.
+        lines.append(
+            (
+                "not used",
+                details.refusals.map {
+                    let why = $0.problem.description
+                    return why == details.reason ? $0.path : "\($0.path): \(why)"
+                }
+            ))
+        let health = details.health
+        lines.append(
+            (
+                "failures",
+                health.failures.flatMap { failure in
+                    ["\(moment(failure.moment)): it \(failure.summary)"] + failure.lastOutput.map { "  | " + $0 }
+                }
+            ))
+        lines.append(("set aside", health.itemsSetAside.map { "\($0.identifier): it \($0.reason)" }))
+        let width = lines.map(\.0.count).max() ?? 0
+        for (name, values) in lines {
+            for (index, value) in values.enumerated() {
+                let title = (index == 0 ? name : "").padding(toLength: width, withPad: " ", startingAt: 0)
+                try Output.line("  \(dim: title)  \(Output.tidied(value))")
+            }
+        }
+    }
+}
+
+private struct DetailsReport: Encodable {
+    struct Failure: Encodable {
+        var moment: String
+        var summary: String
+        var lastOutput: [String]
+    }
+    var identifier: String
+    var state: ExtensionState
+    var reason: String?
+    var bundle: ExtensionDetails.Bundle?
+    var refused: [ExtensionsReport.Refused]
+    var items: Int
+    var owed: OwedJob?
+    var removed: ExtensionsReport.Removed?
+    var failures: [Failure]
+    var quarantinedSince: String?
+    var backsOffUntil: String?
+    var itemsSetAside: [ExtensionHealthReport.ItemSetAside]
+
+    init(_ details: ExtensionDetails) {
+        identifier = details.identifier
+        state = details.state
+        reason = details.reason
+        bundle = details.bundle
+        refused = details.refusals.map(ExtensionsReport.Refused.init)
+        items = details.items
+        owed = details.owed
+        removed = details.removal.map(ExtensionsReport.Removed.init)
+        failures = details.health.failures.map {
+            Failure(moment: searchlight.moment($0.moment), summary: $0.summary, lastOutput: $0.lastOutput)
+        }
+        quarantinedSince = details.health.quarantinedSince.map { searchlight.moment($0) }
+        backsOffUntil = details.health.backsOffUntil.map { searchlight.moment($0) }
+        itemsSetAside = details.health.itemsSetAside
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import ExtensionHost
+import Foundation
+import Glibc
+
+/// Begins an extension.
+struct ExtensionsNewCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "new",
+        abstract: "Begin an extension: a folder that builds as it is.",
+        discussion: """
+            swift: a package with a handler as for Apple's systems. c: one source and a Makefile. bindings: an Info.plist \
+            alone, which says what functions of a library of the system are called. Nothing that is there is overwritten.
+            """)
+
+    /// What it is written in.
+    enum Language: String, ExpressibleByArgument, CaseIterable {
+        case swift
+        case c
+        case bindings
+    }
+
+    @Argument(help: ArgumentHelp("Its identifier, such as com.example.recipes.", valueName: "identifier"))
+    var identifier: String
+    @Option(name: .shortAndLong, help: "What it is written in.")
+    var language = Language.swift
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The folder to make. Default: one named after the last part of the identifier, here.", valueName: "dir"))
+    var directory: String?
+    @Option(
+        help: ArgumentHelp(
+            "The folder of Searchlight's source, which a package in Swift depends on, and where C finds the header.",
+            discussion: """
+                Default: that from which this program was built; else ../searchlight for Swift, and for C what is installed.
+                """, valueName: "dir"))
+    var searchlight: String?
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        try reportingErrors(json: json) {
+            guard ExtensionManifest.isIdentifier(identifier) else {
+                throw CommandFailure(
+                    message: """
+                        \(identifier.prefix(300)) is no identifier of a bundle. Use a reverse-DNS name of letters, digits, \
+                        '-' and '.', such as com.example.recipes.
+                        """,
+                    status: .usage)
+            }
+            let names = ProjectNames(identifier)
+            let folder = absolute(directory ?? names.folder)
+            let project = project(names, folder)
+            try Self.write(project.files, to: folder)
+            try tell(project, folder)
+        }
+    }
+
+    private func project(_ names: ProjectNames, _ folder: String) -> Project {
+        switch language {
+        case .swift: .swift(names, searchlight: searchlight.map(absolute) ?? Self.ownSource ?? "../searchlight")
+        case .c: .c(names, searchlight: searchlight.map(absolute) ?? Self.ownSource)
+        case .bindings: .bindings(names)
+        }
+    }
+
+    /// The checkout that this program was built in, if it was not installed.
+    private static var ownSource: String? {
+        let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/"
+        var folder = URL(filePath: program).deletingLastPathComponent()
+        while folder.path != "/" {
+            if FileManager.default.fileExists(atPath: folder.path + "/Sources/SearchlightExtension/include") {
+                return folder.path
+            }
+            folder.deleteLastPathComponent()
+        }
+        return nil
+    }
+
+    /// Writes files into a folder that is new or empty; all of them, or none.
+    private static func write(_ files: [Project.File], to folder: String) throws {
+        let manager = FileManager.default
+        if let names = try? manager.contentsOfDirectory(atPath: folder), !names.isEmpty {
+            throw CommandFailure(
+                message: "\(folder) is there already and not empty. Name another folder with --directory.",
+                status: .refused)
+        }
+        let existed = manager.fileExists(atPath: folder)
+        do {
+            for file in files {
+                let path = folder + "/" + file.path
+                try manager.createDirectory(
+                    atPath: URL(filePath: path).deletingLastPathComponent().path, withIntermediateDirectories: true)
+                // A file that appeared meanwhile is somebody's.
+                try Data(file.text.utf8).write(to: URL(filePath: path), options: .withoutOverwriting)
+            }
+        } catch {
+            for file in files.reversed() { unlink(folder + "/" + file.path) }
+            if !existed { try? manager.removeItem(atPath: folder) }
+            throw CommandFailure(
+                message: "Writing to \(folder) failed: \(error.localizedDescription)", status: .inputOutput)
+        }
+    }
+
+    private func tell(_ project: Project, _ folder: String) throws {
+        if json {
+            let report = NewReport(
+                identifier: identifier, language: language.rawValue, folder: folder, files: project.files.map(\.path))
+            return try Output.printJSON(report)
+        }
+        try Output.line("Made \(folder):")
+        for file in project.files { try Output.line("  \(file.path)  \(dim: file.purpose)") }
+        try Output.line("Next:")
+        try Output.line("  cd \(folder)")
+        for step in project.steps { try Output.line("  \(step)") }
+    }
+}
+
+private struct NewReport: Encodable {
+    var identifier: String
+    var language: String
+    var folder: String
+    var files: [String]
+}

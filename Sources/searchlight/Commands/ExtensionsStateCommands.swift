@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import ExtensionHost
+import Foundation
+import SearchlightEngine
+
+/// Which extension is meant.
+struct ExtensionChoice: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp("The bundle identifier of the extension.", valueName: "bundle"),
+        completion: BundleNames.completion)
+    var identifier: String
+
+    func validate() throws {
+        if identifier.isEmpty { throw ValidationError("The identifier is empty. “searchlight extensions” lists them.") }
+    }
+}
+
+/// The names that a shell completes.
+enum BundleNames {
+    /// The extensions that are found where this user's environment says; options on the command line are not looked at.
+    static let completion = CompletionKind.custom { _, _, _ in
+        let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
+        let path = ExtensionRegistry.standardSearchPath(
+            explicit: environment["SEARCHLIGHT_EXTENSION_PATH"], environment: environment)
+        let registry = ExtensionRegistry(searchPath: path)
+        return Set(registry.extensions.map(\.identifier) + registry.refusals.map(\.likelyIdentifier)).sorted()
+    }
+}
+
+struct ExtensionsEnableCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "enable", abstract: "Have an extension used that was disabled.")
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var choice: ExtensionChoice
+
+    func run() async throws { try await options.setEnabled(true, choice.identifier) }
+}
+
+struct ExtensionsDisableCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "disable", abstract: "Have an extension asked nothing any more.",
+        discussion: "Its items stay, and can be found. To remove them, too: searchlight forget BUNDLE")
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var choice: ExtensionChoice
+
+    func run() async throws { try await options.setEnabled(false, choice.identifier) }
+}
+
+extension GlobalOptions {
+    fileprivate func setEnabled(_ isEnabled: Bool, _ identifier: String) async throws {
+        try await reportingErrors(json: json) {
+            let before = try await withStore(.change) { store in
+                let before = try await store.extensionDetails(of: identifier)
+                try await store.setEnabled(isEnabled, identifier)
+                return before.state
+            }
+            let isChanged = isEnabled == (before == .disabled)
+            if json {
+                return try Output.printJSON(
+                    StateReport(identifier: identifier, isEnabled: isEnabled, isChanged: isChanged))
+            }
+            let word = isEnabled ? "enabled" : "disabled"
+            try Output.line("\(identifier) \(isChanged ? "is" : "was") \(word)\(isChanged ? " now" : " before").")
+        }
+    }
+}
+
+private struct StateReport: Encodable {
+    var identifier: String
+    var isEnabled: Bool
+    var isChanged: Bool
+}
+
+struct ExtensionsReleaseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "release", abstract: "Forget what is held against an extension, so that it is asked again.",
+        discussion: """
+            Ends its quarantine and its waiting after failures. Items that it failed with and that were set aside are owed \
+            again.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var choice: ExtensionChoice
+
+    func run() async throws {
+        try await reportingErrors(json: options.json) {
+            let identifier = choice.identifier
+            let before = try await options.withStore(.change) { try await $0.releaseExtension(identifier) }
+            let report = ReleaseReport(
+                identifier: identifier, wasQuarantined: before.quarantinedSince != nil,
+                wasBackingOff: before.backsOffUntil != nil, failures: before.failures.count,
+                itemsSetAside: before.itemsSetAside.map(\.identifier))
+            if options.json { return try Output.printJSON(report) }
+            let parts = [
+                report.wasQuarantined ? "its quarantine" : nil,
+                report.wasBackingOff ? "its waiting after failures" : nil,
+                report.failures > 0 ? counted(report.failures, "failure") : nil,
+                report.itemsSetAside.isEmpty ? nil : "\(counted(report.itemsSetAside.count, "item")) set aside",
+            ].compactMap { $0 }
+            guard !parts.isEmpty else { return try Output.line("Nothing is held against \(identifier).") }
+            try Output.line("\(identifier) is released: \(parts.joined(separator: ", ")).")
+            if !report.itemsSetAside.isEmpty {
+                try Output.line("The items are owed; to ask for them now: searchlight reindex \(identifier)")
+            }
+        }
+    }
+}
+
+private struct ReleaseReport: Encodable {
+    var identifier: String
+    var wasQuarantined: Bool
+    var wasBackingOff: Bool
+    var failures: Int
+    var itemsSetAside: [String]
+}

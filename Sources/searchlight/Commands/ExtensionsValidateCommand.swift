@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import ExtensionHost
+import ExtensionValidation
+import Foundation
+import SearchlightEngine
+
+/// The judge that an extension's author runs.
+struct ExtensionsValidateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "validate",
+        abstract: "Check an extension: what it donates, promises, shows, and how it behaves when things go wrong.",
+        discussion: """
+            BUNDLE is a .searchext folder or the identifier of an extension that is found. Each check runs in a process of \
+            its own, over an index in memory; yours is not touched. The extension does its ordinary work meanwhile, with \
+            your data.
+
+            --in-process loads it into this process instead, for a debugger: without a sandbox, and with a crash that is \
+            this command's. To stop where it crashes: gdb --args searchlight extensions validate BUNDLE --in-process
+
+            Exit status: 0 all checks passed, apart from warnings; 11 a check failed; 2 there is no such bundle.
+            """)
+
+    @Argument(help: ArgumentHelp("The extension.", valueName: "bundle"))
+    var bundle: String?
+    @Option(
+        help: ArgumentHelp("Run only this check; may be repeated, or several with commas between.", valueName: "check"))
+    var only: [String] = []
+    @Option(help: ArgumentHelp("Leave this check out; likewise.", valueName: "check"))
+    var skip: [String] = []
+    @Option(help: "Make the same random choices as the run that printed this.")
+    var seed: UInt64?
+    @Flag(help: "Load the extension into this process, for a debugger.")
+    var inProcess = false
+    @Flag(name: .shortAndLong, help: "Show what the extension prints and logs.")
+    var verbose = false
+    @Flag(help: "List the checks, and run none.")
+    var list = false
+    @Option(
+        name: .customLong("extensions"),
+        help: ArgumentHelp("A folder with extensions to search first; several with colons between.", valueName: "dir"))
+    var extensionPath: String?
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func validate() throws {
+        guard list || bundle?.isEmpty == false else {
+            throw ValidationError("Name a .searchext folder or an extension's identifier.")
+        }
+        _ = try checks
+    }
+
+    private var checks: Set<Check> {
+        get throws {
+            let wanted = try only.isEmpty ? Set(Check.allCases) : Self.checks(only)
+            return try wanted.subtracting(Self.checks(skip))
+        }
+    }
+
+    private static func checks(_ texts: [String]) throws -> Set<Check> {
+        var found: Set<Check> = []
+        for text in texts.flatMap({ $0.split(separator: ",") }) {
+            let name = text.trimmingCharacters(in: .whitespaces)
+            guard let check = Check(rawValue: name) else {
+                let similar = Check.suggestions(for: name).map(\.rawValue)
+                throw ValidationError(
+                    "There is no check \(name.prefix(80)). "
+                        + (similar.isEmpty ? "" : "Did you mean \(similar.joined(separator: " or "))? ")
+                        + "“searchlight extensions validate --list” lists them.")
+            }
+            found.insert(check)
+        }
+        return found
+    }
+
+    func run() async throws {
+        try await reportingErrors(json: json) {
+            if list { return try showList() }
+            if inProcess {
+                try InProcess.prepare(frameworkFolder: Installation(environment: environment).frameworkFolder)
+            }
+            let subject = try subject()
+            var settings = ValidationSettings(seed: seed ?? UInt64.random(in: 0...UInt64(UInt32.max)))
+            settings.isInProcess = inProcess
+            if verbose {
+                settings.onLine = { check, line in Output.complain("\(dim: check.rawValue) | \(line)") }
+            }
+            let validator = ExtensionValidator(subject, configuration: configuration, settings: settings)
+            let report = try await run(validator, settings, subject)
+            if json { try Output.printJSON(report) } else { try summarise(report) }
+            if !report.isGood { throw ExitCode(ExitStatus.checkFailed.rawValue) }
+        }
+    }
+
+    private func run(
+        _ validator: ExtensionValidator, _ settings: ValidationSettings, _ subject: ExtensionValidator.Subject
+    ) async throws -> ValidationReport {
+        let (json, shows) = (json, Output.showsProgress && !json && !verbose)
+        if !json {
+            try Output.line("\(subject.path), seed \("\(settings.seed)")")
+            if inProcess {
+                try Output.line("In this process: no sandbox, and a crash ends the command.")
+            }
+        }
+        return try await validator.run(
+            try checks,
+            onBegin: { if shows { Output.progress("\(dim: $0.rawValue) …") } },
+            onEnd: { report in
+                if shows { Output.progress(nil) }
+                if !json { try Self.show(report) }
+            })
+    }
+
+    private static func show(_ report: CheckReport) throws {
+        let seconds = Double(report.duration.components.seconds) + Double(report.duration.components.attoseconds) / 1e18
+        let time = seconds >= 0.05 ? String(format: "  %.1f s", seconds) : ""
+        let name = report.check.rawValue
+        switch report.result {
+        case .passed: try Output.line("\(good: "passed")   \(name)\(dim: time)")
+        case .skipped(let reason): try Output.line("\(dim: "skipped")  \(name): \(dim: reason)")
+        case .warning: try Output.line("\(found: "warning")  \(name)\(dim: time)")
+        case .failed: try Output.line("\(bad: "failed")   \(name)\(dim: time)")
+        case .crashed: try Output.line("\(bad: "crashed")  \(name)\(dim: time)")
+        }
+        guard let advice = report.result.advice, let reason = report.result.reason else { return }
+        for line in Output.tidied(reason).split(separator: "\n") { try Output.line("    \(String(line))") }
+        for line in Output.tidied(advice).split(separator: "\n") { try Output.line("    \(dim: "→ " + line)") }
+    }
+
+    private func summarise(_ report: ValidationReport) throws {
+        let counts = CheckResult.Kind.allCases.compactMap { kind -> String? in
+            let count = report.count(kind)
+            return count > 0 ? "\(count) \(kind == .warning && count > 1 ? "warnings" : kind.rawValue)" : nil
+        }
+        try Output.line("\(bold: counts.isEmpty ? "No check was run." : counts.joined(separator: ", ") + ".")")
+        if !report.isGood {
+            let command = "searchlight extensions validate \(bundle ?? "") --seed \(report.seed)"
+            try Output.line("The same again: \(command)")
+        }
+    }
+
+    private func showList() throws {
+        if json {
+            return try Output.printJSON(Check.allCases.map { ["name": $0.rawValue, "summary": $0.summary] })
+        }
+        let width = Check.allCases.map(\.rawValue.count).max() ?? 0
+        for check in Check.allCases {
+            try Output.line(
+                "\(bold: check.rawValue.padding(toLength: width + 2, withPad: " ", startingAt: 0))\(check.summary)")
+        }
+    }
+}
+
+extension ExtensionsValidateCommand {
+    private var environment: [String: String] { ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty } }
+
+    private var registry: ExtensionRegistry {
+        let explicit = (extensionPath ?? environment["SEARCHLIGHT_EXTENSION_PATH"]).map { path in
+            path.split(separator: ":").map { absolute(String($0)) }.joined(separator: ":")
+        }
+        return ExtensionRegistry(
+            searchPath: ExtensionRegistry.standardSearchPath(explicit: explicit, environment: environment))
+    }
+
+    /// How the processes are started, or that none is.
+    private var configuration: WorkerConfiguration {
+        let installation = Installation(environment: environment)
+        var configuration = WorkerConfiguration(
+            workerPath: installation.workerPath, frameworkFolder: installation.frameworkFolder, environment: environment
+        )
+        if inProcess { configuration.startInProcess = InProcess.start }
+        return configuration
+    }
+
+    /// What is meant: a folder, or an extension that is found.
+    private func subject() throws -> ExtensionValidator.Subject {
+        let registry = registry
+        // Other extensions may declare types that this one imports.
+        registry.registerTypes()
+        let text = bundle ?? ""
+        var isFolder: ObjCBool = false
+        let path = absolute(text)
+        if text.contains("/") || text.hasSuffix(ExtensionBundle.suffix)
+            || (!ExtensionManifest.isIdentifier(text) && FileManager.default.fileExists(atPath: path))
+        {
+            guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
+                throw CommandFailure(
+                    message: "There is no folder \(path). Name a .searchext folder, or an extension's identifier.",
+                    status: .notFound)
+            }
+            return ExtensionValidator.Subject(path: path)
+        }
+        do throws(ExtensionError) { return .bundle(try registry.bundle(text)) } catch {
+            if case .refused(let path, let problem) = error { return .refused(path: path, problem: problem) }
+            throw EngineError.extension(error)
+        }
+    }
+}

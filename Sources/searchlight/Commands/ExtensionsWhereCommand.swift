@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import ExtensionHost
+import Foundation
+import SearchlightEngine
+
+struct ExtensionsWhereCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "where", abstract: "Show where extensions are looked for, and where to put one.",
+        discussion: """
+            Of several with one identifier the first counts, in the order of the folders. A service watches them: what is \
+            dropped in, replaced or removed takes effect at once.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Flag(help: "Create the folder for this user's own extensions, if it is not there.")
+    var create = false
+
+    func run() async throws {
+        try await reportingErrors(json: options.json) {
+            let folder = options.userExtensionFolder
+            if create { try makeFolder(folder) }
+            let places = try await places()
+            if options.json { return try Output.printJSON(WhereReport(folder: folder, places: places)) }
+            for place in places {
+                var notes = [place.exists ? counted(place.bundles, "bundle") : "does not exist"]
+                if place.isWatched { notes.append("watched") }
+                try Output.line("\(place.path)  \(dim: notes.joined(separator: ", "))")
+                if let problem = place.problem { try Output.line("  \(Output.tidied(problem))") }
+            }
+            try Output.line("For your own: \(folder)")
+            if !places.contains(where: { $0.path == folder }) {
+                try Output.line("  The service does not look there. Start it with the same XDG_DATA_HOME.")
+            } else if !FileManager.default.fileExists(atPath: folder) {
+                try Output.line("  To create it: searchlight extensions where --create")
+            }
+        }
+    }
+
+    private func places() async throws -> [ExtensionPlace] {
+        do {
+            return try await options.withStore(.read) { try await $0.extensionPlaces() }
+        } catch EngineError.index(.noStore) {
+            return options.registry.places(areWatched: false)
+        }
+    }
+
+    private func makeFolder(_ folder: String) throws {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        } catch {
+            throw CommandFailure(
+                message: "Creating the folder \(folder) failed: \(error.localizedDescription)", status: .inputOutput)
+        }
+    }
+}
+
+private struct WhereReport: Encodable {
+    /// Where this user's own extensions belong.
+    var folder: String
+    var places: [ExtensionPlace]
+}

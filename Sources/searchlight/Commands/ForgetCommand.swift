@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import ExtensionHost
+import Glibc
+import SearchlightEngine
+
+struct ForgetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget", abstract: "Remove everything that an app has in the index.",
+        discussion: """
+            Its items, its client states and what it owes. It asks before, unless --yes is given. An extension that is \
+            still installed donates everything again with its next reindex; disable or remove it first to keep it out.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "The bundle identifier of the app.", completion: BundleNames.completion)
+    var bundle: String
+    @Flag(help: "Do not ask.")
+    var yes = false
+
+    func run() async throws {
+        try await reportingErrors(json: options.json) {
+            try await options.withStore(.changeExisting) { store in try await forget(store) }
+        }
+    }
+
+    private func forget(_ store: any StoreService) async throws {
+        let counts = try await store.itemCounts()
+        let owes = try await store.owedReindexes().contains { $0.bundle == bundle }
+        if counts[bundle] == nil, !owes {
+            guard try await isGone(in: store) else { throw unknown(counts.keys.sorted()) }
+        }
+        let what = "\(counted(counts[bundle] ?? 0, "item")) of \(bundle), its client states and what it owes"
+        if !yes { try confirm(what) }
+        let deleted = try await store.forgetBundle(bundle)
+        if options.json { return try Output.printJSON(ForgetReport(bundle: bundle, deleted: deleted)) }
+        try Output.line("\(bundle) is forgotten: \(counted(deleted, "item")) deleted.")
+    }
+
+    /// Whether it is an extension that was removed and is told of as such.
+    private func isGone(in store: any StoreService) async throws -> Bool {
+        try await store.extensionListing().removals.contains { $0.bundle == bundle }
+    }
+
+    private func confirm(_ what: String) throws {
+        guard isatty(STDIN_FILENO) == 1, !options.json else {
+            throw CommandFailure(
+                message: "This would remove \(what). Say --yes, since nobody can be asked.", status: .refused)
+        }
+        Output.complain("Remove \(what)? [y/N]")
+        guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
+            throw CommandFailure(message: "Nothing was removed.", status: .cancelled)
+        }
+    }
+
+    private func unknown(_ known: [String]) -> CommandFailure {
+        let near = NearNames.sentence(to: bundle, among: known)
+        return CommandFailure(
+            message:
+                "There is nothing of \(bundle) in the index.\(near.map { " " + $0 } ?? "") “searchlight status” names all.",
+            status: .notFound)
+    }
+}
+
+private struct ForgetReport: Encodable {
+    var bundle: String
+    var deleted: Int
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import SearchlightEngine
+
+/// The sandbox, as `status` prints it.
+struct SandboxSection: Encodable {
+    struct Attempt: Encodable {
+        var kind: String
+        var detail: String
+        var attempt: String
+        var count: Int
+        var first: String
+        var last: String
+    }
+    struct Bundle: Encodable {
+        /// What its last worker was not confined by, since the kernel lacks it.
+        var missing: [String]
+        /// What it declares and does not get, and why.
+        var withheld: [SandboxReport.Withheld]
+        var attempts: [Attempt]
+    }
+    var isEnforced: Bool
+    var landlockRevision: Int
+    /// What this kernel cannot do.
+    var missing: [String]
+    var bundles: [String: Bundle]
+
+    init(_ status: SandboxStatus) {
+        isEnforced = status.isEnforced
+        landlockRevision = status.landlockRevision
+        missing = status.missing.names
+        bundles = status.history.bundles.mapValues { known in
+            Bundle(
+                missing: known.report?.missing.names ?? [], withheld: known.report?.withheld ?? [],
+                attempts: known.refusals.map { entry in
+                    Attempt(
+                        kind: entry.refusal.kind.rawValue, detail: entry.refusal.detail,
+                        attempt: entry.refusal.description, count: entry.refusal.count,
+                        first: Self.date(entry.first), last: Self.date(entry.last))
+                })
+        }
+    }
+
+    private static func date(_ moment: Double) -> String {
+        Date(timeIntervalSinceReferenceDate: moment).ISO8601Format()
+    }
+
+    var lines: [String] {
+        var lines: [String] = []
+        if !isEnforced {
+            lines.append("Sandbox: OFF (SEARCHLIGHT_SANDBOX); extensions may do what you may")
+        } else if missing.isEmpty {
+            lines.append(
+                "Sandbox: everything that confines extensions is in force (Landlock \(landlockRevision), seccomp)")
+        } else {
+            lines.append("Sandbox: weakened, for this kernel does not")
+            lines += missing.map { "  \($0)" }
+        }
+        for (name, bundle) in bundles.sorted(by: { $0.key < $1.key }) {
+            if isEnforced, !bundle.missing.isEmpty, bundle.missing != missing {
+                lines.append(
+                    "  the last worker of \(name) was not confined by: \(bundle.missing.joined(separator: "; "))")
+            }
+            lines += bundle.withheld.map { "  \(name) does not get \($0.path), which it asks for: \($0.reason)" }
+            lines += bundle.attempts.map { attempt in
+                let often = attempt.count == 1 ? "" : " \(attempt.count) times"
+                return "  \(name) \(attempt.attempt)\(often), last \(attempt.last): refused"
+            }
+        }
+        return lines
+    }
+}

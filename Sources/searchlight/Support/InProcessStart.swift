@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionRuntime
+import Foundation
+import Glibc
+import ServiceProtocol
+
+/// Loading an extension into this process instead of one of its own: for a debugger, and without any protection.
+enum InProcess {
+    /// Serves the other end of a connection here.
+    static let start: @Sendable (OwnedDescriptor) throws(BusError) -> Void = { (connection) throws(BusError) in
+        try startWorkerInThisProcess(connection: connection)
+    }
+
+    /// Sees to it that libraries find `libCoreSpotlight.so`. Where libraries are looked for cannot be changed in a process that
+    /// runs, so this program begins anew, under the same number and with the same arguments.
+    ///
+    /// - Throws: ``CommandFailure`` if it cannot.
+    static func prepare(frameworkFolder: String?) throws(CommandFailure) {
+        guard let frameworkFolder else { return }
+        let folders = (ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"] ?? "").split(separator: ":").map(
+            String.init)
+        guard !folders.contains(frameworkFolder) else { return }
+        setenv("LD_LIBRARY_PATH", ([frameworkFolder] + folders).joined(separator: ":"), 1)
+        Signals.withdraw()
+        var arguments: [UnsafeMutablePointer<CChar>?] = CommandLine.arguments.map { strdup($0) } + [nil]
+        execv("/proc/self/exe", &arguments)
+        let reason = String(cString: strerror(errno))
+        arguments.forEach { free($0) }
+        throw CommandFailure(
+            message: "Beginning anew with \(frameworkFolder) in LD_LIBRARY_PATH failed: \(reason). Set it yourself.",
+            status: .failure)
+    }
+}

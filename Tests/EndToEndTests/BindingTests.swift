@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import Promises
+import SearchIndex
+import SearchlightEngine
+import ServiceProtocol
+import Testing
+
+/// Documents, the extension without code, through the real worker, the system's libraries and a made store.
+@Suite("An extension that is bindings", .timeLimit(.minutes(2)))
+struct BindingTests {
+    private static let documents = "com.searchlight.documents"
+
+    /// A harness with Documents and some files in Downloads.
+    private func harness() throws -> Harness {
+        let harness = try Harness()
+        let bundle = harness.extensions + "/\(Self.documents).searchext"
+        try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            atPath: BuiltProducts.repository + "/Plugins/Documents/Info.plist", toPath: bundle + "/Info.plist")
+        try FileManager.default.createDirectory(
+            atPath: harness.folder + "/Downloads/deeper", withIntermediateDirectories: true)
+        try write("# Ferry\n\nLeaves from *pier* three.<script>x()</script>\n", to: "deeper/ferry notes.md", harness)
+        try write("Grüße aus Oslo", to: "card.txt", harness)
+        try write("\u{FF}\u{FE}", to: "picture.png", harness)
+        return harness
+    }
+
+    private func write(_ text: String, to name: String, _ harness: Harness) throws {
+        try Data(text.utf8).write(to: URL(filePath: harness.folder + "/Downloads/" + name))
+    }
+
+    @Test("finds files, keeps what is there, forgets what is gone, and is searched")
+    func reindex() async throws {
+        let harness = try harness()
+        try await harness.withEngine { engine async throws in
+            #expect(engine.registry.refusals.isEmpty)
+            #expect(try await engine.reindexAll(Self.documents) == 2)
+            let (hits, _) = try await engine.search("pier", bundle: nil, limit: 10)
+            let item = try #require(hits.first?.item)
+            #expect(item.record.text("title") == "ferry notes.md")
+            #expect(item.record.contentPathForTest == harness.folder + "/Downloads/deeper/ferry notes.md")
+            #expect(item.contentType == "net.daringfireball.markdown")
+            #expect(item.expires == nil)
+            try FileManager.default.removeItem(atPath: harness.folder + "/Downloads/card.txt")
+            #expect(try await engine.reindexAll(Self.documents) == 1)
+            #expect(try await engine.search("oslo", bundle: nil, limit: 10).total == 0)
+            #expect(engine.owedJobs.isEmpty)
+        }
+    }
+
+    @Test("reindexes single items: one that changed, and one that is gone")
+    func reindexItems() async throws {
+        let harness = try harness()
+        try await harness.withEngine { engine async throws in
+            _ = try await engine.reindexAll(Self.documents)
+            try write("Grüße aus Bergen", to: "card.txt", harness)
+            let names = ["card.txt", "deeper/ferry notes.md"].map { harness.folder + "/Downloads/" + $0 }
+            try FileManager.default.removeItem(atPath: names[1])
+            _ = try await engine.reindexItems(Set(names), of: Self.documents)
+            #expect(try await engine.search("bergen", bundle: nil, limit: 10).total == 1)
+            #expect(try await engine.search("pier", bundle: nil, limit: 10).total == 0)
+        }
+    }
+
+    @Test("turns Markdown into HTML with cmark, where it is dropped and where it is looked at")
+    func markdown() async throws {
+        let harness = try harness()
+        try await harness.withEngine { engine async throws in
+            _ = try await engine.reindexAll(Self.documents)
+            let item = try #require(try await engine.search("pier", bundle: nil, limit: 1).hits.first?.item)
+            let path = harness.folder + "/drop.html"
+            let dropped = try await engine.drag(item, accepted: ["public.html"], to: .file(path: path))
+            #expect(dropped.representation == Representation(type: "public.html", form: .data))
+            let html = try String(contentsOfFile: path, encoding: .utf8)
+            #expect(html.hasPrefix("<h1>Ferry</h1>\n<p>Leaves from <em>pier</em> three."))
+            #expect(!html.contains("<script>"))
+            let preview = try await engine.preview(of: item, query: "pier")
+            #expect(preview.source == .extension, "\(preview.problem ?? "")")
+            #expect(preview.title == "ferry notes.md")
+            #expect(String(decoding: preview.content, as: UTF8.self).contains("<h1>Ferry</h1>"))
+        }
+    }
+
+    @Test("turns text into UTF-16 with libunistring, and hands over the file itself")
+    func text() async throws {
+        let harness = try harness()
+        try await harness.withEngine { engine async throws in
+            _ = try await engine.reindexAll(Self.documents)
+            let item = try #require(try await engine.search("oslo", bundle: nil, limit: 1).hits.first?.item)
+            let path = harness.folder + "/drop"
+            _ = try await engine.drag(item, accepted: ["public.utf16-plain-text"], to: .file(path: path))
+            #expect(
+                try Data(contentsOf: URL(filePath: path))
+                    == Data("Grüße aus Oslo".utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }))
+            let plain = harness.folder + "/plain.txt"
+            _ = try await engine.drag(item, accepted: ["public.plain-text"], to: .file(path: plain))
+            #expect(try String(contentsOfFile: plain, encoding: .utf8) == "Grüße aus Oslo")
+            let note = try #require(try await engine.search("pier", bundle: nil, limit: 1).hits.first?.item)
+            let copy = harness.folder + "/copy.md"
+            let dropped = try await engine.drag(
+                note, accepted: ["net.daringfireball.markdown"], to: .file(path: copy))
+            #expect(dropped.representation.form == .inPlaceFile)
+            #expect(try String(contentsOfFile: copy, encoding: .utf8).hasPrefix("# Ferry"))
+            // It cannot be read as UTF-8 any more; nothing is dropped then, and the reason is told.
+            try Data([0x66, 0xFF]).write(to: URL(filePath: harness.folder + "/Downloads/card.txt"))
+            let error = await #expect(throws: EngineError.self) {
+                _ = try await engine.drag(
+                    item, accepted: ["public.utf16-plain-text"], to: .file(path: harness.folder + "/none"))
+            }
+            #expect(
+                error?.description.contains("u8_to_u16 gave NULL for units") == true, "\(String(describing: error))")
+        }
+    }
+
+    @Test("says what is missing when its item's file is gone")
+    func gone() async throws {
+        let harness = try harness()
+        try await harness.withEngine { engine async throws in
+            _ = try await engine.reindexAll(Self.documents)
+            let item = try #require(try await engine.search("pier", bundle: nil, limit: 1).hits.first?.item)
+            try FileManager.default.removeItem(atPath: harness.folder + "/Downloads/deeper/ferry notes.md")
+            let error = await #expect(throws: EngineError.self) {
+                _ = try await engine.drag(item, accepted: ["public.html"], to: .file(path: harness.folder + "/none"))
+            }
+            #expect(error?.description.contains("No such file or directory") == true)
+        }
+    }
+
+    // MARK: Manifests
+
+    private func problem(_ bindings: Any, _ more: [String: Any?] = [:]) throws -> BundleProblem? {
+        let harness = try Harness()
+        var keys: [String: Any?] = ["CFBundleExecutable": nil as Any?, "Searchlight": ["SymbolBindings": bindings]]
+        for (key, value) in more { keys[key] = value }
+        try harness.install("com.example.bound", library: nil, manifest: keys)
+        let registry = ExtensionRegistry(searchPath: [harness.extensions])
+        #expect(registry.extensions.isEmpty != registry.refusals.isEmpty)
+        return registry.refusals.first?.problem
+    }
+
+    private static let good = "serve throttle library \"libc.so.6\" call abs(n: int = 1) -> _: int"
+
+    @Test("needs no library of its own, and may not have one")
+    func noLibrary() throws {
+        #expect(try problem([Self.good]) == nil)
+        guard
+            case .invalidValue("Searchlight.SymbolBindings", _, let expected)? = try problem(
+                [Self.good], ["CFBundleExecutable": "library.so"])
+        else {
+            Issue.record("it was not refused")
+            return
+        }
+        #expect(expected.contains("CFBundleExecutable"))
+    }
+
+    @Test("is refused for a wrong binding, by its number, with the place and what to do")
+    func wrongBinding() throws {
+        let found = try problem([Self.good, "serve throttle\nlibrary \"libc.so.6\"\ncall abs(n: int)"])
+        #expect(
+            found
+                == .invalidBinding(
+                    number: 2, line: 3, column: 16, problem: "Found is “)”",
+                    advice: "Expected is “=” and what n is filled from"))
+        #expect(
+            found?.description
+                == "Binding 2 of Searchlight.SymbolBindings in its Info.plist, line 3, column 16: Found is “)”. Expected is “=” and what n is filled from."
+        )
+    }
+
+    @Test("is refused when its bindings are no texts, none or too many")
+    func noTexts() throws {
+        for value in ["text", [1], [String](), Array(repeating: Self.good, count: 65)] as [Any] {
+            guard case .invalidValue("Searchlight.SymbolBindings", _, _)? = try problem(value) else {
+                Issue.record("\(value) was not refused")
+                return
+            }
+        }
+    }
+
+    @Test("is refused when a library of the bundle that it names is none")
+    func ownLibrary() throws {
+        let found = try problem(["serve throttle library \"./mine.so\" call abs(n: int = 1) -> _: int"])
+        guard case .libraryUnreadable("mine.so", _)? = found else {
+            Issue.record("\(String(describing: found))")
+            return
+        }
+    }
+
+    @Test("fails to load when a library or a function is missing, by name")
+    func missing() async throws {
+        for (binding, word) in [
+            ("serve reindexAll library \"libnowhere.so.7\" call f()", "libnowhere.so.7"),
+            ("serve reindexAll library \"libc.so.6\" call no_such_function()", "no_such_function"),
+        ] {
+            let harness = try Harness()
+            try harness.install(
+                "com.example.bound", library: nil,
+                manifest: ["CFBundleExecutable": nil as Any?, "Searchlight": ["SymbolBindings": [binding]]])
+            try await harness.withEngine { engine async throws in
+                let error = await #expect(throws: EngineError.self) { try await engine.reindexAll("com.example.bound") }
+                guard case .extension(.cannotLoad(_, _, let message))? = error else {
+                    Issue.record("\(String(describing: error))")
+                    return
+                }
+                #expect(message.contains(word))
+            }
+        }
+    }
+}
+
+extension ItemRecord {
+    fileprivate var contentPathForTest: String? {
+        text("contentURL").flatMap { URL(string: $0)?.path(percentEncoded: false) }
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import SearchlightEngine
+import ServiceProtocol
+import Testing
+
+/// One way to be broken, what is asked of such an extension, and what has to come of it.
+struct BrokenExtension: Sendable, CustomTestStringConvertible {
+    /// Where its code is.
+    enum Code: Sendable {
+        /// A source in Tests/Fixtures/Extensions/Broken, compiled with definitions.
+        case c(String, [String])
+        /// A principal class in Tests/Fixtures/SwiftExtensions.
+        case swift(String)
+        /// A file that is no library of this machine.
+        case bytes([UInt8])
+        /// A good library, not where or how it has to be.
+        case misplaced(Misplacement)
+    }
+
+    /// What is wrong with the file of a good library.
+    enum Misplacement: Sendable { case missing, linked, writableByAll, folder }
+
+    /// What is asked of it.
+    enum Request: String, Sendable, CaseIterable {
+        case reindexAll, reindexItems, data, file, preview, throttle, endThrottle
+        /// Data that nobody waits for any more once the extension has said that it was asked.
+        case cancelledData
+
+        var isReindex: Bool { self == .reindexAll || self == .reindexItems }
+    }
+
+    /// What is broken: the name of the test.
+    var name: String
+    var code: Code
+    var request: Request
+    var outcome: BrokenOutcome
+    /// How many items of it there are afterwards.
+    var items: ClosedRange<Int>
+    /// Whether it is good for nothing from its start, so that nothing is asked of it before.
+    var isUnusable: Bool
+    /// Whether the host's limits bring it to an end, and are made short.
+    var hangs: Bool
+
+    var testDescription: String { name }
+    /// The identifier it is installed under.
+    var bundle: String { "com.example.broken" }
+
+    init(
+        _ name: String, _ code: Code, asked request: Request = .reindexAll, items: ClosedRange<Int>? = nil,
+        isUnusable: Bool = false, hangs: Bool = false, _ outcome: BrokenOutcome
+    ) {
+        self.name = name
+        self.code = code
+        self.request = request
+        self.outcome = outcome
+        self.isUnusable = isUnusable || outcome.isOfLoading
+        self.hangs = hangs || outcome.isEndedAtLimit
+        self.items = items ?? (self.isUnusable || (request == .reindexAll && !outcome.works) ? 0...0 : 1...1)
+    }
+
+    /// Broken by a function of faults.h in one place; elsewhere it works.
+    init(
+        _ fault: String, in place: String, asked request: Request = .reindexAll, paged: Bool = false,
+        items: ClosedRange<Int>? = nil, isUnusable: Bool = false, hangs: Bool = false, _ outcome: BrokenOutcome
+    ) {
+        self.init(
+            "\(fault) in \(place)\(paged ? " of pages" : "")",
+            .c("in-callback", ["FAULT=fault_\(fault)", "PLACE=IN_\(place.uppercased())"] + (paged ? ["PAGED"] : [])),
+            asked: request, items: items, isUnusable: isUnusable, hangs: hangs, outcome)
+    }
+
+    /// Broken in a way of a source.
+    init(
+        _ source: String, way: String, asked request: Request = .reindexAll, items: ClosedRange<Int>? = nil,
+        _ outcome: BrokenOutcome
+    ) {
+        self.init("\(source): \(way)", .c(source, ["WAY=\(way)"]), asked: request, items: items, outcome)
+    }
+
+    /// Puts it into the extensions folder.
+    func install(in harness: Harness, as identifier: String? = nil) throws {
+        let identifier = identifier ?? bundle
+        switch code {
+        case .c(let source, let definitions):
+            // The peak of a process counts from that of the process that started it, and the tests take much together.
+            let memory = 3 << 30
+            var manifest: [String: Any?] = [:]
+            if case .takesTooMuchMemory = outcome { manifest["Searchlight"] = ["MemoryLimit": memory] }
+            try harness.install(
+                identifier, library: try CFixture.library("Broken/" + source, definitions), manifest: manifest)
+        case .swift(let name):
+            try harness.install(
+                identifier, library: try SwiftFixture.library(), principalClass: "\(SwiftFixture.module).\(name)")
+        case .bytes(let bytes):
+            let folder = try harness.install(identifier, library: nil)
+            try Data(bytes).write(to: URL(filePath: folder + "/library.so"))
+        case .misplaced(let misplacement):
+            let good = try CFixture.library("ledger")
+            let folder = try harness.install(identifier, library: misplacement == .writableByAll ? good : nil)
+            let (path, files) = (folder + "/library.so", FileManager.default)
+            switch misplacement {
+            case .missing: break
+            case .linked: try files.createSymbolicLink(atPath: path, withDestinationPath: good)
+            case .writableByAll: try files.setAttributes([.posixPermissions: 0o777], ofItemAtPath: path)
+            case .folder: try files.createDirectory(atPath: path, withIntermediateDirectories: false)
+            }
+        }
+    }
+}

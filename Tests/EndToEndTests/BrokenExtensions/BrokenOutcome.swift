@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import SearchlightEngine
+import ServiceProtocol
+
+/// What has to come of asking a broken extension.
+indirect enum BrokenOutcome: Sendable, CustomStringConvertible {
+    /// What it does makes no difference to the answer.
+    case works
+    /// Its worker ends in one of these ways; in any if there are none.
+    case crashes([WorkerExit] = [])
+    /// It is ended by the host at its limit.
+    case hangs
+    /// It is ended for the memory it takes.
+    case takesTooMuchMemory
+    /// It is not loaded, for a reason that is told.
+    case cannotLoad(LoadFailure, String = "")
+    /// It is not even tried to load.
+    case isRefused
+    /// It fails with a status and some words.
+    case fails(ExtensionStatus, String = "")
+    /// Its answer cannot be used.
+    case makesNoSense(String = "")
+    /// What it delivers is not what it said.
+    case cannotBeDelivered
+    /// The item that makes it fail is set aside, and all else goes on.
+    case setsItemAside
+    /// Nobody waited for it.
+    case isCancelled
+    /// It hears what nobody waits for an answer to; for requests that have none.
+    case isNotHeard
+    /// One of these, by chance or by kernel.
+    case oneOf([BrokenOutcome])
+
+    /// Crashes by a signal.
+    static func signal(_ number: Int32) -> Self { .crashes([.signalled(number)]) }
+
+    var works: Bool {
+        switch self {
+        case .works, .setsItemAside: true
+        case .oneOf(let all): all.contains { $0.works }
+        default: false
+        }
+    }
+
+    /// Whether there is no worker that has it loaded.
+    var isOfLoading: Bool {
+        switch self {
+        case .cannotLoad, .isRefused: true
+        case .oneOf(let all): all.allSatisfy(\.isOfLoading)
+        default: false
+        }
+    }
+
+    /// Whether it takes the host's limits to bring it to an end.
+    var isEndedAtLimit: Bool {
+        switch self {
+        case .hangs: true
+        case .oneOf(let all): all.contains { $0.isEndedAtLimit }
+        default: false
+        }
+    }
+
+    var description: String {
+        switch self {
+        case .works: "works"
+        case .crashes(let exits): "crashes \(exits.isEmpty ? "" : "\(exits)")"
+        case .hangs: "is ended at its limit"
+        case .takesTooMuchMemory: "is ended for its memory"
+        case .cannotLoad(let failure, let text): "cannot be loaded: \(failure) “\(text)”"
+        case .isRefused: "is refused"
+        case .fails(let status, let text): "fails: \(status) “\(text)”"
+        case .makesNoSense(let text): "makes no sense “\(text)”"
+        case .cannotBeDelivered: "cannot be delivered"
+        case .setsItemAside: "sets the item aside"
+        case .isCancelled: "is cancelled"
+        case .isNotHeard: "is not heard"
+        case .oneOf(let all): all.map(\.description).joined(separator: ", or ")
+        }
+    }
+
+    /// Whether an answer is what is expected.
+    func matches(_ answer: BrokenAnswer) -> Bool {
+        if case .oneOf(let all) = self { return all.contains { $0.matches(answer) } }
+        switch answer {
+        case .none:
+            if case .works = self { return true }
+        case .setAside:
+            if case .setsItemAside = self { return true }
+        case .unheard:
+            if case .isNotHeard = self { return true }
+        case .problem(let text): return isTold(in: text)
+        case .error(.promise):
+            if case .cannotBeDelivered = self { return true }
+        case .error(.extension(let error)): return matches(error)
+        case .error: break
+        }
+        return false
+    }
+
+    private func matches(_ error: ExtensionError) -> Bool {
+        switch (self, error) {
+        case (.crashes(let exits), .crashed(_, _, let exit, _)): exits.isEmpty || exits.contains(exit)
+        case (.hangs, .timedOut), (.isRefused, .refused), (.isCancelled, .cancelled): true
+        case (.takesTooMuchMemory, .memoryExceeded): true
+        case (.cannotLoad(let expected, let text), .cannotLoad(_, let failure, let message)):
+            failure == expected && (text.isEmpty || message.contains(text))
+        case (.fails(let expected, let text), .failed(_, _, let status, let message)):
+            status == expected && (text.isEmpty || message.contains(text))
+        case (.makesNoSense(let text), .malformedAnswer(_, _, let reason)): text.isEmpty || reason.contains(text)
+        default: false
+        }
+    }
+
+    /// Previews fall back to the item's attributes, with the problem in words.
+    private func isTold(in text: String) -> Bool {
+        switch self {
+        case .crashes(let exits):
+            text.contains("while it was asked to preview")
+                && (exits.isEmpty || exits.contains { text.contains($0.description) })
+        case .hangs: text.contains("and did not answer")
+        case .takesTooMuchMemory: text.contains("of memory that it may")
+        case .fails(_, let words): words.isEmpty || text.contains(words)
+        case .makesNoSense(let words): text.contains("makes no sense") && (words.isEmpty || text.contains(words))
+        case .cannotBeDelivered: text.contains("bytes")
+        default: false
+        }
+    }
+}
+
+/// What came of asking.
+enum BrokenAnswer: Sendable {
+    /// What was asked for.
+    case none
+    /// An error.
+    case error(EngineError)
+    /// A preview of the item's attributes instead, and why.
+    case problem(String)
+    /// What was asked for, less an item that was set aside.
+    case setAside
+    /// A notice found nobody.
+    case unheard
+}

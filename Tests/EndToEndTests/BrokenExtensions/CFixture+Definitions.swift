@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension CFixture {
+    /// The shared library of a fixture that has several ways to be broken.
+    ///
+    /// - Parameters:
+    ///   - name: Its source in Tests/Fixtures/Extensions without “.c”, or with “.cpp”.
+    ///   - definitions: As for the compiler's `-D`: they choose the way.
+    static func library(_ name: String, _ definitions: [String]) throws -> String {
+        let isCPlusPlus = name.hasSuffix(".cpp")
+        let language = isCPlusPlus ? ["--driver-mode=g++", "-std=c++17"] : ["-std=c11"]
+        return try library(
+            source: BuiltProducts.repository + "/Tests/Fixtures/Extensions/\(name)\(isCPlusPlus ? "" : ".c")",
+            options: language + ["-D_GNU_SOURCE", "-I\(includeFolder)"] + definitions.map { "-D\($0)" })
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import TestSupport
+import Testing
+
+@testable import SearchlightEngine
+
+@Suite("The file of how extensions behave")
+struct HealthFileTests {
+    private static func health(_ random: inout SplitMix64) -> ExtensionHealth {
+        var health = ExtensionHealth()
+        for _ in 0...random.below(4) {
+            health.note(
+                .init(
+                    moment: Double(random.below(1000)) / 7, kind: random.pick(ExtensionHealth.FailureKind.allCases),
+                    during: random.text(length: 9), exit: .signalled(11), lastOutput: [random.text(length: 20)]),
+                BundleFingerprint(manifest: .init(path: "/"), library: nil, worker: nil))
+        }
+        return health
+    }
+
+    @Test("What was written is read again, and a file that is not there is no damage")
+    func roundTrip() throws {
+        let folder = try TemporaryFolder()
+        let empty = HealthFile(directory: folder.path, isWritable: true)
+        #expect(empty.load().isEmpty && !empty.wasDamaged)
+        for seed in 0..<20 as Range<UInt64> {
+            var random = SplitMix64(seed: seed)
+            let all = Dictionary(
+                (0..<random.below(5)).map { ("com.example.n\($0)", Self.health(&random)) }, uniquingKeysWith: { $1 })
+            try HealthFile(directory: folder.path, isWritable: true).save(all)
+            let again = HealthFile(directory: folder.path, isWritable: false)
+            #expect(again.load() == all && !again.wasDamaged)
+        }
+        #expect(try folder.names == ["extensions.json"])
+    }
+
+    @Test("Any byte that is changed is damage, or changes nothing; the file is kept beside the new one")
+    func damage() throws {
+        let folder = try TemporaryFolder()
+        var random = SplitMix64(seed: 7)
+        let all = ["com.example.a": Self.health(&random)]
+        try HealthFile(directory: folder.path, isWritable: true).save(all)
+        let whole = try folder.read("extensions.json")
+        for _ in 0..<200 {
+            var bytes = whole
+            switch random.below(3) {
+            case 0: bytes[random.below(bytes.count)] ^= UInt8(1 + random.below(255))
+            case 1: bytes.removeLast(1 + random.below(bytes.count))
+            default: bytes.insert(UInt8(random.below(256)), at: random.below(bytes.count))
+            }
+            try folder.write(bytes, to: "extensions.json")
+            let file = HealthFile(directory: folder.path, isWritable: true)
+            #expect(file.wasDamaged ? file.load().isEmpty : file.load() == all)
+            guard file.wasDamaged else { continue }
+            try file.save(all)
+            #expect(try folder.read("extensions.json.damaged") == bytes)
+            #expect(HealthFile(directory: folder.path, isWritable: true).load() == all)
+        }
+    }
+
+    @Test("A name that is none, a format of another release and what is no file are damage")
+    func foreign() throws {
+        let folder = try TemporaryFolder()
+        var random = SplitMix64(seed: 1)
+        try folder.write(Array(try HealthDocument(["../x": Self.health(&random)]).encoded()), to: "extensions.json")
+        #expect(HealthFile(directory: folder.path, isWritable: true).wasDamaged)
+        try folder.write(Array(#"{"formatVersion":2,"extensions":{}}"#.utf8), to: "extensions.json")
+        #expect(HealthFile(directory: folder.path, isWritable: true).wasDamaged)
+        try FileManager.default.removeItem(atPath: folder.path("extensions.json"))
+        try FileManager.default.createDirectory(
+            atPath: folder.path("extensions.json"), withIntermediateDirectories: false)
+        #expect(HealthFile(directory: folder.path, isWritable: true).wasDamaged)
+    }
+
+    @Test("Of too many, those that are disabled or in quarantine stay")
+    func tooMany() {
+        var random = SplitMix64(seed: 3)
+        var all: [String: ExtensionHealth] = [:]
+        for number in 0..<1500 { all["com.example.n\(number)"] = Self.health(&random) }
+        let held = all.filter { $0.value.quarantine != nil }
+        let kept = HealthDocument(all).extensions
+        #expect(kept.count == HealthDocument.maximumBundles)
+        #expect(held.count < kept.count && held.keys.allSatisfy { kept[$0] != nil })
+    }
+
+    @Test("A process that only reads the store writes nothing")
+    func readOnly() throws {
+        let folder = try TemporaryFolder()
+        try HealthFile(directory: folder.path, isWritable: false).save(["com.example.a": ExtensionHealth()])
+        #expect(try folder.names.isEmpty)
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import SearchlightEngine
+import ServiceProtocol
+import Testing
+
+@Suite("An extension that breaks the rules of the header", .timeLimit(.minutes(2)))
+struct MisuseTests {
+    @Test("is told of each, does no harm, and is served all the same")
+    func allRules() async throws {
+        let harness = try Harness()
+        let bundle = try harness.installFixture("misuses")
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(bundle) == 1)
+            let error = await #expect(throws: EngineError.self) {
+                _ = try await engine.data(of: "one", as: "public.html", bundle: bundle)
+            }
+            #expect(error?.description.contains("another kind of answer") == true)
+            // One more answer, so that what was said before has arrived.
+            try await engine.reindexItems(["one"], of: bundle)
+        }
+        let rules = harness.recordedEvents.compactMap { event -> HostRequest.Misuse? in
+            if case .misuse(_, let rule, _) = event { rule } else { nil }
+        }
+        #expect(Set(rules) == Set(HostRequest.Misuse.allCases), "\(rules)")
+        #expect(harness.retries == 0)
+    }
+}

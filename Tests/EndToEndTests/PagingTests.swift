@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import IdleScheduling
+import SearchIndex
+import ServiceProtocol
+import Testing
+
+@testable import SearchlightEngine
+
+/// Reindexing page by page: what survives which end of whom. The fixture donates five pages of ten items.
+@Suite("A reindex in pages", .timeLimit(.minutes(2)))
+struct PagingTests {
+    /// An extension, and what it is told to do.
+    private struct Paged {
+        let harness: Harness
+        let bundle = "com.example.paging"
+
+        init() throws {
+            harness = try Harness()
+            _ = try harness.installFixture("paging")
+        }
+
+        func tell(_ what: String) throws {
+            try Data(what.utf8).write(to: URL(filePath: harness.marks + "/\(bundle).searchext.do"))
+        }
+
+        /// The pages that were asked for, in their order.
+        var pages: [Int] {
+            harness.messages.compactMap { $0.hasPrefix("page ") ? Int($0.dropFirst("page ".count)) : nil }
+        }
+
+        var place: ReindexPlace? { JobStore(directory: harness.store)[bundle]?.place }
+
+        func reindex(_ engine: SearchlightEngine) async throws -> Int {
+            try await engine.reindexAll(bundle, onEvent: { _ in })
+        }
+
+        /// Runs `searchlight reindex`, and kills it with its worker once the extension has stopped.
+        func killHostInReindex() throws {
+            let process = Process()
+            process.executableURL = URL(filePath: try BuiltProducts.program("searchlight"))
+            process.arguments = ["reindex", bundle, "--verbose"]
+            process.environment = try Command(harness: harness).environment
+            let output = Pipe()
+            process.standardOutput = output
+            process.standardError = output
+            process.standardInput = FileHandle.nullDevice
+            try process.run()
+            var text = ""
+            while !text.contains("stopped in") {
+                let data = output.fileHandleForReading.availableData
+                guard !data.isEmpty else { break }
+                text += String(decoding: data, as: UTF8.self)
+            }
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+            try #require(text.contains("stopped in"), "\(text)")
+            try #require(process.terminationReason == .uncaughtSignal)
+        }
+    }
+
+    @Test("asks for one page after the other, and leaves nothing owed")
+    func allPages() async throws {
+        let paged = try Paged()
+        try await paged.harness.withEngine { engine async throws in
+            for _ in 0..<2 { #expect(try await paged.reindex(engine) == 50) }
+            #expect(engine.owedJobs.isEmpty)
+            #expect(try await engine.compare(paged.bundle).isEqual)
+        }
+        #expect(paged.pages == [0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4])
+    }
+
+    @Test("goes on at the last acknowledged page after its host was killed", arguments: ["early", "late"])
+    func killedHost(moment: String) async throws {
+        let paged = try Paged()
+        try paged.tell("more 1")
+        try await paged.harness.withEngine { engine async throws in
+            #expect(try await paged.reindex(engine) == 51)
+        }
+        try paged.tell("\(moment) 3")
+        try paged.killHostInReindex()
+        #expect(paged.place.map { Array($0.cursor) } == Array("3".utf8))
+        #expect(paged.place?.pages == 3)
+
+        try paged.tell("")
+        let before = paged.pages.count
+        try await paged.harness.withEngine { engine async throws in
+            // What an app donates between two pages, nobody has to donate again.
+            var batch = IndexBatch(scope: IndexScope(bundle: paged.bundle))
+            batch.index([try EncodedItem(ItemRecord(uniqueIdentifier: "the app's"))])
+            try await engine.commit(batch, clientState: nil, expecting: .any)
+            #expect(try await engine.item(named: "stale").record.uniqueIdentifier == "stale", "deleted too early")
+            #expect(try await paged.reindex(engine) == 51)
+            #expect(Array(paged.pages.dropFirst(before)) == [3, 4])
+            await #expect(throws: EngineError.itemNotFound("stale")) { _ = try await engine.item(named: "stale") }
+            _ = try await engine.item(named: "the app's")
+            for page in 0..<5 { _ = try await engine.item(named: "\(page)-9") }
+            #expect(engine.owedJobs.isEmpty)
+        }
+    }
+
+    @Test("asks for a page once more when its worker was killed")
+    func killedWorker() async throws {
+        let paged = try Paged()
+        try paged.tell("die 2")
+        try await paged.harness.withEngine { engine async throws in
+            #expect(try await paged.reindex(engine) == 50)
+        }
+        #expect(paged.pages == [0, 1, 2, 2, 3, 4])
+        #expect(paged.harness.retries == 1)
+    }
+
+    @Test(
+        "begins anew when the extension is another, or the index forgot what it is to delete", arguments: [true, false])
+    func anew(isUpgrade: Bool) async throws {
+        let paged = try Paged()
+        try paged.tell("early 2")
+        try paged.killHostInReindex()
+        #expect(paged.place?.pages == 2)
+        try paged.tell("")
+        if isUpgrade {
+            try FileManager.default.removeItem(
+                atPath: paged.harness.extensions + "/\(paged.bundle).searchext/library.so")
+            _ = try paged.harness.installFixture("paging")
+        } else {
+            let index = try SearchIndex(directory: paged.harness.store, access: .readWrite)
+            try await index.beginReplacement(of: paged.bundle)
+            try await index.close()
+        }
+        try await paged.harness.withEngine { engine async throws in
+            #expect(try await paged.reindex(engine) == 50)
+        }
+        #expect(paged.pages == [0, 1, 2, 3, 4])
+    }
+
+    @Test(
+        "begins anew after an answer that its cursor can be no cursor", arguments: ["refuse", "same", "long", "wrong"])
+    func badCursor(what: String) async throws {
+        let paged = try Paged()
+        try await paged.harness.withEngine { engine async throws in
+            try paged.tell("\(what) 2")
+            await #expect(throws: EngineError.self) { _ = try await paged.reindex(engine) }
+            #expect(engine.owedWork(for: paged.bundle)?.failures == 1)
+            #expect((engine.owedWork(for: paged.bundle)?.place == nil) == (what != "wrong"))
+            try paged.tell("")
+            let before = paged.pages.count
+            #expect(try await paged.reindex(engine) == 50)
+            #expect(Array(paged.pages.dropFirst(before)) == (what == "wrong" ? [2, 3, 4] : [0, 1, 2, 3, 4]))
+        }
+    }
+
+    @Test("begins anew once the same page has failed three times")
+    func failsAgain() async throws {
+        let paged = try Paged()
+        try await paged.harness.withEngine { engine async throws in
+            try paged.tell("wrong 2")
+            for attempt in 1...3 {
+                await #expect(throws: EngineError.self) { _ = try await paged.reindex(engine) }
+                #expect(engine.owedWork(for: paged.bundle)?.place?.failures == (attempt < 3 ? attempt : nil))
+            }
+        }
+        #expect(paged.pages == [0, 1, 2, 2, 2])
+    }
+
+    @Test("ends one that brings nothing new")
+    func endless() async throws {
+        let paged = try Paged()
+        try paged.tell("endless 0")
+        var limits = PageLimits()
+        limits.fruitlessPages = 10
+        let engine = try paged.harness.engine(pages: limits)
+        let error = await #expect(throws: EngineError.self) { _ = try await paged.reindex(engine) }
+        #expect(error?.description.contains("the last 10 pages have brought nothing new") == true)
+        #expect(paged.pages.count == 20)
+        // What was there is still there: nothing is deleted by a reindex that fails.
+        #expect(try await engine.itemCounts()[paged.bundle] == 40)
+        limits.pages = 3
+        await engine.close()
+        let strict = try paged.harness.engine(pages: limits)
+        let many = await #expect(throws: EngineError.self) { _ = try await paged.reindex(strict) }
+        #expect(many?.description.contains("no more may be") == true)
+        await strict.close()
+    }
+
+    @Test("leaves an app that runs to donate at one go")
+    func delegate() async throws {
+        let paged = try Paged()
+        try paged.tell("early 2")
+        try paged.killHostInReindex()
+        try await paged.harness.withEngine { engine async throws in
+            let app = FakeApp(paged.bundle, engine)
+            try app.register()
+            #expect(try await paged.reindex(engine) == 20)
+            #expect(app.requests == [.reindexAll])
+            #expect(engine.owedJobs.isEmpty)
+        }
+        #expect(paged.pages.isEmpty)
+    }
+
+    @Test("begins anew when somebody has deleted everything that its pages had brought")
+    func undone() async throws {
+        let paged = try Paged()
+        try await paged.harness.withEngine { engine async throws in
+            var batch = IndexBatch(scope: IndexScope(bundle: paged.bundle))
+            batch.deleteAll()
+            try paged.tell("wrong 2")
+            await #expect(throws: EngineError.self) { _ = try await paged.reindex(engine) }
+            #expect(paged.place?.pages == 2)
+            try await engine.commit(batch, clientState: nil, expecting: .any)
+            #expect(paged.place == nil)
+            try paged.tell("")
+            #expect(try await paged.reindex(engine) == 50)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import IdleScheduling
+import SearchlightEngine
+import Testing
+
+/// Items with which an extension fails.
+@Suite("An item that makes its extension fail", .timeLimit(.minutes(3)))
+struct SupervisionItemTests {
+    private let harness: Harness
+    private let bundle: String
+
+    init() throws {
+        harness = try Harness()
+        bundle = try harness.installFixture("by-name")
+    }
+
+    private func setAside(_ engine: SearchlightEngine) -> Set<String> {
+        Set(engine.itemsSetAside(of: bundle).map(\.identifier))
+    }
+
+    @Test("is found among others and set aside alone; that does not count as crashes of the extension")
+    func one() async throws {
+        try await harness.withEngine { engine async throws in
+            let good = Set((0..<40).map { "good \($0)" })
+            try await engine.reindexItems(good.union(["crash"]), of: bundle)
+            #expect(Set(try await engine.identifiers(bundle)) == good)
+            #expect(setAside(engine) == ["crash"])
+            #expect(engine.owedJobs.isEmpty)
+            let health = engine.health(of: bundle)
+            #expect(health.quarantine == nil && health.failures.isEmpty && health.backOff == nil)
+            #expect(health.itemsSetAside.first?.reason.contains("signal 6") == true)
+            let told = harness.recordedEvents.compactMap { event in
+                if case .setAside(bundle, let item, _) = event { item } else { nil }
+            }
+            #expect(told == ["crash"] && harness.retries == 1)
+
+            // Nobody asks for it but a person, or after a release.
+            let workers = harness.startedWorkers
+            try await engine.reindexItems(["crash", "good 1"], of: bundle, origin: .background)
+            #expect(harness.startedWorkers == workers && engine.owedJobs.isEmpty)
+            try await engine.release(bundle)
+            #expect(engine.owedWork(for: bundle)?.work == .reindexItems(["crash"]))
+            #expect(setAside(engine).isEmpty)
+        }
+    }
+
+    @Test("and several others do too, each in its own way")
+    func several() async throws {
+        let clock = ManualClock()
+        harness.endHangs(by: clock)
+        try await harness.withEngine(clock: clock) { engine async throws in
+            let good = Set((0..<20).map { "good \($0)" })
+            try await engine.reindexItems(good.union(["crash 1", "crash 2", "exit", "hang"]), of: bundle)
+            #expect(Set(try await engine.identifiers(bundle)) == good)
+            #expect(setAside(engine) == ["crash 1", "crash 2", "exit", "hang"])
+            #expect(engine.health(of: bundle).failures.isEmpty)
+        }
+    }
+
+    @Test("alone is set aside too, and counts as one failure: nothing shows whose fault it is")
+    func alone() async throws {
+        try await harness.withEngine { engine async throws in
+            try await engine.reindexItems(["crash"], of: bundle)
+            #expect(setAside(engine) == ["crash"])
+            #expect(engine.health(of: bundle).failures.map(\.kind) == [.crashed])
+            // A person who names it has it tried; it did no harm this time.
+            try await engine.reindexItems(["crash", "good"], of: bundle)
+            #expect(setAside(engine) == ["crash"])
+        }
+        #expect(harness.startedWorkers > 2)
+    }
+
+    @Test("is forgotten once everything was reindexed")
+    func everything() async throws {
+        try await harness.withEngine { engine async throws in
+            try await engine.reindexItems(["crash", "good"], of: bundle)
+            #expect(setAside(engine) == ["crash"])
+            _ = try await engine.reindexAll(bundle)
+            #expect(setAside(engine).isEmpty)
+        }
+    }
+
+    @Test("is not blamed when all fail: then the extension is at fault, and what it owes stays owed")
+    func all() async throws {
+        try await harness.withEngine { engine async throws in
+            let items = Set((0..<40).map { "crash \($0)" })
+            for round in 1...3 {
+                let error = await #expect(throws: EngineError.self) {
+                    try await engine.reindexItems(items, of: bundle)
+                }
+                guard case .extension(.crashed)? = error else {
+                    Issue.record("\(String(describing: error))")
+                    return
+                }
+                #expect(setAside(engine).isEmpty)
+                #expect(engine.owedWork(for: bundle)?.failures == round)
+                #expect((engine.health(of: bundle).quarantine != nil) == (round == 3))
+            }
+        }
+    }
+
+    @Test("does not hide that the extension answers that it cannot")
+    func refuses() async throws {
+        try await harness.withEngine { engine async throws in
+            let error = await #expect(throws: EngineError.self) {
+                try await engine.reindexItems(["good", "refuse"], of: bundle)
+            }
+            guard case .extension(.failed(_, _, .failed, "not today"))? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(harness.startedWorkers == 1 && engine.health(of: bundle).isBlank)
+        }
+    }
+}

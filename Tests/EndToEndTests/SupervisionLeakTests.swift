@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+@Suite("A host whose extension keeps failing", .timeLimit(.minutes(5)))
+struct SupervisionLeakTests {
+    @Test("is left with no more descriptors, threads and processes than before")
+    func leaks() throws {
+        let harness = try Harness()
+        let bundle = try harness.installFixture("by-name")
+        // In a process of its own: what other tests do here could not be told apart.
+        let (status, output) = try CFixture.run(
+            try BuiltProducts.program("TortureDonor"),
+            [
+                "supervision", harness.folder, harness.extensions, try BuiltProducts.program("searchlight-worker"),
+                bundle, "50",
+            ])
+        #expect(status == 0, "\(output)")
+        #expect(output.contains("after 50 rounds"))
+    }
+}

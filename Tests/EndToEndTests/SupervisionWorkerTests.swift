@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import SearchlightEngine
+import Testing
+
+@testable import SearchlightEngine
+
+/// How long workers are kept, and how many there are.
+@Suite("A worker", .timeLimit(.minutes(2)))
+struct SupervisionWorkerTests {
+    private let harness: Harness
+    private let clock = ManualClock()
+
+    init() throws { harness = try Harness() }
+
+    private func install(_ count: Int) throws -> [String] {
+        try (0..<count).map { number in
+            let identifier = "com.example.number-\(number)"
+            try harness.install(identifier, library: try CFixture.library("by-name"))
+            return identifier
+        }
+    }
+
+    private func ask(_ bundle: String, _ engine: SearchlightEngine, item: String = "good") async throws {
+        _ = try await engine.data(of: item, as: "public.utf8-plain-text", bundle: bundle)
+    }
+
+    private var lingering: WorkerConfiguration.Limits {
+        var limits = WorkerConfiguration.Limits.patient
+        limits.linger = .seconds(30)
+        return limits
+    }
+
+    @Test("that nobody asks anything is ended after a while, and then nothing waits for anything")
+    func linger() async throws {
+        let bundle = try install(1)[0]
+        try await harness.withEngine(limits: lingering, clock: clock) { engine async throws in
+            try await ask(bundle, engine)
+            try await ask(bundle, engine)
+            #expect(harness.startedWorkers == 1)
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(30))
+            await engine.wait(forWorkers: 0)
+            #expect(clock.sleeperCount == 0)
+            try await ask(bundle, engine)
+            #expect(harness.startedWorkers == 2)
+        }
+    }
+
+    @Test("that was asked something meanwhile is kept for as long again")
+    func lingerAnew() async throws {
+        let bundles = try install(2)
+        try await harness.withEngine(limits: lingering, clock: clock) { engine async throws in
+            try await ask(bundles[0], engine)
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(20))
+            try await ask(bundles[0], engine)
+            try await ask(bundles[1], engine)
+            clock.advance(by: .seconds(10))
+            // The time of the first use is over; the one of the last is waited for.
+            await clock.waitForSleepers()
+            #expect(await engine.host.workerCount == 2)
+            clock.advance(by: .seconds(20))
+            await engine.wait(forWorkers: 0)
+            #expect(harness.startedWorkers == 2)
+        }
+    }
+
+    @Test("is started by a drag that begins, used by what follows, and ended if nothing does")
+    func prewarm() async throws {
+        let bundle = try install(1)[0]
+        try await harness.withEngine(limits: lingering, clock: clock) { engine async throws in
+            await engine.prewarm(bundle)
+            await engine.prewarm(bundle)
+            try await ask(bundle, engine)
+            #expect(harness.startedWorkers == 1)
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(60))
+            await engine.wait(forWorkers: 0)
+            await engine.prewarm(bundle)
+            await engine.prewarm("com.example.nobody")
+            #expect(await engine.host.workerCount == 1)
+        }
+        #expect(harness.startedWorkers == 2)
+    }
+
+    @Test("more than there may be takes the place of the one that was not used for longest")
+    func leastRecentlyUsed() async throws {
+        let bundles = try install(3)
+        var limits = WorkerConfiguration.Limits.patient
+        limits.workers = 2
+        try await harness.withEngine(limits: limits) { engine async throws in
+            for bundle in [bundles[0], bundles[1], bundles[0], bundles[2]] { try await ask(bundle, engine) }
+            #expect(await engine.host.workerCount == 2)
+            // The first has stayed.
+            try await ask(bundles[0], engine)
+            #expect(harness.startedWorkers == 3)
+            #expect(!FileManager.default.fileExists(atPath: "/proc/\(harness.workers[1])"))
+            try await ask(bundles[1], engine)
+            #expect(harness.startedWorkers == 4)
+        }
+    }
+
+    @Test("more than there may be is refused while all are in use, but to a person who waits")
+    func allInUse() async throws {
+        let bundles = try install(3)
+        var limits = WorkerConfiguration.Limits.patient
+        (limits.workers, limits.reserve) = (1, 1)
+        (limits.cancelGrace, limits.endGrace) = (.milliseconds(10), .milliseconds(10))
+        try await harness.withEngine(limits: limits) { engine async throws in
+            let busy = Task { try await ask(bundles[0], engine, item: "hang") }
+            await harness.wait(forMessage: "hanging")
+            let error = await #expect(throws: EngineError.self) {
+                try await engine.reindexItems(["good"], of: bundles[1], origin: .background)
+            }
+            guard case .extension(.workerUnavailable)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(engine.owedWork(for: bundles[1]) != nil && engine.health(of: bundles[1]).isBlank)
+            try await ask(bundles[1], engine)
+            // The reserve is another's now, but idle.
+            try await ask(bundles[2], engine)
+            #expect(await engine.host.workerCount == 2)
+            busy.cancel()
+            await #expect(throws: (any Error).self) { try await busy.value }
+        }
+    }
+
+    @Test("of a bundle that was disabled finishes what it is doing")
+    func retired() async throws {
+        let bundle = try install(1)[0]
+        try await harness.withEngine(clock: clock) { engine async throws in
+            let busy = Task { try await ask(bundle, engine, item: "hang") }
+            await harness.wait(forMessage: "hanging")
+            try await engine.setEnabled(false, bundle)
+            #expect(await engine.host.workerCount == 1)
+            await #expect(throws: EngineError.self) { try await ask(bundle, engine) }
+            await clock.waitForSleepers()
+            busy.cancel()
+            await clock.waitForSleepers(2)
+            clock.advance(by: .seconds(2))
+            await #expect(throws: (any Error).self) { try await busy.value }
+            #expect(await engine.host.workerCount == 0)
+        }
+    }
+
+    @Test("that is being started does not hold up the end of the host")
+    func shutdownWhileLoading() async throws {
+        let bundle = try harness.installFixture("hang-at-load")
+        let engine = try harness.engine(clock: clock)
+        let asking = Task { try await ask(bundle, engine) }
+        await clock.waitForSleepers()
+        await engine.close()
+        let error = await #expect(throws: EngineError.self) { try await asking.value }
+        #expect(error == .extension(.cancelled))
+        #expect(harness.workers.allSatisfy { !FileManager.default.fileExists(atPath: "/proc/\($0)") })
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+@testable import ExtensionValidation
+
+/// “searchlight extensions new”: what it makes builds as it is, and passes the judge.
+@Suite("A new extension", .timeLimit(.minutes(4)))
+struct NewExtensionTests {
+    private let command: Command
+    private var harness: Harness { command.harness }
+
+    init() throws { command = Command(harness: try Harness()) }
+
+    private static let checks = Set(Check.allCases).subtracting([.loadTime])
+
+    @Test("in C is built, installed, judged and searched by its own Makefile")
+    func c() async throws {
+        let folder = harness.folder + "/project"
+        let made = try command("extensions", "new", "com.example.my-recipes", "--language", "c", "--directory", folder)
+        #expect(made.status == 0, "\(made.output)")
+        #expect(
+            made.output.contains("  MyRecipes.c  ") && made.output.contains("\n  make validate\n"), "\(made.output)")
+        let source = try String(contentsOfFile: folder + "/MyRecipes.c", encoding: .utf8)
+        #expect((80...160).contains(source.split(separator: "\n").count))
+        let build = try command.shell(
+            """
+            make -s -C project install CC="\(CFixture.compiler) -Werror -pedantic" SEARCHLIGHT="$SEARCHLIGHT" \
+            SEARCHLIGHT_HEADERS=\(CFixture.includeFolder)
+            """)
+        #expect(build.status == 0 && build.output.isEmpty, "\(build.output)")
+        let report = try await harness.validate(
+            folder + "/build/com.example.my-recipes.searchext", Self.checks)
+        #expect(report.problems == [] && report.count(.warning) == 0)
+        let reindex = try command("reindex", "com.example.my-recipes")
+        #expect(reindex.status == 0 && reindex.output.contains("2 items indexed"), "\(reindex.output)")
+        #expect(try command("search", "pudding").output.contains("Rice pudding"))
+        let removed = try command.shell("make -s -C project uninstall clean")
+        #expect(removed.status == 0, "\(removed.output)")
+        let left = try FileManager.default.contentsOfDirectory(atPath: harness.folder + "/data/searchlight/extensions")
+        #expect(left == [])
+    }
+
+    @Test("in Swift compiles against the library without a warning, and passes the judge")
+    func swift() async throws {
+        let identifier = "com.example.swift-recipes"
+        let folder = harness.folder + "/project"
+        #expect(try command("extensions", "new", identifier, "--directory", folder).status == 0)
+        let package = try String(contentsOfFile: folder + "/Package.swift", encoding: .utf8)
+        #expect(package.contains("path: \"\(BuiltProducts.repository)\""), "\(package)")
+        let bundle = folder + "/build/\(identifier).searchext"
+        try FileManager.default.createDirectory(atPath: bundle, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: folder + "/Info.plist", toPath: bundle + "/Info.plist")
+        let products = BuiltProducts.folder
+        let compiled = try CFixture.run(
+            URL(filePath: CFixture.compiler).deletingLastPathComponent().path + "/swiftc",
+            [
+                "-emit-library", "-parse-as-library", "-swift-version", "5", "-warnings-as-errors", "-module-name",
+                "SwiftRecipes", "-I", products + "/Modules",
+                "-Xcc", "-fmodule-map-file=\(products)/SearchlightExtension.build/module.modulemap",
+                "-Xcc", "-I\(CFixture.includeFolder)",
+                "-Xcc", "-fmodule-map-file=\(BuiltProducts.repository)/Sources/CSystemd/module.modulemap",
+                folder + "/Sources/SwiftRecipes/IndexRequestHandler.swift", "-L", products, "-lCoreSpotlight",
+                "-o", bundle + "/libSwiftRecipes.so",
+            ])
+        try #require(compiled.status == 0, "\(compiled.output)")
+        let report = try await harness.validate(bundle, Self.checks)
+        #expect(report.problems == [])
+        let here = try command("extensions", "validate", bundle, "--in-process", "--skip", "load-time")
+        #expect(here.status == 0, "\(here.output)")
+    }
+
+    @Test("with bindings only is an Info.plist and what puts it into place")
+    func bindings() throws {
+        let folder = harness.folder + "/project"
+        let made = try command("extensions", "new", "com.example.documents", "-l", "bindings", "-d", folder)
+        #expect(made.status == 0, "\(made.output)")
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == [
+                "Info.plist", "Makefile", "README.md",
+            ])
+        #expect(try command.shell("make -s -C project").status == 0)
+        let bundle = folder + "/build/com.example.documents.searchext"
+        #expect(try FileManager.default.contentsOfDirectory(atPath: bundle) == ["Info.plist"])
+    }
+
+    @Test("with bindings only passes the judge over a person's files, whose items it asks its index for")
+    func bindingsJudged() async throws {
+        let folder = harness.folder + "/project"
+        #expect(try command("extensions", "new", "com.example.notes", "-l", "bindings", "-d", folder).status == 0)
+        #expect(try command.shell("make -s -C project").status == 0)
+        let documents = harness.folder + "/Documents"
+        try FileManager.default.createDirectory(atPath: documents, withIntermediateDirectories: true)
+        try Data("# Pudding\n\nSago and milk\n".utf8).write(to: URL(filePath: documents + "/pudding.md"))
+        let report = try await harness.validate(folder + "/build/com.example.notes.searchext", Self.checks)
+        #expect(report.problems == [])
+        #expect(try report.result(.promises).kind == .passed)
+    }
+
+    @Test("in C finds the header of the source that the program was built from")
+    func header() throws {
+        #expect(
+            try command("extensions", "new", "com.example.one", "-l", "c", "-d", harness.folder + "/project").status
+                == 0)
+        let build = try command.shell("make -s -C project CC=\(CFixture.compiler)")
+        #expect(build.status == 0 && build.output.isEmpty, "\(build.output)")
+    }
+
+    @Test("overwrites nothing, and says what is wrong with an identifier")
+    func refusals() throws {
+        let folder = harness.folder + "/project"
+        #expect(try command("extensions", "new", "com.example.one", "-l", "c", "-d", folder).status == 0)
+        let before = try String(contentsOfFile: folder + "/Info.plist", encoding: .utf8)
+        let again = try command("extensions", "new", "com.example.two", "-l", "c", "-d", folder)
+        #expect(again.status == 4 && again.output.contains("not empty"), "\(again.output)")
+        #expect(try String(contentsOfFile: folder + "/Info.plist", encoding: .utf8) == before)
+        for identifier in ["recipes", "com..recipes", "com.example.re cipes", "com/example", ""] {
+            let refused = try command("extensions", "new", identifier, "-l", "c", "-d", harness.folder + "/other")
+            #expect(refused.status == 64, "\(identifier): \(refused.output)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: harness.folder + "/other"))
+        let report = try #require(
+            try command.json("extensions", "new", "com.example.three", "-l", "c", "-d", harness.folder + "/three")
+                as? [String: Any])
+        #expect((report["files"] as? [String])?.contains("Makefile") == true)
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import Glibc
+import Testing
+
+@testable import ExtensionValidation
+
+/// “searchlight extensions validate”: what it prints, how it ends, and what it says to wrong input.
+@Suite("The validate command", .timeLimit(.minutes(4)))
+struct ValidateCommandTests {
+    private let command: Command
+
+    init() throws { command = Command(harness: try Harness()) }
+
+    @Test("A well-behaved extension: one line for each check, a summary, status 0")
+    func good() throws {
+        let bundle = try ValidatorSubject.good.install(command.harness)
+        let (status, output) = try command("extensions", "validate", bundle, "--skip", "load-time", "--seed", "5")
+        #expect(status == 0, "\(output)")
+        let lines = output.split(separator: "\n").map(String.init)
+        #expect(lines.first == "\(bundle), seed 5")
+        #expect(lines.last == "21 passed, 1 skipped.")
+        #expect(lines.count == Check.allCases.count + 1)
+        #expect(lines.contains("passed   promises") || output.contains("passed   promises  "), "\(output)")
+        #expect(output.contains("skipped  paging: it does not serve searchlight.paging/1\n"))
+    }
+
+    @Test("A broken one: the reason and the advice below the check, the command to repeat it, status 11")
+    func broken() throws {
+        try ValidatorSubject.liar.install(command.harness)
+        let identifier = ValidatorSubject.liar.identifier
+        let (status, output, errors) = try command.separately(
+            "extensions", "validate", identifier, "--only", "promises,previews", "--seed", "9")
+        #expect(status == 11 && errors.isEmpty, "\(output)\(errors)")
+        #expect(
+            output.contains(
+                """
+                    "alpha" as data of type public.html: it is text without a single HTML element.
+
+                """), "\(output)")
+        #expect(output.contains("\n    → Give what the type says, or promise the type that it is.\n"))
+        #expect(output.contains("1 passed, 1 failed.\n"))
+        #expect(output.hasSuffix("The same again: searchlight extensions validate \(identifier) --seed 9\n"))
+        let terminal = try command.onTerminal("extensions", "validate", identifier, "--only", "promises")
+        #expect(terminal.output.contains("\u{1B}[1;31mfailed"))
+    }
+
+    @Test("JSON has the same, with stable keys")
+    func json() throws {
+        try ValidatorSubject.liar.install(command.harness)
+        let report = try #require(
+            try command.json(
+                "extensions", "validate", ValidatorSubject.liar.identifier, "--only", "promises", "--only", "manifest",
+                "--seed", "18446744073709551615", expecting: 11) as? [String: Any])
+        #expect(Set(report.keys) == ["path", "identifier", "seed", "inProcess", "good", "counts", "checks"])
+        #expect(report["seed"] as? String == "18446744073709551615" && report["good"] as? Bool == false)
+        let counts = try #require(report["counts"] as? [String: Int])
+        #expect(counts == ["passed": 1, "warning": 0, "failed": 1, "crashed": 0, "skipped": 0])
+        let checks = try #require(report["checks"] as? [[String: Any]])
+        #expect(checks.compactMap { $0["name"] as? String } == ["manifest", "promises"])
+        #expect(Set(try #require(checks.last).keys) == ["name", "result", "reason", "advice", "seconds"])
+        #expect(Set(try #require(checks.first).keys) == ["name", "result", "seconds"])
+    }
+
+    @Test("A bundle that a host refuses fails the check of its manifest, with the reason")
+    func refused() throws {
+        let bundle = try ValidatorSubject.good.install(
+            command.harness, manifest: ["CFBundleExecutable": "missing.so", "CFBundleDisplayName": "Sheets"])
+        for name in [bundle, ValidatorSubject.good.identifier] {
+            let (status, output) = try command("extensions", "validate", name)
+            #expect(status == 11, "\(output)")
+            #expect(output.contains("failed   manifest") && output.contains("missing.so"), "\(output)")
+            #expect(output.contains("1 failed, \(Check.allCases.count - 1) skipped.\n"))
+        }
+    }
+
+    @Test("No key that docs/EXTENSIONS.md tells of is said not to be read")
+    func documentedKeys() throws {
+        let bundle = try ValidatorSubject.good.install(
+            command.harness,
+            manifest: [
+                "Searchlight": [
+                    "ReadablePaths": ["~/Recipes"], "WritablePaths": ["$XDG_DATA_HOME/org.example.recipes"],
+                    "ReadablePathsFrom": ["$XDG_CONFIG_HOME/com.example.recipes/folders"], "AllowsNetwork": false,
+                    "MemoryLimit": 268_435_456, "DesktopEntry": "org.example.recipes.desktop",
+                ] as [String: Any]
+            ])
+        let review = ManifestReview(try #require(ExtensionValidator.Subject(path: bundle).accepted))
+        #expect(!review.findings.reasons.contains { $0.contains("is not read") }, "\(review.findings.reasons)")
+    }
+
+    @Test("What a careful colleague would say of a manifest is a warning, and no failure")
+    func manifest() throws {
+        let bundle = try ValidatorSubject.good.install(
+            command.harness,
+            manifest: [
+                "CFBundleVersion": nil, "CFBundleDisplayNames": "Sheets", "DTXcode": "1500",
+                "Searchlight": ["ReadablePath": ["~/a"], "WritablePaths": ["~/b"]],
+                "UTExportedTypeDeclarations": [
+                    ["UTTypeIdentifier": "com.example.sheet", "UTTypeConformsTo": "com.example.no"]
+                ],
+            ])
+        let moved = command.harness.folder + "/other.searchext"
+        try FileManager.default.moveItem(atPath: bundle, toPath: moved)
+        let (status, output) = try command("extensions", "validate", moved, "--only", "manifest")
+        #expect(status == 0, "\(output)")
+        for text in ["no CFBundleDisplayName", "no CFBundleVersion", "not named com.example.subject0", "more"] {
+            #expect(output.contains(text), "\(text): \(output)")
+        }
+        let whole = ManifestReview(try #require(ExtensionValidator.Subject(path: moved).accepted)).findings.reasons
+        for text in [
+            "CFBundleDisplayNames", "Searchlight.ReadablePath ", "com.example.no",
+        ] {
+            #expect(whole.contains { $0.contains(text) }, "\(text): \(whole)")
+        }
+        #expect(!whole.contains { $0.contains("DTXcode") })
+    }
+
+    @Test("Wrong input: what is not there, a check that is none, nothing at all")
+    func wrongInput() throws {
+        #expect(try command("extensions", "validate", "com.example.none").status == 2)
+        let folder = try command("extensions", "validate", command.harness.folder + "/none.searchext")
+        #expect(folder.status == 2 && folder.output.contains("There is no folder"), "\(folder.output)")
+        let misspelled = try command("extensions", "validate", "com.example.none", "--only", "promises,cancelation")
+        #expect(
+            misspelled.status == 64 && misspelled.output.contains("Did you mean cancellation?"), "\(misspelled.output)")
+        #expect(try command("extensions", "validate").status == 64)
+        #expect(try command("extensions", "validate", "com.example.none", "--seed", "x").status == 64)
+        let list = try command("extensions", "validate", "--list")
+        #expect(list.status == 0)
+        for check in Check.allCases { #expect(list.output.contains(check.rawValue)) }
+    }
+
+    @Test("What the extension says is shown with --verbose, harmless to a terminal")
+    func verbose() throws {
+        let bundle = try ValidatorSubject.endless.install(command.harness)
+        let (_, output, errors) = try command.separately(
+            "extensions", "validate", bundle, "--only", "acknowledgement", "--verbose")
+        #expect(errors.contains("acknowledgement | at it\n") && !output.contains("at it"), "\(errors)")
+    }
+
+    @Test("In this process, it says so and finds the same")
+    func inProcess() throws {
+        let bundle = try ValidatorSubject.liar.install(command.harness)
+        let (status, output) = try command(
+            "extensions", "validate", bundle, "--in-process", "--only", "promises,memory-growth")
+        #expect(status == 11, "\(output)")
+        #expect(output.contains("In this process: no sandbox") && output.contains("failed   promises"))
+        #expect(output.contains("skipped  memory-growth: it needs a process of the extension's own"))
+    }
+
+    @Test("An interrupt ends it and the extension's process")
+    func interrupt() throws {
+        let bundle = try ValidatorSubject.silent.install(command.harness)
+        let process = Process()
+        process.executableURL = URL(filePath: try BuiltProducts.program("searchlight"))
+        process.arguments = ["extensions", "validate", bundle, "--only", "acknowledgement"]
+        process.environment = try command.environment
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        let identifier = process.processIdentifier
+        var workers: [ProcessView] = []
+        while process.isRunning, workers.isEmpty {
+            workers = ProcessView(identifier: identifier).descendants
+            usleep(1000)
+        }
+        kill(identifier, SIGINT)
+        process.waitUntilExit()
+        #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGINT)
+        #expect(!workers.isEmpty)
+        while workers.contains(where: \.isAlive) { usleep(1000) }
+    }
+}
+
+extension ExtensionValidator.Subject {
+    /// The bundle, if a host would use it.
+    fileprivate var accepted: ExtensionBundle? { if case .bundle(let bundle) = self { bundle } else { nil } }
+}

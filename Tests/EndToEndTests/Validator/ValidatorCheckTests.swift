@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import Testing
+
+@testable import ExtensionValidation
+
+/// A broken extension and the check that must catch it.
+struct Fault: Sendable, CustomTestStringConvertible {
+    var subject: ValidatorSubject
+    var check: Check
+    var kind: CheckResult.Kind
+    /// What the reason says.
+    var reason: String
+
+    init(_ subject: ValidatorSubject, _ check: Check, _ kind: CheckResult.Kind, _ reason: String) {
+        (self.subject, self.check, self.kind, self.reason) = (subject, check, kind, reason)
+    }
+
+    var testDescription: String { "\(subject): \(check.rawValue) \(kind)" }
+}
+
+/// Each check catches what it is there for, and passes what is well-behaved.
+@Suite("A check of the validator", .timeLimit(.minutes(4)))
+struct ValidatorCheckTests {
+    static let faults: [Fault] = [
+        Fault(.eager, .quietCreation, .failed, "although nothing was asked"),
+        Fault(.silent, .acknowledgement, .failed, "did not answer or make progress"),
+        Fault(.silent, .reindexItems, .failed, "did not answer or make progress"),
+        Fault(.twice, .doubleAcknowledgement, .failed, "answeredTwice"),
+        Fault(.twice, .misuse, .failed, "answeredTwice"),
+        Fault(.deadlock, .lateAcknowledgement, .failed, "did not answer"),
+        Fault(.counting, .reindexTwice, .failed, "lacks 3 items"),
+        Fault(.volatile, .reindexTwice, .warning, "another title for 3 items"),
+        Fault(.forgetful, .reindexItems, .failed, "neither donated nor deleted"),
+        Fault(.generous, .unknownItems, .failed, "which does not exist, it answered with 15 bytes"),
+        Fault(.liar, .promises, .failed, "without a single HTML element"),
+        Fault(.breaking, .promises, .failed, "it was torn out"),
+        Fault(.anyType, .unsupportedTypes, .failed, "which was not promised"),
+        Fault(.badPreview, .previews, .failed, "it should be a PNG image"),
+        Fault(.badReference, .previews, .failed, "cid:missing"),
+        Fault(.crashing, .previews, .crashed, "abort"),
+        Fault(.endless, .cancellation, .warning, "had to be ended"),
+        Fault(.slowNotice, .throttle, .warning, "until it had heeded a notice"),
+        Fault(.shared, .concurrency, .failed, "12 requests are under way"),
+        Fault(.leaking, .memoryGrowth, .failed, "memory grows by"),
+        Fault(.descriptors, .leftovers, .failed, "descriptors open instead of"),
+        Fault(.fragile, .fuzzedIdentifiers, .crashed, "abort"),
+        Fault(.absent, .paging, .failed, "In a new process the page"),
+        Fault(.prying, .sandbox, .failed, "tried to read "),
+        Fault(.undead, .sandbox, .failed, "tried to start a process"),
+        Fault(.talkative, .outputVolume, .warning, "lines in one round"),
+    ]
+
+    @Test("catches the extension that is broken for it", arguments: faults)
+    func catches(_ fault: Fault) async throws {
+        let harness = try Harness()
+        try Data("x".utf8).write(to: URL(filePath: harness.folder + "/secret"))
+        var limits = WorkerConfiguration.Limits.patient
+        if [.silent, .deadlock].contains(fault.subject) {
+            (limits.firstSign, limits.progress) = (.seconds(2), .seconds(2))
+        }
+        limits.cancelGrace = .milliseconds(200)
+        let report = try await harness.validate(try fault.subject.install(harness), [fault.check], limits: limits)
+        let result = try report.result(fault.check)
+        #expect(result.kind == fault.kind && result.reason?.contains(fault.reason) == true, "\(result)")
+        #expect(result.advice?.isEmpty == false)
+        #expect(report.isGood == (fault.kind == .warning))
+    }
+
+    /// The bars of load-time are for optimised programs on a quiet machine.
+    private static let all = Set(Check.allCases).subtracting([.loadTime])
+
+    @Test("passes a well-behaved extension, in a process of its own and in this one", arguments: [false, true])
+    func good(inProcess: Bool) async throws {
+        let harness = try Harness()
+        let bundle = try ValidatorSubject.good.install(harness)
+        // A misused item names no host: other tests in this process may be told of here.
+        let checks = inProcess ? Self.all.subtracting([.misuse]) : Self.all
+        let report = try await harness.validate(bundle, checks, inProcess: inProcess)
+        #expect(report.problems == [])
+        let others = report.checks.filter { $0.result.kind != .passed }.map(\.check)
+        #expect(others == (inProcess ? [.paging] + Check.allCases.filter(\.needsProcess) : [.paging]))
+        #expect(report.checks.map(\.check) == Check.allCases.filter { checks.contains($0) })
+    }
+
+    @Test("follows pages to their end, and notices that there is none")
+    func pages() async throws {
+        let harness = try Harness()
+        let report = try await harness.validate(try ValidatorSubject.paged.install(harness), [.paging, .reindexTwice])
+        #expect(report.count(.passed) == 2, "\(report.problems)")
+        let endless = try await harness.validate(try ValidatorSubject.circling.install(harness), [.paging])
+        #expect(try endless.result(.paging).kind == .failed)
+    }
+
+    @Test("passes the example in C that the documentation shows")
+    func recipes() async throws {
+        let harness = try Harness()
+        let library = harness.folder + "/recipes.so"
+        let source = BuiltProducts.repository + "/docs/examples/recipes.c"
+        let (status, text) = try CFixture.run(
+            CFixture.compiler, ["-shared", "-fPIC", "-I\(CFixture.includeFolder)", source, "-o", library])
+        try #require(status == 0, "\(text)")
+        let bundle = try harness.install("com.example.recipes", library: library)
+        let report = try await harness.validate(bundle, Self.all)
+        #expect(report.problems == [])
+    }
+
+    @Test("passes the notebook of the tests but for the promises that it breaks on purpose")
+    func notebook() async throws {
+        let harness = try Harness()
+        let bundle = harness.extensions + "/" + (try harness.installFixture("notebook")) + ".searchext"
+        // It gives any bytes for any type, acknowledges a reindex of items without a word.
+        let broken: Set<Check> = [.promises, .unsupportedTypes, .unknownItems, .reindexItems]
+        let report = try await harness.validate(bundle, Self.all)
+        #expect(Set(report.checks.filter { $0.result.isFailure }.map(\.check)) == broken, "\(report.problems)")
+    }
+
+    @Test("passes Journal")
+    func journal() async throws {
+        let harness = try Harness()
+        let notes = harness.folder + "/notes"
+        try FileManager.default.createDirectory(atPath: notes, withIntermediateDirectories: true)
+        for (name, text) in [("one.md", "# One\n\nSome *text*.\n"), ("two.txt", "Two\n\nMore text.\n")] {
+            try Data(text.utf8).write(to: URL(filePath: notes + "/" + name))
+        }
+        let bundle = harness.extensions + "/" + (try harness.installJournal(notes: notes)) + ".searchext"
+        let report = try await harness.validate(bundle, Self.all)
+        #expect(report.problems == [])
+        #expect(report.count(.passed) >= 17)
+    }
+
+    @Test("chooses the same again with the same seed")
+    func seed() {
+        func names(_ seed: UInt64) -> [String] {
+            var generator = SeededGenerator(seed: seed, for: .fuzzedIdentifiers)
+            return (0..<200).map { _ in WildNames.next(&generator, like: ["alpha", "beta"]) }
+        }
+        #expect(names(3) == names(3))
+        #expect(names(3) != names(4))
+        var other = SeededGenerator(seed: 3, for: .promises)
+        #expect(names(3).first != WildNames.next(&other, like: ["alpha", "beta"]))
+        let bytes = names(5).map(\.utf8.count)
+        #expect(bytes.allSatisfy { $0 <= 4096 } && bytes.contains { $0 > 1000 })
+        #expect(!names(6).contains { $0.utf8.contains(0) })
+    }
+
+    @Test("leaves a reindex that fails to the check that is there for it, or says it itself")
+    func failedReindex() async throws {
+        let harness = try Harness()
+        let bundle = try harness.install(
+            "com.example.crash-in-request", library: try CFixture.library("crash-in-request"))
+        let both = try await harness.validate(bundle, [.acknowledgement, .promises])
+        #expect(try both.result(.acknowledgement).kind == .crashed)
+        #expect(try both.result(.promises).kind == .skipped)
+        let alone = try await harness.validate(bundle, [.promises])
+        #expect(try alone.result(.promises).kind == .crashed)
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ExtensionHost
+
+@Suite("The registry of extensions")
+struct RegistryTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func search(_ names: String..., cache: RegistryCache? = nil) -> ExtensionRegistry {
+        ExtensionRegistry(searchPath: names.map { folder.path($0) }, cache: cache)
+    }
+
+    private func problem() throws -> BundleProblem {
+        let registry = search("a")
+        #expect(registry.extensions.isEmpty)
+        #expect(registry.refusals.count == 1)
+        return try #require(registry.refusals.first).problem
+    }
+
+    @Test("finds nothing where there is nothing, which is no error")
+    func emptySearchPath() {
+        let registry = ExtensionRegistry(searchPath: ["/nowhere/extensions", "/nowhere/extensions"])
+        #expect(registry.extensions.isEmpty && registry.refusals.isEmpty)
+        #expect(registry.searchPath == ["/nowhere/extensions"])
+    }
+
+    // MARK: Precedence
+
+    @Test("The first in the search path counts, and the others say which that is")
+    func precedence() throws {
+        let first = try PlainBundle("com.example.x", in: folder.path("a"), version: "1")
+        try PlainBundle("com.example.x", in: folder.path("b"), version: "2")
+        let registry = search("a", "b")
+        #expect(registry.extensions.map(\.manifest.version) == ["1"])
+        #expect(registry.refusals.map(\.problem) == [.shadowed(identifier: "com.example.x", by: first.path)])
+        #expect(search("b", "a").extensions.map(\.manifest.version) == ["2"])
+    }
+
+    @Test("A broken one that comes first does not hide a good one behind it")
+    func brokenFirst() throws {
+        try PlainBundle("com.example.x", in: folder.path("a"), library: [1, 2, 3])
+        try PlainBundle("com.example.x", in: folder.path("b"), version: "2")
+        let registry = search("a", "b")
+        #expect(registry.extensions.map(\.manifest.version) == ["2"])
+        #expect(registry.refusals.map(\.likelyIdentifier) == ["com.example.x"])
+        #expect(try registry.bundle("com.example.x").manifest.version == "2")
+    }
+
+    @Test("A directory that bears another name than the identifier is used, with a warning")
+    func nameMismatch() throws {
+        try PlainBundle("com.example.x", in: folder.path("a"), name: "other")
+        let bundle = try #require(search("a").extensions.first)
+        #expect(bundle.warnings == [.nameMismatch(directory: "other.searchext", identifier: "com.example.x")])
+    }
+
+    @Test("A name that was misspelt is answered with the one that was meant")
+    func nearName() throws {
+        try PlainBundle("com.example.journal", in: folder.path("a"))
+        let registry = search("a")
+        for name in ["com.example.jurnal", "org.example.journal", "com.example.Journal"] {
+            let error = #expect(throws: ExtensionError.self) { try registry.bundle(name) }
+            #expect(error?.description.contains("Did you mean com.example.journal?") == true)
+        }
+        let error = #expect(throws: ExtensionError.self) { try registry.bundle("something.else.altogether") }
+        #expect(error?.description.contains("Did you mean") == false)
+    }
+
+    // MARK: Links and who may write
+
+    @Test(
+        "A library or a manifest that is a symbolic link is refused, wherever that leads",
+        arguments: ["library.so", "Info.plist"])
+    func linkedFile(name: String) throws {
+        let bundle = try PlainBundle("com.example.x", in: folder.path("a"))
+        try FileManager.default.moveItem(atPath: bundle.path + "/" + name, toPath: bundle.path + "/real")
+        try FileManager.default.createSymbolicLink(atPath: bundle.path + "/" + name, withDestinationPath: "real")
+        #expect(try problem() == .notAFile(name: name, found: "a symbolic link"))
+    }
+
+    @Test(
+        "A named pipe in the place of a file is refused, and not waited for", arguments: ["library.so", "Info.plist"])
+    func pipe(name: String) throws {
+        let bundle = try PlainBundle("com.example.x", in: folder.path("a"))
+        unlink(bundle.path + "/" + name)
+        #expect(mkfifo(bundle.path + "/" + name, 0o600) == 0)
+        #expect(try problem() == .notAFile(name: name, found: "a named pipe"))
+    }
+
+    @Test("A bundle may be a symbolic link, and is known by where it was found and where it is")
+    func linkedBundle() throws {
+        let real = try PlainBundle("com.example.x", in: folder.path("kept"), name: "x-1.0")
+        try FileManager.default.createDirectory(atPath: folder.path("a"), withIntermediateDirectories: true)
+        let link = folder.path("a/com.example.x.searchext")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "../kept/x-1.0.searchext")
+        let bundle = try #require(search("a").extensions.first)
+        #expect(bundle.path == link)
+        #expect(bundle.directory.hasSuffix("/kept/x-1.0.searchext"))
+        #expect(bundle.libraryPath?.hasSuffix("/kept/x-1.0.searchext/library.so") == true)
+        chmod(folder.path("kept"), 0o777)
+        guard case .writableByOthers(let path, _) = try problem() else {
+            Issue.record("taken from a folder that others may change")
+            return
+        }
+        #expect(path.contains("kept"))
+        chmod(folder.path("kept"), 0o1777)
+        #expect(search("a").extensions.count == 1, "a sticky folder lets nobody replace it")
+        unlink(link)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "../nowhere")
+        #expect(try problem() == .notADirectory(found: "a symbolic link that leads nowhere"))
+        _ = real
+    }
+
+    @Test("Bundles of a directory that others may write to are refused, unless it is sticky")
+    func writableSearchPath() throws {
+        try PlainBundle("com.example.x", in: folder.path("a"))
+        chmod(folder.path("a"), 0o777)
+        guard case .writableByOthers(folder.path("a"), _) = try problem() else {
+            Issue.record("taken")
+            return
+        }
+        chmod(folder.path("a"), 0o1777)
+        #expect(search("a").extensions.count == 1)
+    }
+
+    @Test("A library that gives rights to whoever runs it is refused")
+    func setUserIdentifier() throws {
+        let bundle = try PlainBundle("com.example.x", in: folder.path("a"))
+        chmod(bundle.path + "/library.so", 0o4755)
+        #expect(try problem() == .privileged(name: "library.so", mode: "4755"))
+    }
+
+    @Test("A file that is called as a bundle is named")
+    func file() throws {
+        try FileManager.default.createDirectory(atPath: folder.path("a"), withIntermediateDirectories: true)
+        try folder.write([1], to: "a/com.example.x.searchext")
+        #expect(try problem() == .notADirectory(found: "a file"))
+    }
+
+    @Test("A library that cannot be read, is empty or was cut off is refused, each with its reason")
+    func libraries() throws {
+        let bundle = try PlainBundle("com.example.x", in: folder.path("a"))
+        try bundle.write([], to: "library.so")
+        #expect(try problem() == .notALibrary(name: "library.so", found: "the file is empty"))
+        try bundle.write(Array(PlainBundle.library.prefix(200)), to: "library.so")
+        guard case .damagedLibrary = try problem() else {
+            Issue.record("taken")
+            return
+        }
+        unlink(bundle.path + "/library.so")
+        #expect(try problem() == .libraryUnreadable(name: "library.so", reason: "no such file or directory"))
+    }
+
+    @Test("A folder is searched once, however many slashes the environment writes")
+    func slashes() {
+        let environment = [
+            "HOME": "/home/me", "XDG_DATA_HOME": "/home/me/data/", "XDG_DATA_DIRS": "/usr/share/:/usr/share://opt//x/",
+        ]
+        let path = ExtensionRegistry.standardSearchPath(explicit: "/a//b/", environment: environment)
+        #expect(
+            ExtensionRegistry(searchPath: path).searchPath == [
+                "/a/b", "/home/me/data/searchlight/extensions", "/usr/share/searchlight/extensions",
+                "/opt/x/searchlight/extensions",
+            ])
+        #expect(ExtensionRegistry.userDirectory(environment: environment) == path[1])
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import Testing
+
+@Suite("What an extension declares to reach")
+struct DeclaredAccessTests {
+    private func access(_ table: Any?, executable: String? = "library.so") throws -> DeclaredAccess {
+        var root: [String: Any] = [
+            "CFBundleIdentifier": "com.example.test",
+            "NSExtension": ["NSExtensionPointIdentifier": "com.apple.spotlight.index"],
+        ]
+        root["CFBundleExecutable"] = executable
+        root["Searchlight"] = table
+        let data = try PropertyListSerialization.data(fromPropertyList: root, format: .xml, options: 0)
+        return try ExtensionManifest(propertyList: data).access
+    }
+
+    @Test("is nothing without a Searchlight dictionary")
+    func nothing() throws {
+        #expect(try access(nil) == DeclaredAccess())
+        #expect(DeclaredAccess().memoryLimit == 512 << 20)
+    }
+
+    @Test("knows of symbol bindings, whose callbacks need memory of their own")
+    func bindings() throws {
+        let binding = """
+            serve reindexAll
+            library "libc.so.6"
+            call nftw(
+                dirpath: text = path("~/Notes"),
+                fn: donate(file: text, information: pointer, flag: int, level: pointer) -> int = 0
+                    { identifier = file },
+                nopenfd: int = 16, flags: int = 1
+            ) -> _: int
+            """
+        #expect(try access(["SymbolBindings": [binding]], executable: nil).bindsSymbols)
+    }
+
+    @Test("is read with all its keys")
+    func everything() throws {
+        let access = try access([
+            "ReadablePaths": ["~/Documents", "$XDG_DOCUMENTS_DIR", "$BUNDLE/templates", "/srv/mail"],
+            "WritablePaths": ["$XDG_DATA_HOME/org.example.mail/"],
+            "ReadablePathsFrom": ["$XDG_CONFIG_HOME/com.example.test/folders"], "AllowsNetwork": true,
+            "MemoryLimit": 128 << 20, "DesktopEntry": "org.example.Mail.desktop",
+        ])
+        #expect(
+            access.readablePaths.map(\.description)
+                == ["$HOME/Documents", "$XDG_DOCUMENTS_DIR", "$BUNDLE/templates", "/srv/mail"])
+        #expect(access.writablePaths.map(\.description) == ["$XDG_DATA_HOME/org.example.mail"])
+        #expect(access.readablePathsFrom.map(\.base) == [.config])
+        #expect(access.allowsNetwork && !access.bindsSymbols && access.memoryLimit == 128 << 20)
+        #expect(access.desktopEntry == "org.example.Mail.desktop")
+    }
+
+    @Test(
+        "refuses the bundle for a path that is none, leads out, or would be everything",
+        arguments: [
+            "", "/", "~", "$HOME", "$XDG_CONFIG_HOME", "$XDG_DATA_HOME/", "relative/path", "~other/Documents",
+            "$PATH/x",
+            "~/../other", "/srv/../etc", "$HOME/./x", "~/a\u{0}b", "~/a\nb", "/" + String(repeating: "x", count: 1024),
+        ])
+    func wrongPath(path: String) throws {
+        for key in ["ReadablePaths", "WritablePaths", "ReadablePathsFrom"] {
+            #expect(DeclaredPath(path) == nil)
+            // XML cannot hold a zero.
+            guard !path.contains("\u{0}") else { continue }
+            let problem = #expect(throws: BundleProblem.self) { _ = try access([key: [path]]) }
+            guard case .invalidValue("Searchlight.\(key)", _, _)? = problem else {
+                Issue.record("\(String(describing: problem))")
+                return
+            }
+        }
+    }
+
+    @Test(
+        "refuses the bundle for a value of the wrong kind or size, and names the key",
+        arguments: [
+            ("ReadablePaths", "~/Documents"), ("WritablePaths", [1, 2]), ("WritablePaths", ["$BUNDLE/cache"]),
+            ("ReadablePathsFrom", ["x": "y"]), ("AllowsNetwork", "yes"), ("MemoryLimit", "512"), ("MemoryLimit", 1),
+            ("MemoryLimit", Int.max), ("MemoryLimit", -1), ("DesktopEntry", "../x.desktop"), ("DesktopEntry", ""),
+            ("ReadablePaths", (0...64).map { "/srv/\($0)" }),
+        ] as [(String, any Sendable)])
+    func wrongValue(key: String, value: any Sendable) throws {
+        let problem = #expect(throws: BundleProblem.self) { _ = try access([key: value]) }
+        guard case .invalidValue("Searchlight.\(key)", let shown, _)? = problem else {
+            Issue.record("\(String(describing: problem))")
+            return
+        }
+        #expect(shown.count <= 300)
+    }
+
+    @Test("refuses the bundle if the table is none")
+    func wrongTable() throws {
+        #expect(throws: BundleProblem.self) { _ = try access(["x"]) }
+    }
+}

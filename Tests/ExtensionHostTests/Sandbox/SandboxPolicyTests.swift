@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSandbox
+import ExtensionHost
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("A sandbox policy")
+struct SandboxPolicyTests {
+    private func parse(_ bytes: [UInt8]) -> csandbox_parsed? {
+        var parsed = csandbox_parsed()
+        return csandbox_parse(bytes, bytes.count, &parsed) == 0 ? parsed : nil
+    }
+
+    /// The rules that a worker would read; fails if any lies outside the bytes.
+    private func rules(_ bytes: [UInt8]) throws -> [SandboxPolicy.Rule] {
+        try bytes.withUnsafeBytes { buffer in
+            var parsed = csandbox_parsed()
+            try #require(csandbox_parse(buffer.baseAddress, buffer.count, &parsed) == 0)
+            var next = try #require(UnsafeRawPointer(parsed.rules))
+            return try (0..<parsed.head.rule_count).map { _ in
+                let rule = next.loadUnaligned(as: csandbox_rule.self)
+                let path = UnsafeRawBufferPointer(start: next + 8, count: Int(rule.length))
+                next += 8 + Int(rule.length) + 1
+                let end = try #require(buffer.baseAddress) + buffer.count
+                try #require(next <= end)
+                return SandboxPolicy.Rule(
+                    String(decoding: path, as: UTF8.self), try #require(SandboxPolicy.Access(rawValue: rule.access)))
+            }
+        }
+    }
+
+    @Test("arrives as it was sent")
+    func roundTrip() throws {
+        var policy = SandboxPolicy()
+        policy.rules = [
+            .init("/usr", .read), .init("/home/ü/x y", .write), .init("/" + String(repeating: "a", count: 4094), .read),
+        ]
+        policy.memoryLimit = 100 << 20
+        let programs = try #require(SeccompPrograms.programs(for: policy))
+        #expect(!programs.telling.isEmpty && !programs.plain.isEmpty)
+        let bytes = try policy.encoded(programs, host: 4711)
+        #expect(try rules(bytes) == policy.rules)
+        let head = try #require(parse(bytes)).head
+        #expect(head.data_limit == 100 << 20 && head.address_limit > head.data_limit)
+        #expect(head.host == 4711 && head.protections == SandboxProtections.all.rawValue)
+        #expect(Int(head.telling_count + head.plain_count) * 8 == programs.telling.count + programs.plain.count)
+    }
+
+    @Test("too large for what carries it is refused with what to do")
+    func tooLarge() throws {
+        var policy = SandboxPolicy()
+        policy.rules = (0..<600).map { .init("/srv/\($0)", .read) }
+        #expect(throws: ExtensionError.self) { _ = try policy.encoded(nil, host: 1) }
+        policy.rules = (0..<40).map { .init("/\($0)" + String(repeating: "a", count: 4000), .read) }
+        #expect(throws: ExtensionError.self) { _ = try policy.encoded(nil, host: 1) }
+        policy.rules = [.init("relative", .read)]
+        #expect(throws: ExtensionError.self) { _ = try policy.encoded(nil, host: 1) }
+        policy.rules = [.init("/zero\u{0}/x", .read)]
+        #expect(throws: ExtensionError.self) { _ = try policy.encoded(nil, host: 1) }
+    }
+
+    @Test("that was damaged on its way is refused, or has no part outside its bytes", arguments: 0..<20)
+    func damaged(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        var policy = SandboxPolicy()
+        policy.rules = [.init("/usr", .read), .init("/home/u/notes", .write), .init("/dev/null", .write)]
+        let whole = try policy.encoded(SeccompPrograms.programs(for: policy), host: 1)
+        for _ in 0..<2_000 {
+            var bytes = whole
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: bytes = Array(bytes.prefix(Int.random(in: 0..<bytes.count, using: &random)))
+            case 1:
+                bytes += (0..<Int.random(in: 1..<64, using: &random)).map { _ in
+                    UInt8.random(in: 0...255, using: &random)
+                }
+            case 2:
+                bytes = (0..<Int.random(in: 0..<400, using: &random)).map { _ in
+                    UInt8.random(in: 0...255, using: &random)
+                }
+            default: break
+            }
+            for _ in 0..<Int.random(in: 0..<4, using: &random) where !bytes.isEmpty {
+                // Mostly in the head and the rules.
+                let place = Int.random(in: 0..<min(bytes.count, 160), using: &random)
+                bytes[place] = UInt8.random(in: 0...255, using: &random)
+            }
+            // As the worker does after it has read the length.
+            if bytes.count >= 12, Bool.random(using: &random) {
+                withUnsafeBytes(of: UInt32(bytes.count)) { bytes.replaceSubrange(8..<12, with: $0) }
+            }
+            guard let parsed = parse(bytes) else { continue }
+            let found = try rules(bytes)
+            #expect(found.count == Int(parsed.head.rule_count))
+            #expect(found.allSatisfy { $0.path.hasPrefix("/") && !$0.path.utf8.contains(0) })
+        }
+    }
+
+    // MARK: What it is made of
+
+    private func bundle(_ folder: TemporaryFolder, _ table: [String: Any]) throws -> ExtensionBundle {
+        let path = folder.path + "/extensions/com.example.test.searchext"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        let root: [String: Any] = [
+            "CFBundleIdentifier": "com.example.test", "CFBundleExecutable": "library.so", "Searchlight": table,
+            "NSExtension": ["NSExtensionPointIdentifier": "com.apple.spotlight.index"],
+        ]
+        try PropertyListSerialization.data(fromPropertyList: root, format: .xml, options: 0)
+            .write(to: URL(filePath: path + "/Info.plist"))
+        // Any library of this machine's kind; it is not loaded.
+        let library = try #require(csandbox_library_with("swift_retain"))
+        try FileManager.default.copyItem(atPath: String(cString: library), toPath: path + "/library.so")
+        return try ExtensionBundle(at: path)
+    }
+
+    private func configuration(_ folder: TemporaryFolder) -> WorkerConfiguration {
+        var configuration = WorkerConfiguration(
+            workerPath: "/opt/searchlight/worker", frameworkFolder: nil,
+            environment: ["HOME": folder.path, "XDG_CONFIG_HOME": folder.path + "/config"])
+        configuration.protectedFolders = [folder.path + "/.local/share/searchlight"]
+        return configuration
+    }
+
+    @Test("grants what is declared and the extension's own, and nothing else of the user's")
+    func granted() throws {
+        let folder = try TemporaryFolder()
+        let policy = SandboxPolicy(
+            try bundle(folder, ["ReadablePaths": ["~/Music"], "WritablePaths": ["$XDG_CACHE_HOME/shared"]]),
+            configuration(folder), temporaryFolder: folder.path + "/t")
+        let own = Set(policy.rules.filter { $0.path.hasPrefix(folder.path) })
+        #expect(
+            own == [
+                .init(folder.path + "/extensions/com.example.test.searchext", .read),
+                .init(folder.path + "/config/com.example.test", .read),
+                .init(folder.path + "/.local/share/com.example.test", .write),
+                .init(folder.path + "/.cache/com.example.test", .write),
+                .init(folder.path + "/.local/share/mime", .read),
+                .init(folder.path + "/t", .write), .init(folder.path + "/Music", .read),
+                .init(folder.path + "/.cache/shared", .write),
+            ])
+        #expect(policy.protections == .all && policy.withheld.isEmpty && !policy.allowsNetwork)
+    }
+
+    @Test("withholds the home folder, the store and the bundle, however they are called, and says why")
+    func withheld() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/.local/share/searchlight", withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/alias", withDestinationPath: ".local/share/searchlight")
+        try FileManager.default.createSymbolicLink(atPath: folder.path + "/all", withDestinationPath: ".")
+        let declared = ["~/.local", "~/.local/share/searchlight/x", "~/alias", "~/all", folder.path]
+        let policy = SandboxPolicy(
+            try bundle(folder, ["ReadablePaths": declared, "WritablePaths": ["~/extensions"]]), configuration(folder),
+            temporaryFolder: nil)
+        #expect(policy.withheld.count == 6, "\(policy.withheld)")
+        #expect(!policy.rules.contains { $0.path == folder.path + "/alias" || $0.path == folder.path })
+        #expect(!policy.rules.contains { $0.access == .write && $0.path.hasPrefix(folder.path + "/extensions") })
+    }
+
+    @Test("lets nobody write where the host looks for extensions, or where other workers do")
+    func trusted() throws {
+        let folder = try TemporaryFolder()
+        let data = folder.path + "/.local/share/searchlight"
+        // The folder around it is there and reached through a link, the folder itself is not.
+        try FileManager.default.createDirectory(atPath: folder.path + "/real", withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            atPath: folder.path + "/.local/share", withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: data, withDestinationPath: folder.path + "/real")
+        var configuration = self.configuration(folder)
+        configuration.protectedFolders = []
+        configuration.trustedFolders = [data + "/extensions"]
+        configuration.temporaryFolder = folder.path + "/.cache/searchlight/workers"
+        let declared = [
+            "$XDG_DATA_HOME/searchlight", "$XDG_DATA_HOME/searchlight/extensions/other.searchext", "~/real",
+            "$XDG_CACHE_HOME/searchlight", "$XDG_CACHE_HOME/searchlight/workers/1",
+        ]
+        let policy = SandboxPolicy(
+            try bundle(
+                folder,
+                [
+                    "WritablePaths": declared,
+                    "ReadablePaths": ["$XDG_DATA_HOME/searchlight/extensions/other.searchext"],
+                ]), configuration, temporaryFolder: nil)
+        #expect(policy.withheld.map(\.path) == described(declared), "\(policy.withheld)")
+        #expect(policy.rules.contains(.init(data + "/extensions/other.searchext", .read)))
+    }
+
+    /// Paths as they are described once they were read.
+    private func described(_ declared: [String]) -> [String] {
+        declared.map { $0.hasPrefix("~/") ? "$HOME" + $0.dropFirst() : $0 }
+    }
+
+    @Test("does not grant by another name what holds the files of all programs, or processes")
+    func everybodys() throws {
+        let folder = try TemporaryFolder()
+        let declared = [
+            "~/.local/share", "~/.local", "~/config", folder.path + "/.cache", "/proc/self/cwd", "/proc",
+        ]
+        for key in ["ReadablePaths", "WritablePaths"] {
+            let path = folder.path + "/extensions/com.example.test.searchext"
+            try? FileManager.default.removeItem(atPath: path)
+            var configuration = self.configuration(folder)
+            configuration.protectedFolders = []
+            configuration.temporaryFolder = nil
+            let policy = SandboxPolicy(try bundle(folder, [key: declared]), configuration, temporaryFolder: nil)
+            #expect(policy.withheld.map(\.path) == described(declared), "\(key): \(policy.withheld)")
+            #expect(!policy.rules.contains { $0.access == .write && $0.path == "/proc" })
+        }
+    }
+
+    @Test("does not follow a bundle's links out of it")
+    func bundleLinks() throws {
+        let folder = try TemporaryFolder()
+        let bundle = try self.bundle(folder, ["ReadablePaths": ["$BUNDLE/data", "$BUNDLE/inner"]])
+        try FileManager.default.createDirectory(atPath: folder.path + "/.ssh", withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            atPath: bundle.directory + "/Resources", withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: bundle.directory + "/data", withDestinationPath: "../../.ssh")
+        try FileManager.default.createSymbolicLink(
+            atPath: bundle.directory + "/inner", withDestinationPath: "Resources")
+        let policy = SandboxPolicy(bundle, configuration(folder), temporaryFolder: nil)
+        #expect(policy.withheld.map(\.path) == ["$BUNDLE/data"])
+        #expect(!policy.rules.contains { $0.path == bundle.directory + "/data" })
+        #expect(policy.rules.contains(.init(bundle.directory + "/inner", .read)))
+    }
+
+    @Test("takes no file of somebody else's for the extension's own folder")
+    func ownFile() throws {
+        let folder = try TemporaryFolder()
+        let data = folder.path + "/.local/share"
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+        try Data("recent".utf8).write(to: URL(filePath: data + "/com.example.test"))
+        let policy = SandboxPolicy(try bundle(folder, [:]), configuration(folder), temporaryFolder: nil)
+        #expect(!policy.rules.contains { $0.path == data + "/com.example.test" })
+        #expect(policy.rules.contains(.init(folder.path + "/.cache/com.example.test", .write)))
+    }
+
+    @Test("grants the folders that the person lists, but not those that the extension could list itself")
+    func listed() throws {
+        let folder = try TemporaryFolder()
+        for (path, text) in [
+            ("config/com.example.test/folders", "# mine\n~/notes\n/srv/notes/\n../x\n\n~\n"),
+            (".cache/com.example.test/folders", "/etc\n"),
+        ] {
+            let file = URL(filePath: folder.path + "/" + path)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: file)
+        }
+        let policy = SandboxPolicy(
+            try bundle(
+                folder,
+                [
+                    "ReadablePathsFrom": [
+                        "$XDG_CONFIG_HOME/com.example.test/folders", "$XDG_CACHE_HOME/com.example.test/folders",
+                        "$XDG_CONFIG_HOME/com.example.test/missing",
+                    ]
+                ]), configuration(folder), temporaryFolder: nil)
+        #expect(policy.rules.contains(.init(folder.path + "/notes", .read)))
+        #expect(policy.rules.contains(.init("/srv/notes", .read)))
+        #expect(!policy.rules.contains { $0.path == "/etc" })
+        #expect(Set(policy.withheld.map(\.path)) == ["../x", "~", "$XDG_CACHE_HOME/com.example.test/folders"])
+    }
+
+    @Test("takes the documents folder from the desktop's settings")
+    func documents() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.path + "/config", withIntermediateDirectories: true)
+        let settings = folder.path + "/config/user-dirs.dirs"
+        func documents() -> String? {
+            UserFolders(environment: ["HOME": folder.path, "XDG_CONFIG_HOME": folder.path + "/config"])?.documents
+        }
+        #expect(documents() == folder.path + "/Documents")
+        for (text, expected) in [
+            ("XDG_DOCUMENTS_DIR=\"$HOME/Papiere\"\n", folder.path + "/Papiere"),
+            ("XDG_DOCUMENTS_DIR=\"$HOME/\"\n", nil),
+            ("#XDG_DOCUMENTS_DIR=\"/x\"\nXDG_DOCUMENTS_DIR=\"/srv/d\"\n", "/srv/d"),
+            ("XDG_DOCUMENTS_DIR=\"../x\"\n", folder.path + "/Documents"),
+        ] as [(String, String?)] {
+            try Data(text.utf8).write(to: URL(filePath: settings))
+            #expect(documents() == expected)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ExtensionHost
+
+@Suite("The book of how extensions behave")
+struct HealthBookTests {
+    /// Keeps nothing.
+    private struct FullStore: HealthStore {
+        func load() -> [String: ExtensionHealth] { [:] }
+        func save(_ all: [String: ExtensionHealth]) throws(HealthStoreError) {
+            throw HealthStoreError(path: "/full", reason: "no space left on device")
+        }
+    }
+
+    private static let crash = ExtensionError.crashed(
+        identifier: "com.example.a", during: "reindex", exit: .signalled(11), lastOutput: ["last words"])
+
+    /// A library of its own length.
+    private static func library(_ last: UInt8) -> [UInt8] {
+        PlainBundle.library + Array(repeating: 0, count: Int(last))
+    }
+
+    private func bundle(_ folder: TemporaryFolder) throws -> ExtensionBundle {
+        let path = folder.path + "/com.example.a.searchext"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        let manifest = """
+            <plist version="1.0"><dict><key>CFBundleIdentifier</key><string>com.example.a</string>
+            <key>CFBundleExecutable</key><string>library.so</string><key>NSExtension</key><dict>
+            <key>NSExtensionPointIdentifier</key><string>com.apple.spotlight.index</string></dict></dict></plist>
+            """
+        try folder.write(Array(manifest.utf8), to: "com.example.a.searchext/Info.plist")
+        try folder.write(Self.library(1), to: "com.example.a.searchext/library.so")
+        return try ExtensionBundle(at: path)
+    }
+
+    @Test("keeps each change, tells of a quarantine once, and admits again what has changed")
+    func quarantine() throws {
+        let folder = try TemporaryFolder()
+        let bundle = try bundle(folder)
+        let store = MemoryHealthStore()
+        let book = HealthBook(store, workerPath: "/", now: { 5 })
+        let told = Mutex(0)
+        for _ in 0..<4 {
+            try book.note(.crashed, Self.crash, of: bundle) { _ in told.withLock { $0 += 1 } }
+        }
+        #expect(told.withLock { $0 } == 1)
+        #expect(store.load()["com.example.a"]?.quarantine?.evidence.lastOutput == ["last words"])
+        // As another process finds it.
+        let other = HealthBook(store, workerPath: "/", now: { 1e6 })
+        #expect(throws: ExtensionError.self) { try other.admit(bundle, .person) }
+        try folder.write(Self.library(2), to: "com.example.a.searchext/library.so")
+        try other.admit(bundle, .background)
+        #expect(store.load().isEmpty)
+        let host = HealthBook(MemoryHealthStore(book.all), workerPath: "/etc", now: { 5 })
+        try host.admit(bundle, .background)
+    }
+
+    @Test("that cannot be written says so, and holds all the same")
+    func fullStore() throws {
+        let folder = try TemporaryFolder()
+        let bundle = try bundle(folder)
+        let book = HealthBook(FullStore(), workerPath: "/", now: { 5 })
+        let told = Mutex(0)
+        for _ in 0..<3 {
+            #expect(throws: HealthStoreError.self) {
+                try book.note(.crashed, Self.crash, of: bundle) { _ in told.withLock { $0 += 1 } }
+            }
+        }
+        #expect(told.withLock { $0 } == 1)
+        #expect(throws: ExtensionError.self) { try book.admit(bundle, .person) }
+        #expect(throws: HealthStoreError.self) { _ = try book.release("com.example.a") }
+        try book.admit(bundle, .background)
+    }
+
+    @Test("gives items that were set aside back when the extension changes, and only then")
+    func givenBack() throws {
+        let folder = try TemporaryFolder()
+        let bundle = try bundle(folder)
+        let told = Mutex<[Set<String>]>([])
+        let book = HealthBook(MemoryHealthStore(), workerPath: "/", now: { 5 }) { _, items in
+            told.withLock { $0.append(items) }
+        }
+        try book.setAside([("a", "crashed"), ("b", "crashed")], of: bundle)
+        try book.admit(bundle, .background)
+        #expect(told.withLock { $0.isEmpty })
+        try folder.write(Self.library(2), to: "com.example.a.searchext/library.so")
+        book.meet(bundle)
+        try book.admit(bundle, .background)
+        #expect(told.withLock { $0 } == [["a", "b"]])
+        #expect(book["com.example.a"].isBlank)
+    }
+}

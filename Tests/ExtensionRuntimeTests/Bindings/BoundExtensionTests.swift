@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import ServiceProtocol
+import Testing
+
+@testable import ExtensionRuntime
+
+@Suite("Extensions that are bindings")
+struct BoundExtensionTests {
+    let host: BindingHost
+
+    init() throws { host = try BindingHost() }
+
+    private func loadFailure(_ texts: String...) -> LoadError? {
+        let request = LoadRequest(
+            bundlePath: host.folder.path, libraryPath: "", bundleIdentifier: "com.example.bound", bindings: texts)
+        do throws(LoadError) {
+            _ = try BoundExtension(request, session: HostSession(link: host))
+            return nil
+        } catch { return error }
+    }
+
+    @Test("A library that is nowhere is named, with what the dynamic linker says")
+    func missingLibrary() {
+        let failure = loadFailure("serve throttle library \"libnone-a.so.1\", \"./none.so\" call f()")
+        #expect(failure?.failure == .cannotOpen)
+        #expect(failure?.message.contains("libnone-a.so.1 or ./none.so") == true)
+        #expect(failure?.message.contains("No such file") == true)
+    }
+
+    @Test("A function that the library lacks is named; so is one that frees, or explains")
+    func missingSymbol() {
+        for call in [
+            "call none()", "call abs(n: int = 1) -> s: owned(none) text call puts(t: text = s) -> _: int",
+            "call abs(n: int = 1) -> r: int succeeds r == 1 otherwise none() -> t: borrowed text",
+        ] {
+            let failure = loadFailure("serve throttle library \"libc.so.6\" \(call)")
+            #expect(failure?.failure == .missingSymbol)
+            #expect(failure?.message.hasPrefix("A binding calls none, which libc.so.6 does not have.") == true)
+        }
+    }
+
+    @Test("The worker reads a binding as strictly as the host")
+    func invalid() {
+        let failure = loadFailure("serve throttle library \"libc.so.6\" call abs(n: int)")
+        #expect(failure?.failure == .invalidBinding)
+        #expect(failure?.message.hasPrefix("Binding 1, line 1, column 51: Found is “)”. Expected is “=”") == true)
+    }
+
+    @Test("The next library is taken where the first is missing, and functions of those it needs are found")
+    func nextLibrary() {
+        #expect(
+            loadFailure("serve throttle library \"libnone.so\", \"libm.so.6\" call puts(s: text = \"\") -> _: int")
+                == nil)
+    }
+
+    @Test("A binding that cannot work fails what it serves, and the others work")
+    func partly() async throws {
+        let broken =
+            "serve file public.html of public.plain-text library \"libnone.so\" call f() -> s: borrowed text result s"
+        let loaded = try host.load(broken, BindingHost.binding("constant() -> out: borrowed text"))
+        try host.hold(ItemRecord(uniqueIdentifier: "item"))
+        #expect(host.logged.count == 1)
+        #expect(try await loaded.data() == "a constant")
+        let outcome = await loaded.ask { $0.provideFile($1, item: "item", type: "public.html", inPlace: false) }
+        guard case .failed(.unavailable, let message) = outcome else {
+            Issue.record("\(String(describing: outcome))")
+            return
+        }
+        #expect(message.contains("libnone.so"))
+    }
+
+    @Test("The interfaces are those of what is bound")
+    func interfaces() throws {
+        let loaded = try host.load(
+            BindingHost.binding("constant() -> out: borrowed text"), "serve reindexAll LIBRARY call yes() -> _: bool",
+            "serve preview public.html of public.text LIBRARY call constant() -> s: borrowed text result s")
+        #expect(
+            loaded.bound.interfaces == ["searchlight.promises/1", "searchlight.reindex/1", "searchlight.preview/1"])
+    }
+
+    @Test("Only items of the bound types are served; the first binding that fits is taken")
+    func types() async throws {
+        let loaded = try host.load(
+            BindingHost.binding("echo(t: text = \"picture\") -> out: owned(free) text").replacing(
+                "of public.plain-text", with: "of public.image"),
+            BindingHost.binding("echo(t: text = \"text\") -> out: owned(free) text").replacing(
+                "of public.plain-text", with: "of com.example.other, public.TEXT"),
+            BindingHost.binding("echo(t: text = \"last\") -> out: owned(free) text"))
+        try host.hold(ItemRecord(uniqueIdentifier: "item"), types: ["public.plain-text", "public.text"])
+        #expect(try await loaded.data() == "text")
+        try host.hold(ItemRecord(uniqueIdentifier: "item"), types: ["public.movie"])
+        #expect(await loaded.failure() == BindingFailure(.unsupported, "not served"))
+        try host.hold(nil)
+        #expect(await loaded.failure() == BindingFailure(.notFound, "there is no item item"))
+        let outcome = await loaded.ask { $0.provideData($1, item: "item", type: "public.png") }
+        #expect({ if case .failed(.unsupported, "not served") = outcome { true } else { false } }())
+    }
+
+    private func file(_ call: String, result: String) async throws -> RequestOutcome? {
+        let loaded = try host.load("serve file public.html of public.plain-text LIBRARY call \(call) result \(result)")
+        try host.hold(ItemRecord(uniqueIdentifier: "item"))
+        return await loaded.ask { $0.provideFile($1, item: "item", type: "public.html", inPlace: true) }
+    }
+
+    private func contents(_ outcome: RequestOutcome?) throws -> String {
+        guard case .file(let reply) = outcome else { throw BindingFailure(.failed, "\(String(describing: outcome))") }
+        var bytes = [UInt8](repeating: 0, count: 100)
+        let count = read(reply.descriptor.number, &bytes, bytes.count)
+        return String(decoding: bytes[..<max(0, count)], as: UTF8.self)
+    }
+
+    @Test("A file is made of what a function gives, written by it, or one that it names")
+    func files() async throws {
+        #expect(try contents(await file("constant() -> s: borrowed text", result: "s")) == "a constant")
+        let write = "write_file(path: text = request.destination, text: text = \"written\") -> s: int succeeds s == 0"
+        #expect(try contents(await file(write, result: "request.destination")) == "written")
+        let path = host.folder.path + "/it"
+        try Data("found".utf8).write(to: URL(filePath: path))
+        let named = "echo(t: text = \"\(path)\") -> s: owned(free) text"
+        #expect(try contents(await file(named, result: "file(s)")) == "found")
+        let relative = try await file("echo(t: text = \"it\") -> s: owned(free) text", result: "file(s)")
+        #expect({ if case .failed(.invalidArgument, _) = relative { true } else { false } }())
+        let unwritten = try await file(
+            "constant() -> s: borrowed text succeeds s != \"\"", result: "request.destination")
+        #expect({ if case .failed(.failed, _) = unwritten { true } else { false } }())
+    }
+
+    @Test("A preview has the type, the title and what was searched for")
+    func preview() async throws {
+        let loaded = try host.load(
+            """
+            serve preview public.plain-text of public.plain-text LIBRARY
+            call echo(q: text = request.query) -> s: owned(free) text
+            result s title item.attribute("title", "untitled")
+            """)
+        try host.hold(ItemRecord(uniqueIdentifier: "item", attributes: ["title": .string("Named")]))
+        let outcome = await loaded.ask { $0.preview($1, item: "item", query: "sought", contentPath: nil) }
+        guard case .preview(let preview) = outcome else {
+            Issue.record("\(String(describing: outcome))")
+            return
+        }
+        #expect(preview.contentType == "public.plain-text")
+        #expect(preview.title == "Named")
+        #expect(preview.content == Array("sought".utf8))
+    }
+
+    @Test("Paths and file URLs are told from others")
+    func urls() {
+        #expect(FileURL.path(of: "file:///a%20b/%C3%BC") == "/a b/ü")
+        #expect(FileURL.path(of: "FILE://localhost/a#part") == "/a")
+        for url in ["http://a/b", "file://elsewhere/a", "file:///a%00b", "file:///%zz", "file:///%ff", "", "file://"] {
+            #expect(FileURL.path(of: url) == nil, "\(url)")
+        }
+        #expect(FileURL.text("/a b/ü#?") == "file:///a%20b/%C3%BC%23%3F")
+        #expect(FileURL.expanded("relative") == nil)
+        #expect(FileURL.expanded("~elsewhere/x") == nil)
+        #expect(FileURL.expanded("/absolute") == "/absolute")
+    }
+}

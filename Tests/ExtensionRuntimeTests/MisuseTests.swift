@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+import SearchlightExtension
+import ServiceProtocol
+import Testing
+
+@testable import ExtensionRuntime
+
+/// What an extension does wrong is refused and told, and harms nobody.
+@Suite("Misuse of the host's functions")
+struct MisuseTests {
+    private func items(_ fake: FakeHost) throws -> searchlight_host_items {
+        try fake.interface(SEARCHLIGHT_HOST_ITEMS)
+    }
+
+    @Test("Answering twice, after the end, or what never was asked")
+    func answeredTwice() throws {
+        let fake = FakeHost()
+        let requests: searchlight_host_request = try fake.interface(SEARCHLIGHT_HOST_REQUEST)
+        let (request, answers) = fake.open()
+        requests.finish(fake.host, request, SEARCHLIGHT_OK, nil)
+        requests.finish(fake.host, request, SEARCHLIGHT_FAILED, "late")
+        requests.finish_with_data(fake.host, 4711, "x", 1)
+        #expect(answers.count == 1)
+        #expect(fake.link.misuses == [.answeredTwice, .answeredTwice])
+        requests.finish(nil, request, SEARCHLIGHT_OK, nil)
+    }
+
+    @Test("Each rule is told a few times, then now and then")
+    func rateLimit() {
+        let fake = FakeHost()
+        for _ in 0..<1000 { fake.session.finish(1, .acknowledged) }
+        #expect(fake.link.posts.count == 8 + 6, "each of eight; then the 16th, 32nd, 64th, 128th, 256th and 512th")
+        guard case .misuse(.answeredTwice, let message)? = fake.link.posts.last else {
+            Issue.record("\(fake.link.posts)")
+            return
+        }
+        #expect(message.hasSuffix("(for the 512th time)"))
+        fake.session.misuse(.malformedText, "another rule")
+        #expect(fake.link.misuses.last == .malformedText)
+    }
+
+    @Test("An item or a batch that was released, is none, or is the other")
+    func handles() throws {
+        let fake = FakeHost()
+        let items = try items(fake)
+        let batches: searchlight_host_batch = try fake.interface(SEARCHLIGHT_HOST_BATCH)
+        let keys: searchlight_host_custom_keys = try fake.interface(SEARCHLIGHT_HOST_CUSTOM_KEYS)
+        let index: searchlight_host_index = try fake.interface(SEARCHLIGHT_HOST_INDEX)
+        let item = items.create(fake.host, "one", nil, nil)
+        let batch = batches.create(fake.host)
+        #expect(items.set_integer(item, "pageCount", 1) == SEARCHLIGHT_OK)
+        #expect(items.set_string(batch, "title", "x") == SEARCHLIGHT_INVALID_ARGUMENT)
+        #expect(batches.delete_all(item) == SEARCHLIGHT_INVALID_ARGUMENT)
+        #expect(items.set_string(nil, "title", "x") == SEARCHLIGHT_INVALID_ARGUMENT)
+        // Told to whoever began last: a pointer that is none names nobody.
+        let told = fake.link.misuses.count
+        items.release(item)
+        items.release(item)
+        items.release(nil)
+        #expect(items.set_string(item, "title", "x") == SEARCHLIGHT_INVALID_ARGUMENT)
+        #expect(keys.set_traits(item, "com_example_x", 1) == SEARCHLIGHT_INVALID_ARGUMENT)
+        var list = [item]
+        #expect(index.index_items(fake.host, nil, &list, 1, nil, nil) == SEARCHLIGHT_INVALID_ARGUMENT)
+        #expect(batches.index_items(batch, &list, 1) == SEARCHLIGHT_INVALID_ARGUMENT)
+        batches.release(batch)
+        #expect(batches.delete_all(batch) == SEARCHLIGHT_INVALID_ARGUMENT)
+        #expect(
+            batches.commit(fake.host, nil, batch, nil, 0, SEARCHLIGHT_EXPECT_ANY, nil, 0, nil, nil)
+                == SEARCHLIGHT_INVALID_ARGUMENT)
+        #expect(
+            fake.link.misuses.dropFirst(told).filter { $0 == .usedAfterRelease }
+                == Array(
+                    repeating: .usedAfterRelease, count: 7))
+        #expect(fake.link.requests.isEmpty)
+    }
+
+    @Test("An item that another thread is using")
+    func twoThreads() throws {
+        let fake = FakeHost()
+        let items = try items(fake)
+        let item = items.create(fake.host, "one", nil, nil)
+        try ItemBuilder.all.with(item) { _ in
+            #expect(items.set_integer(item, "pageCount", 1) == SEARCHLIGHT_INVALID_ARGUMENT)
+            items.release(item)
+        }
+        #expect(fake.link.misuses == [.wrongThread, .wrongThread])
+        #expect(items.set_integer(item, "pageCount", 1) == SEARCHLIGHT_OK)
+        items.release(item)
+    }
+
+    @Test("Text that is not UTF-8, or NULL")
+    func texts() throws {
+        let fake = FakeHost()
+        let items = try items(fake)
+        let index: searchlight_host_index = try fake.interface(SEARCHLIGHT_HOST_INDEX)
+        let bad: [CChar] = [-1, -2, 0]
+        #expect(items.create(fake.host, bad, nil, nil) == nil)
+        #expect(items.create(fake.host, "one", bad, nil) == nil)
+        #expect(items.create(fake.host, "one", nil, bad) == nil)
+        #expect(items.create(fake.host, "", nil, nil) == nil)
+        #expect(items.create(fake.host, nil, nil, nil) == nil)
+        let item = items.create(fake.host, "one", nil, nil)
+        #expect(items.set_string(item, "title", bad) == SEARCHLIGHT_INVALID_ARGUMENT)
+        #expect(items.set_string(item, bad, "x") == SEARCHLIGHT_INVALID_ARGUMENT)
+        #expect(items.set_string(item, "title", nil) == SEARCHLIGHT_INVALID_ARGUMENT)
+        #expect(items.set_strings(item, "keywords", nil, 2) == SEARCHLIGHT_INVALID_ARGUMENT)
+        #expect(items.set_data(item, "thumbnailData", nil, 5) == SEARCHLIGHT_INVALID_ARGUMENT)
+        #expect(index.delete_all(fake.host, bad, nil, nil) == SEARCHLIGHT_INVALID_ARGUMENT, "not the default index")
+        items.release(item)
+        #expect(
+            fake.link.misuses == [
+                .malformedText, .malformedText, .malformedText, .invalidArgument, .invalidArgument, .malformedText,
+                .malformedText, .invalidArgument, .invalidArgument, .invalidArgument, .malformedText,
+            ])
+        #expect(fake.link.requests.isEmpty)
+    }
+
+    @Test("A message that is not UTF-8 arrives with the rest of it, a long one in part")
+    func messages() throws {
+        let fake = FakeHost()
+        let requests: searchlight_host_request = try fake.interface(SEARCHLIGHT_HOST_REQUEST)
+        let (request, answers) = fake.open()
+        let reason = Array("no \u{FF}".utf8CString.prefix(3)) + [-1, 0]
+        requests.finish(fake.host, request, SEARCHLIGHT_REFUSED, reason)
+        #expect(answers.failure?.status == .refused && answers.failure?.message == "no \u{FFFD}")
+        #expect(fake.link.misuses == [.malformedText])
+        let (long, longAnswers) = fake.open()
+        requests.finish(fake.host, long, 4711, String(repeating: "ä", count: maximumMessageBytes))
+        #expect(longAnswers.failure?.status == .failed)
+        #expect(longAnswers.failure?.message.utf8.count == maximumMessageBytes)
+        #expect(fake.link.misuses.count == 1)
+    }
+
+    @Test("What ends a page is a cursor, or nothing")
+    func pages() throws {
+        let fake = FakeHost()
+        let requests: searchlight_host_request = try fake.interface(SEARCHLIGHT_HOST_REQUEST)
+        func end(_ cursor: UnsafeRawPointer?, _ length: Int) -> RequestOutcome? {
+            let (request, answers) = fake.open()
+            requests.finish_page(fake.host, request, cursor, length)
+            return answers.last
+        }
+        let bytes = [UInt8](repeating: 7, count: 4097)
+        guard case .page(next: nil)? = end(nil, 0), case .page(next: [])? = end(bytes, 0),
+            case .page(let full?)? = end(bytes, 4096)
+        else {
+            Issue.record("a cursor was refused")
+            return
+        }
+        #expect(full == Array(bytes.dropLast()))
+        #expect(fake.link.misuses.isEmpty)
+        for outcome in [end(bytes, 4097), end(nil, 1), end(bytes, -1)] {
+            guard case .failed(.invalidArgument, _)? = outcome else {
+                Issue.record("\(String(describing: outcome))")
+                continue
+            }
+        }
+        #expect(fake.link.misuses == [.invalidArgument, .invalidArgument, .invalidArgument])
+    }
+
+    @Test("More names than a message carries")
+    func tooManyNames() throws {
+        let fake = FakeHost()
+        let index: searchlight_host_index = try fake.interface(SEARCHLIGHT_HOST_INDEX)
+        let long = [CChar](repeating: 97, count: 1 << 20) + [0]
+        long.withUnsafeBufferPointer { long in
+            var names = [UnsafePointer<CChar>?](repeating: long.baseAddress, count: 31)
+            #expect(index.delete_items(fake.host, nil, &names, 31, nil, nil) == SEARCHLIGHT_OK)
+            names += names
+            #expect(index.delete_items(fake.host, nil, &names, 62, nil, nil) == SEARCHLIGHT_TOO_LARGE)
+            #expect(index.delete_domains(fake.host, nil, &names, 62, nil, nil) == SEARCHLIGHT_TOO_LARGE)
+        }
+        #expect(fake.link.requests.count == 1)
+    }
+}

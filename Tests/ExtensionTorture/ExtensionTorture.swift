@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import SearchlightEngine
+import TestSupport
+
+/// Asks good extensions and broken ones at random, cancels and kills at random, and looks whether anything was lost or left
+/// behind. Part of the tests: `ExtensionTorture engine|PID FOLDER PRODUCTS ROUNDS SEED`, with the process of a service whose
+/// store is in FOLDER, or with an engine of its own.
+///
+/// Bundles are in FOLDER/extensions: those called `good` keep a ledger, the others are broken. Ends with 1 and says why
+/// if anything does not hold.
+@main
+enum ExtensionTorture {
+    /// An engine is closed and opened again after so many rounds.
+    private static let segment = 50
+    private static let roundsAtOnce = 5
+
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 6, let rounds = Int(arguments[4]), let seed = UInt64(arguments[5]) else {
+            fail("ExtensionTorture engine|PID FOLDER PRODUCTS ROUNDS SEED")
+        }
+        let place = TorturePlace(folder: arguments[2], products: arguments[3], service: Int32(arguments[1]))
+        var random = SplitMix64(seed: seed)
+        let figures = TortureFigures()
+        let ledgers = place.good.map { Ledger(bundle: $0) }
+        var before: ProcessFacts?
+        for first in stride(from: 0, to: rounds, by: segment) {
+            let range = first..<min(rounds, first + segment)
+            try await torture(range, place, ledgers, figures, &random)
+            before = await look(place, before, figures)
+        }
+        let left = place.leftovers
+        if !left.isEmpty { figures.complain("files are left: \(left)") }
+        print(figures.summary(rounds: rounds, facts: ProcessFacts(place.host)))
+        exit(figures.hasFailed ? 1 : 0)
+    }
+
+    /// Runs some rounds over a store that is nobody's before and after.
+    private static func torture(
+        _ rounds: Range<Int>, _ place: TorturePlace, _ ledgers: [Ledger], _ figures: TortureFigures,
+        _ random: inout SplitMix64
+    ) async throws {
+        let store = try await place.open(figures)
+        // Several at a time, since most of a round is waiting for those that hang.
+        for first in stride(from: rounds.lowerBound, to: rounds.upperBound, by: roundsAtOnce) {
+            await withTaskGroup(of: Void.self) { group in
+                for _ in first..<min(rounds.upperBound, first + roundsAtOnce) {
+                    let seed = random.next()
+                    let round = TortureRound(place: place, store: store, ledgers: ledgers, figures: figures)
+                    group.addTask {
+                        var own = SplitMix64(seed: seed)
+                        await round.run(&own)
+                    }
+                }
+            }
+        }
+        for ledger in ledgers { try await ledger.check(store, figures) }
+        await store.close()
+    }
+
+    /// Compares what the host has after a segment with what it had after the first.
+    private static func look(
+        _ place: TorturePlace, _ before: ProcessFacts?, _ figures: TortureFigures
+    ) async -> ProcessFacts {
+        var now = ProcessFacts(place.host)
+        // Threads of pools, and workers that were told to end, go a moment later.
+        for _ in 0..<600 {
+            if now.isNoMore(than: before, workersMayLive: place.service != nil) { break }
+            try? await Task.sleep(for: .milliseconds(50))
+            now = ProcessFacts(place.host)
+        }
+        if !now.isNoMore(than: before, workersMayLive: place.service != nil) {
+            figures.complain("left behind: \(now); after the first rounds: \(before.map { "\($0)" } ?? "nothing yet")")
+        }
+        return before ?? now
+    }
+
+    private static func fail(_ message: String) -> Never {
+        print(message)
+        exit(64)
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+import CoreSpotlight
+import Foundation
+
+/// The same as measured.c, as an app would write it: promises of 1 KiB, answered at once.
+class Handler: CSIndexExtensionRequestHandler {
+    override func data(
+        for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String
+    ) throws -> Data {
+        Data(count: 1024)
+    }
+}

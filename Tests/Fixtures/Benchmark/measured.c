@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the benchmarks ask: promises of 1 KiB, answered at once; and a reindex that donates the batches of records in the
+ * file “records” of its bundle: each four bytes of length, least significant first, and a batch.
+ */
+#include "searchlight_extension.h"
+
+static void reindex_all(searchlight_extension *extension, searchlight_request request);
+static void provide_data(searchlight_extension *extension, searchlight_request request, const char *item,
+                         const char *type);
+#define FIXTURE_REINDEX_ALL reindex_all
+#define FIXTURE_PROVIDE_DATA provide_data
+#include "../Extensions/fixture.h"
+
+static void reindex_all(searchlight_extension *extension, searchlight_request request) {
+    (void)extension;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/records", fixture_host->bundle_path);
+    FILE *file = fopen(path, "rb");
+    uint8_t length[4];
+    uint8_t *batch = malloc(32u << 20);
+    size_t count = 0;
+    while (file != NULL && fread(length, 1, 4, file) == 4) {
+        count = (size_t)length[0] | (size_t)length[1] << 8 | (size_t)length[2] << 16 | (size_t)length[3] << 24;
+        if (count > 32u << 20 || fread(batch, 1, count, file) != count) break;
+        fixture_index->index_records(fixture_host, NULL, batch, count, NULL, NULL);
+    }
+    if (file != NULL) fclose(file);
+    free(batch);
+    if (count == 0) {
+        fixture_requests->finish(fixture_host, request, SEARCHLIGHT_FAILED, "there are no records to donate");
+        return;
+    }
+    /* Donations are kept in order: once this one is durable, all are. */
+    fixture_donate("last", "Last", "text", fixture_acknowledge, (void *)(uintptr_t)request);
+}
+
+static void provide_data(searchlight_extension *extension, searchlight_request request, const char *item,
+                         const char *type) {
+    static const char bytes[1024];
+    (void)extension;
+    (void)item;
+    (void)type;
+    fixture_requests->finish_with_data(fixture_host, request, bytes, sizeof bytes);
+}

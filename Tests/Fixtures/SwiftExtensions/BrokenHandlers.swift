@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+import CoreSpotlight
+import Dispatch
+import Foundation
+import UniformTypeIdentifiers
+
+// One principal class for each way to be broken in Swift; the manifest of a test names one of them.
+
+/// Works; the broken ones override what they break.
+class WorkingHandler: CSIndexExtensionRequestHandler {
+    override func searchableIndex(
+        _ searchableIndex: CSSearchableIndex,
+        reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping () -> Void
+    ) {
+        searchableIndex.indexSearchableItems([Self.item("one")]) { _ in acknowledgementHandler() }
+    }
+
+    override func searchableIndex(
+        _ searchableIndex: CSSearchableIndex, reindexSearchableItemsWithIdentifiers identifiers: [String],
+        acknowledgementHandler: @escaping () -> Void
+    ) {
+        acknowledgementHandler()
+    }
+
+    override func data(
+        for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String
+    ) throws -> Data {
+        Data("data".utf8)
+    }
+
+    static func item(_ identifier: String) -> CSSearchableItem {
+        let attributes = CSSearchableItemAttributeSet(contentType: .plainText)
+        attributes.title = identifier
+        attributes.providerDataTypeIdentifiers = ["public.utf8-plain-text", "public.html"]
+        return CSSearchableItem(uniqueIdentifier: identifier, domainIdentifier: nil, attributeSet: attributes)
+    }
+}
+
+struct Broken: Error {}
+
+// MARK: While it is made
+
+class FatalErrorInInit: WorkingHandler {
+    override init() { fatalError("no way to be made") }
+}
+
+class HangsInInit: WorkingHandler {
+    override init() {
+        super.init()
+        DispatchSemaphore(value: 0).wait()
+    }
+}
+
+class NotAHandler: NSObject {}
+
+class NotAnObject {}
+
+class PreviewProviderOnly: QLPreviewProvider {}
+
+// MARK: When it is asked
+
+class ForcesNil: WorkingHandler {
+    override func searchableIndex(
+        _ searchableIndex: CSSearchableIndex,
+        reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping () -> Void
+    ) {
+        let nobody: [String: Int] = [:]
+        print(nobody["nobody"]!)
+    }
+}
+
+class IndexesOutOfRange: WorkingHandler {
+    override func data(
+        for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String
+    ) throws -> Data {
+        Data([Array(itemIdentifier.utf8)[1_000_000]])
+    }
+}
+
+class Recurses: WorkingHandler {
+    override func data(
+        for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String
+    ) throws -> Data {
+        try data(for: searchableIndex, itemIdentifier: itemIdentifier + ".", typeIdentifier: typeIdentifier) + Data([1])
+    }
+}
+
+class ThrowsAlways: WorkingHandler {
+    override func data(
+        for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String
+    ) throws -> Data {
+        throw Broken()
+    }
+    override func fileURL(
+        for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String, inPlace: Bool
+    ) throws -> URL {
+        throw CocoaError(.fileNoSuchFile)
+    }
+}
+
+class NeverAcknowledges: WorkingHandler {
+    nonisolated(unsafe) static var kept: [() -> Void] = []
+
+    override func searchableIndex(
+        _ searchableIndex: CSSearchableIndex,
+        reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping () -> Void
+    ) {
+        Self.kept.append(acknowledgementHandler)
+    }
+}
+
+class LetsGoOfTheHandler: WorkingHandler {
+    override func searchableIndex(
+        _ searchableIndex: CSSearchableIndex,
+        reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping () -> Void
+    ) {}
+}
+
+class AcknowledgesOften: WorkingHandler {
+    override func searchableIndex(
+        _ searchableIndex: CSSearchableIndex,
+        reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping () -> Void
+    ) {
+        let handler = UncheckedHandler(call: acknowledgementHandler)
+        searchableIndex.indexSearchableItems([Self.item("one")]) { _ in
+            DispatchQueue.concurrentPerform(iterations: 50) { _ in handler.call() }
+        }
+    }
+}
+
+/// Source of before Swift 6 hands its handlers to whoever it likes.
+struct UncheckedHandler: @unchecked Sendable { let call: () -> Void }
+
+class AsyncThatNeverReturns: WorkingHandler {
+    override func searchableIndex(
+        _ searchableIndex: CSSearchableIndex,
+        reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping () -> Void
+    ) {
+        let handler = UncheckedHandler(call: acknowledgementHandler)
+        Task {
+            await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+            handler.call()
+        }
+    }
+}
+
+/// Keeps all of the runtime's threads busy, so that no other task runs either.
+class BlocksAllTasks: WorkingHandler {
+    override func searchableIndex(
+        _ searchableIndex: CSSearchableIndex,
+        reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping () -> Void
+    ) {
+        for _ in 0..<64 { Task { Self.block() } }
+        super.searchableIndex(
+            searchableIndex, reindexAllSearchableItemsWithAcknowledgementHandler: acknowledgementHandler)
+    }
+    private static func block() { DispatchSemaphore(value: 0).wait() }
+}
+
+// MARK: The main queue
+
+class BlocksTheMainQueue: WorkingHandler {
+    override func searchableIndex(
+        _ searchableIndex: CSSearchableIndex,
+        reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping () -> Void
+    ) {
+        DispatchQueue.main.async { DispatchSemaphore(value: 0).wait() }
+        DispatchQueue.main.sync {}
+        acknowledgementHandler()
+    }
+}
+
+/// Not broken: many real handlers hop onto the main queue and wait for it.
+class WaitsForTheMainQueue: WorkingHandler {
+    override func searchableIndex(
+        _ searchableIndex: CSSearchableIndex,
+        reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping () -> Void
+    ) {
+        DispatchQueue.main.sync {
+            super.searchableIndex(
+                searchableIndex, reindexAllSearchableItemsWithAcknowledgementHandler: acknowledgementHandler)
+        }
+    }
+}
+
+class EndsFromTheMainQueue: WorkingHandler {
+    override func searchableIndex(
+        _ searchableIndex: CSSearchableIndex,
+        reindexAllSearchableItemsWithAcknowledgementHandler acknowledgementHandler: @escaping () -> Void
+    ) {
+        let handler = UncheckedHandler(call: acknowledgementHandler)
+        DispatchQueue.main.async {
+            exit(5)
+            handler.call()
+        }
+    }
+}
+
+// MARK: Promises and previews
+
+class EmptyAnswers: WorkingHandler {
+    override func data(
+        for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String
+    ) throws -> Data {
+        Data()
+    }
+    override func fileURL(
+        for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String, inPlace: Bool
+    ) throws -> URL {
+        // Nothing, as Apple's own template says it.
+        URL(string: "file://")!
+    }
+}
+
+class PreviewThatThrows: QLPreviewProvider, QLPreviewingController {
+    func providePreview(for request: QLFilePreviewRequest) async throws -> QLPreviewReply { throw Broken() }
+}
+
+class PreviewThatNeverReturns: QLPreviewProvider, QLPreviewingController {
+    func providePreview(for request: QLFilePreviewRequest) async throws -> QLPreviewReply {
+        await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+        throw Broken()
+    }
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One well-behaved extension and the same with one thing broken, for the validator's checks: BREAK says which. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "searchlight_extension.h"
+
+#define GOOD 0
+#define EAGER 1          /* donates when it is created */
+#define SILENT 2         /* never acknowledges a reindex of some items */
+#define TWICE 3          /* acknowledges twice */
+#define COUNTING 4       /* another identifier each time */
+#define VOLATILE 5       /* another title each time */
+#define FORGETFUL 6      /* acknowledges items that it does not donate */
+#define GENEROUS 7       /* has everything, also what does not exist */
+#define LIAR 8           /* gives text where it promised HTML */
+#define BREAKING 9       /* does not keep its promises */
+#define ANY_TYPE 10      /* gives text for any type */
+#define BAD_PREVIEW 11   /* shows what is not a PNG image */
+#define BAD_REFERENCE 12 /* refers to an attachment that there is not */
+#define SHARED 13        /* keeps the request under way in one variable for all */
+#define LEAKING 14       /* keeps a megabyte of each request */
+#define DESCRIPTORS 15   /* leaves descriptors open */
+#define FRAGILE 16       /* crashes at identifiers that it did not make */
+#define TALKATIVE 17     /* says much more than anybody reads */
+#define DEADLOCK 18      /* waits for ever when it is asked twice at once */
+#define CRASHING 19      /* crashes in a preview */
+#define SLOW_NOTICE 20   /* takes its time to slow down */
+#define ENDLESS 21       /* ignores that a request is cancelled */
+#define PAGED 22         /* well-behaved, with pages */
+#define CIRCLING 23      /* its pages never end */
+#define ABSENT 24        /* its cursors say nothing: where it is, it knows in memory only */
+#define PRYING 25        /* reads a file that is none of its business */
+#define UNDEAD 26        /* starts a process */
+
+#if BREAK == EAGER || BREAK == PRYING || BREAK == UNDEAD
+static void begin(void);
+#define SUBJECT_CREATE begin
+#elif BREAK == SILENT
+static void reindex_items(searchlight_extension *extension, searchlight_request request, const char *const *identifiers,
+                          size_t count) {
+    (void)extension, (void)request, (void)identifiers, (void)count;
+}
+#define SUBJECT_REINDEX_ITEMS reindex_items
+#elif BREAK == TWICE
+static void donated(void *context, searchlight_status status, const char *message);
+#define SUBJECT_DONATED donated
+#elif BREAK == COUNTING
+static const char *counted(int sheet);
+#define SUBJECT_IDENTIFIER counted
+#elif BREAK == VOLATILE
+static const char *counted(int sheet);
+#define SUBJECT_TITLE counted
+#elif BREAK == FORGETFUL
+static void reindex_items(searchlight_extension *extension, searchlight_request request, const char *const *identifiers,
+                          size_t count);
+#define SUBJECT_REINDEX_ITEMS reindex_items
+#elif BREAK == GENEROUS || BREAK == LIAR || BREAK == BREAKING || BREAK == ANY_TYPE || BREAK == SHARED || \
+    BREAK == LEAKING || BREAK == DESCRIPTORS || BREAK == FRAGILE || BREAK == TALKATIVE || BREAK == DEADLOCK
+static void provide_data(searchlight_extension *extension, searchlight_request request, const char *item,
+                         const char *type);
+#define SUBJECT_PROVIDE_DATA provide_data
+#elif BREAK == BAD_PREVIEW || BREAK == BAD_REFERENCE || BREAK == CRASHING
+static void preview(searchlight_extension *extension, searchlight_request request, const char *item, const char *query,
+                    const char *content_path);
+#define SUBJECT_PREVIEW preview
+#elif BREAK == SLOW_NOTICE || BREAK == PAGED || BREAK == CIRCLING || BREAK == ABSENT
+static const void *more(const char *identifier);
+#define SUBJECT_INTERFACE more
+#elif BREAK == ENDLESS
+static void reindex_all(searchlight_extension *extension, searchlight_request request);
+#define SUBJECT_REINDEX_ALL reindex_all
+#endif
+
+#include "subject.h"
+
+#if BREAK == EAGER
+static void begin(void) {
+    searchlight_item *item = items->create(host, "early", "sheets", "public.plain-text");
+    index_table->index_items(host, NULL, &item, 1, NULL, NULL);
+    items->release(item);
+}
+#elif BREAK == PRYING
+static void begin(void) {
+    char path[512];
+    const char *home = getenv("HOME");
+    snprintf(path, sizeof path, "%s/secret", home != NULL ? home : "");
+    FILE *file = fopen(path, "r");
+    if (file != NULL) fclose(file);
+}
+#elif BREAK == UNDEAD
+static void begin(void) {
+    if (fork() == 0) _exit(0);
+}
+#elif BREAK == PAGED || BREAK == CIRCLING || BREAK == ABSENT
+static void paged(void *context, searchlight_status status, const char *message) {
+    uintptr_t packed = (uintptr_t)context;
+    searchlight_request request = packed >> 8;
+    unsigned char next = packed & 0xFF;
+    if (status != SEARCHLIGHT_OK) {
+        finish(request, status, message);
+    } else if (next >= sheet_count && BREAK != CIRCLING) {
+        requests->finish_page(host, request, NULL, 0);
+    } else {
+        next = BREAK == CIRCLING ? next % sheet_count : next;
+        requests->finish_page(host, request, &next, 1);
+    }
+}
+/* One item to a page: pages may be smaller than their budget. */
+static void reindex_page(searchlight_extension *extension, searchlight_request request, const searchlight_page *page) {
+    (void)extension;
+    static int place;
+    if (page->cursor == NULL) place = 0;
+    int sheet = page->cursor == NULL ? 0 : BREAK == ABSENT ? place : *(const unsigned char *)page->cursor;
+    if (sheet >= sheet_count) sheet = 0;
+    place = sheet + 1;
+    searchlight_item *item = items->create(host, sheets[sheet], "sheets", "public.plain-text");
+    items->set_expiration(item, INFINITY);
+    index_table->index_items(host, NULL, &item, 1, paged, (void *)(((uintptr_t)request << 8) | (uintptr_t)place));
+    items->release(item);
+}
+static const void *more(const char *identifier) {
+    static const searchlight_paging paging = {sizeof paging, 0, reindex_page};
+    return strcmp(identifier, SEARCHLIGHT_PAGING) == 0 ? &paging : NULL;
+}
+#elif BREAK == TWICE
+static void donated(void *context, searchlight_status status, const char *message) {
+    finish((searchlight_request)(uintptr_t)context, status, message);
+    finish((searchlight_request)(uintptr_t)context, status, message);
+}
+#elif BREAK == COUNTING || BREAK == VOLATILE
+static const char *counted(int sheet) {
+    static char names[64][32];
+    static int count;
+    int place = count++ % 64;
+    snprintf(names[place], sizeof names[place], "%s-%d-%d", sheets[sheet], (int)getpid(), count);
+    return names[place];
+}
+#elif BREAK == FORGETFUL
+static void reindex_items(searchlight_extension *extension, searchlight_request request, const char *const *identifiers,
+                          size_t count) {
+    (void)extension, (void)identifiers, (void)count;
+    finish(request, SEARCHLIGHT_OK, NULL);
+}
+#elif BREAK == BAD_PREVIEW || BREAK == BAD_REFERENCE || BREAK == CRASHING
+static void preview(searchlight_extension *extension, searchlight_request request, const char *item, const char *query,
+                    const char *content_path) {
+    (void)extension, (void)query, (void)content_path;
+    if (find(item) < 0) {
+        finish(request, SEARCHLIGHT_NOT_FOUND, "no such sheet");
+        return;
+    }
+    if (BREAK == CRASHING) abort();
+    if (BREAK == BAD_PREVIEW) {
+        show(request, "public.png", "not a picture");
+        return;
+    }
+    show(request, "public.html", "<img src=\"cid:missing\"><img src='https://example.org/x.png'>");
+}
+#elif BREAK == SLOW_NOTICE
+static void did_throttle(searchlight_extension *extension, const searchlight_throttle_notice *notice) {
+    (void)extension, (void)notice;
+    usleep(900 * 1000);
+}
+static void did_finish(searchlight_extension *extension) { (void)extension; }
+static const void *more(const char *identifier) {
+    static const searchlight_throttle throttle = {sizeof throttle, 0, did_throttle, did_finish};
+    return strcmp(identifier, SEARCHLIGHT_THROTTLE) == 0 ? &throttle : NULL;
+}
+#elif BREAK == ENDLESS
+static void reindex_all(searchlight_extension *extension, searchlight_request request) {
+    (void)extension;
+    for (int i = 0; i < 10; i++) {
+        log_table->log(host, SEARCHLIGHT_LOG_INFO, "at it");
+        usleep(100 * 1000);
+    }
+    static const int all[sheet_count] = {0, 1, 2};
+    donate(request, all, sheet_count);
+}
+#elif defined(SUBJECT_PROVIDE_DATA) && BREAK >= GENEROUS && BREAK <= DEADLOCK
+static void provide_data(searchlight_extension *extension, searchlight_request request, const char *item,
+                         const char *type) {
+    (void)extension;
+    int isHTML = strcmp(type, "public.html") == 0;
+    int isText = strcmp(type, "public.utf8-plain-text") == 0;
+#if BREAK == GENEROUS
+    (void)item;
+    if (!isHTML && !isText) {
+        finish(request, SEARCHLIGHT_UNSUPPORTED, "sheets are text");
+        return;
+    }
+    finish_text(request, "<p>anything</p>");
+#elif BREAK == ANY_TYPE
+    if (find(item) < 0) {
+        finish(request, SEARCHLIGHT_NOT_FOUND, "no such sheet");
+        return;
+    }
+    (void)isText;
+    finish_text(request, isHTML ? "<p>x</p>" : "x");
+#else
+#if BREAK == FRAGILE
+    if (find(item) < 0 && strncmp(item, "searchlight-validation", 22) != 0) abort();
+#endif
+    if (find(item) < 0) {
+        finish(request, SEARCHLIGHT_NOT_FOUND, "no such sheet");
+        return;
+    }
+    if (!isHTML && !isText) {
+        finish(request, SEARCHLIGHT_UNSUPPORTED, "sheets are text");
+        return;
+    }
+#if BREAK == LIAR
+    finish_text(request, "no markup");
+#elif BREAK == BREAKING
+    finish(request, SEARCHLIGHT_NOT_FOUND, "it was torn out");
+#elif BREAK == SHARED
+    static volatile const char *current;
+    current = item;
+    usleep(20 * 1000);
+    char text[64];
+    snprintf(text, sizeof text, "<p>%d</p>", current == item ? find(item) : 9);
+    finish_text(request, text);
+#elif BREAK == LEAKING
+    char *kept = malloc(1 << 20);
+    memset(kept, *item, 1 << 20);
+    finish_text(request, kept[1] ? "<p>x</p>" : "");
+#elif BREAK == DESCRIPTORS
+    if (dup(1) < 0) {
+        finish(request, SEARCHLIGHT_FAILED, "no descriptor");
+        return;
+    }
+    finish_text(request, "<p>x</p>");
+#elif BREAK == TALKATIVE
+    for (int i = 0; i < 900; i++) log_table->log(host, SEARCHLIGHT_LOG_INFO, "still here");
+    finish_text(request, "<p>x</p>");
+#elif BREAK == DEADLOCK
+    static volatile int under_way;
+    if (__sync_fetch_and_add(&under_way, 1) > 0) return; /* never answered */
+    usleep(100 * 1000);
+    __sync_fetch_and_sub(&under_way, 1);
+    finish_text(request, "<p>x</p>");
+#else
+    finish_text(request, "<p>x</p>");
+#endif
+#endif
+}
+#endif

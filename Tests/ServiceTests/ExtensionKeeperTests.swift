@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import Glibc
+import ServiceProtocol
+import TestSupport
+import Testing
+
+@testable import SearchlightEngine
+@testable import SearchlightService
+
+/// Extensions that come and go while a service runs.
+@Suite("Extensions of a running service", .timeLimit(.minutes(2)))
+struct ExtensionKeeperTests {
+    private let folder: TemporaryFolder
+    private var extensions: String { folder.path("extensions") }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func service(_ change: @escaping (inout ServiceConfiguration) -> Void = { _ in }) async throws
+        -> TestService
+    {
+        try await TestService(folder: folder) { configuration in
+            configuration.engine.tracksExtensions = true
+            configuration.extensionQuiet = .milliseconds(2)
+            change(&configuration)
+        }
+    }
+
+    @Test("One that is dropped in, replaced, removed and brought back is noticed, without a restart or a question")
+    func comesAndGoes() async throws {
+        let service = try await service()
+        // The folder is not there yet.
+        try PlainBundle("com.example.x", in: extensions)
+        #expect(await eventually { service.lines.contains("com.example.x was added.") })
+        try PlainBundle("com.example.x", in: extensions, version: "2")
+        #expect(await eventually { service.lines.contains("com.example.x was replaced.") })
+        // What it owes is asked for; this service has no workers.
+        #expect(await eventually { service.lines.contains("The reindex that com.example.x owes failed.") })
+        let engine = try #require(service.service.engine)
+        engine.ledger?.update { $0.noteDonation(of: "com.example.x") }
+        rename(extensions + "/com.example.x.searchext", folder.path("aside"))
+        #expect(await eventually { service.lines.contains("com.example.x was removed.") })
+        #expect(engine.removals.map(\.bundle) == ["com.example.x"])
+        rename(folder.path("aside"), extensions + "/com.example.x.searchext")
+        #expect(await eventually { service.lines.contains("com.example.x is back.") })
+        #expect(engine.removals.isEmpty)
+        await service.stop()
+    }
+
+    @Test("One that is copied file by file is refused until it is whole, and then used")
+    func copied() async throws {
+        let service = try await service()
+        let path = extensions + "/com.example.x.searchext"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        let engine = try #require(service.service.engine)
+        #expect(await eventually { engine.registry.refusals.count == 1 })
+        let whole = try PlainBundle("com.example.x", in: folder.path("whole"))
+        try FileManager.default.copyItem(atPath: whole.path + "/Info.plist", toPath: path + "/Info.plist")
+        #expect(
+            await eventually {
+                if case .libraryUnreadable? = engine.registry.refusals.first?.problem { true } else { false }
+            })
+        let half = Array(PlainBundle.library.prefix(200))
+        try Data(half).write(to: URL(filePath: path + "/library.so"))
+        #expect(
+            await eventually {
+                if case .damagedLibrary? = engine.registry.refusals.first?.problem { true } else { false }
+            })
+        let handle = try #require(FileHandle(forWritingAtPath: path + "/library.so"))
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data(PlainBundle.library.dropFirst(200)))
+        try handle.close()
+        #expect(await eventually { service.lines.contains("com.example.x was added.") })
+        await service.stop()
+    }
+
+    @Test("What a removed one left is deleted when it is time, without a question")
+    func removedForGood() async throws {
+        try PlainBundle("com.example.notes", in: extensions)
+        let service = try await service { $0.engine.removalGrace = 0.05 }
+        let app = try await service.app("com.example.notes")
+        try await app.donate(["a", "b"])
+        let engine = try #require(service.service.engine)
+        engine.ledger?.update { $0.noteDonation(of: "com.example.notes") }
+        try FileManager.default.removeItem(atPath: extensions + "/com.example.notes.searchext")
+        #expect(
+            await eventually {
+                service.lines.contains("com.example.notes was removed for good; its 2 items were deleted.")
+            })
+        let counts = try await engine.itemCounts()
+        #expect(counts.isEmpty)
+        await service.stop()
+    }
+
+    @Test("It watches the folders again after the store was lent, and what came meanwhile is found")
+    func loan() async throws {
+        let service = try await service()
+        let shell = try await service.shell()
+        _ = try await shell.connection.call(ShellRequest.borrowStore.member, [])
+        try PlainBundle("com.example.x", in: extensions)
+        _ = try await shell.connection.call(ShellRequest.returnStore.member, [])
+        #expect(await eventually { service.lines.contains("com.example.x was added.") })
+        await service.stop()
+    }
+
+    @Test("One that somebody else's question finds first is asked all the same")
+    func foundByOthers() async throws {
+        let service = try await service { $0.extensionQuiet = .seconds(3600) }
+        let engine = try #require(service.service.engine)
+        try PlainBundle("com.example.x", in: extensions)
+        let listing = try await engine.extensionListing()
+        #expect(listing.extensions.map(\.identifier) == ["com.example.x"])
+        #expect(await eventually { service.lines.contains("com.example.x was added.") })
+        #expect(await eventually { service.lines.contains("The reindex that com.example.x owes failed.") })
+        await service.stop()
+    }
+
+    @Test("Nothing is under way once what changed was looked at")
+    func rests() async throws {
+        try PlainBundle("com.example.x", in: extensions)
+        let service = try await service()
+        #expect(await eventually { service.lines.contains("owes failed") && service.service.load.requests == 0 })
+        #expect(service.service.watchedDirectories == 2)
+        await service.stop()
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+import SymbolBindings
+import Testing
+
+@Suite("Reading bindings")
+struct BindingParserTests {
+    @Test("What is printed and read again is the same", arguments: ExampleBindings.all)
+    func roundTrip(text: String) throws {
+        let binding = try SymbolBinding(parsing: text)
+        let again = try SymbolBinding(parsing: binding.description)
+        #expect(again == binding)
+        #expect(again.description == binding.description)
+    }
+
+    @Test("The Markdown binding in all its parts")
+    func parts() throws {
+        let binding = try SymbolBinding(parsing: ExampleBindings.markdown)
+        #expect(binding.purpose == .data(type: "public.html", of: ["net.daringfireball.markdown"]))
+        #expect(binding.libraries == ["libcmark-gfm.so.0.29.0.gfm.6", "libcmark-gfm.so"])
+        let call = try #require(binding.calls.first)
+        #expect(call.symbol == "cmark_markdown_to_html")
+        #expect(
+            call.parameters.map(\.form) == [
+                .bytes(.source(.contents)), .scalar(.u64, .function(.length, .name("text"))),
+                .scalar(.i32, .integer(0)),
+            ])
+        #expect(call.returned?.form == .pointed(try pointer(of: call)))
+        #expect(try pointer(of: call).freedBy == "free")
+        #expect(binding.result == .name("html"))
+    }
+
+    private func pointer(of call: BoundCall) throws -> BoundPointer {
+        guard case .pointed(let pointer) = try #require(call.returned).form else {
+            throw BindingTestError(reason: "no pointer")
+        }
+        return pointer
+    }
+
+    @Test("Computations bind as in C, and lose no parentheses they need")
+    func arithmetic() throws {
+        func printed(_ value: String) throws -> String {
+            let text = "serve throttle\nlibrary \"l\"\ncall f(a: i64 = \(value))"
+            let lines = try SymbolBinding(parsing: text).description.split(separator: "\n")
+            return String(try #require(lines.last).dropFirst("call f(a: ".count).dropLast())
+        }
+        #expect(try printed("1+2*3") == "i64 = 1 + 2 * 3")
+        #expect(try printed("(1+2)*3") == "i64 = (1 + 2) * 3")
+        #expect(try printed("1-(2-3)") == "i64 = 1 - (2 - 3)")
+        #expect(try printed("(1-2)-3") == "i64 = 1 - 2 - 3")
+        #expect(try printed("1 - -3") == "i64 = 1 - -3")
+        #expect(try printed("8/(2*2)") == "i64 = 8 / (2 * 2)")
+    }
+
+    struct Mistake: Sendable, CustomTestStringConvertible {
+        var text: String
+        var line: Int
+        var column: Int
+        var says: String
+        var testDescription: String { says }
+    }
+
+    /// A binding with one parameter list, at line 3.
+    private static func call(_ rest: String, serve: String = "data public.html of public.text") -> String {
+        "serve \(serve)\nlibrary \"l.so\"\ncall f\(rest)"
+    }
+
+    static let mistakes: [Mistake] = [
+        Mistake(text: "", line: 1, column: 1, says: "Found is the end of the binding. Expected is “serve”"),
+        Mistake(text: "serve html", line: 1, column: 7, says: "Nothing is served that is called “html”"),
+        Mistake(text: "serve data html", line: 1, column: 12, says: "a uniform type identifier such as public.html"),
+        Mistake(text: "serve data public.html", line: 1, column: 23, says: "“of” and the types of the items"),
+        Mistake(
+            text: "serve preview public.zip of public.text", line: 1, column: 7, says: "A preview cannot be of type"),
+        Mistake(text: "serve throttle\ncall f()", line: 2, column: 1, says: "“library” and its name in quotes"),
+        Mistake(text: "serve throttle library \"/lib/libc.so\"", line: 1, column: 24, says: "is no name of a library"),
+        Mistake(text: "serve throttle library \"../x.so\"", line: 1, column: 24, says: "is no name of a library"),
+        Mistake(text: "serve throttle library \"x", line: 1, column: 24, says: "A text has no end"),
+        Mistake(text: "serve throttle library \"l\"", line: 1, column: 27, says: "“call” and a function"),
+        Mistake(text: call("(a: chars = item.path)"), line: 3, column: 11, says: "“chars” is no type"),
+        Mistake(text: call("(a: int = item.path)"), line: 3, column: 17, says: "A is text. Expected is a whole number"),
+        Mistake(text: call("(a: u8 = 256)"), line: 3, column: 16, says: "256 is no u8. It holds 0 to 255"),
+        Mistake(text: call("(a: u8 = 99999999999999999999999)"), line: 3, column: 16, says: "is no number"),
+        Mistake(
+            text: call("(a: bytes = item.contents)"), line: 3, column: 8,
+            says: "Nothing tells the function how long a is. Pass length(a) too"),
+        Mistake(text: call("(a: buffer[2 * length(item.path)])"), line: 3, column: 8, says: "how long a is"),
+        Mistake(text: call("(a: buffer[0])"), line: 3, column: 18, says: "A buffer has 0 bytes"),
+        Mistake(
+            text: call("() -> s: text result s"), line: 3, column: 16,
+            says: "It is not said whose the text is. Write borrowed text, or owned(FUNCTION) text"),
+        Mistake(
+            text: call("(n: out int) -> s: borrowed text\nresult s"), line: 3, column: 8,
+            says: "What the function says in “n” is never looked at"),
+        Mistake(text: call("() -> n: int\nresult n"), line: 4, column: 8, says: "The result is a whole number"),
+        Mistake(text: call("()"), line: 3, column: 9, says: "“result” and what the request is answered with"),
+        Mistake(text: call("() result html"), line: 3, column: 17, says: "There is no “html” here"),
+        Mistake(
+            text: call("() -> p: {x: int, y: int} result p"), line: 3, column: 40,
+            says: "Name one of its fields: p.x, p.y"),
+        Mistake(text: call("(a: int = 1, a: int = 2)"), line: 3, column: 20, says: "two of the name “a”"),
+        Mistake(text: call("(item: int = 1)"), line: 3, column: 8, says: "“item” has a meaning of its own"),
+        Mistake(
+            text: call("(a: text = request.query)"), line: 3, column: 18, says: "There is no request.query in what this"
+        ),
+        Mistake(text: call("(a: int = \"x\" + 1)"), line: 3, column: 17, says: "“+” cannot be used with text"),
+        Mistake(text: call("(a: int = upper(1))"), line: 3, column: 17, says: "Nothing is computed by “upper”"),
+        Mistake(text: call("(a: text = item.attribute(\"x\", 1))"), line: 3, column: 38, says: "is not text"),
+        Mistake(text: call("(a: acknowledge())"), line: 3, column: 11, says: "Nothing can be done with “acknowledge”"),
+        Mistake(
+            text: call("(a: acknowledge(), b: acknowledge())", serve: "reindexAll"), line: 3, column: 29,
+            says: "acknowledged twice"),
+        Mistake(
+            text: call("(n: int = 1, a: donate(i: int) when n == 1 {identifier = \"x\"})", serve: "reindexAll"),
+            line: 3,
+            column: 43, says: "There is no “n” here"),
+        Mistake(
+            text: call("(a: donate() {title = \"x\"})", serve: "reindexAll"), line: 3, column: 21,
+            says: "identifier is not set"),
+        Mistake(
+            text: call("(a: donate() -> f64 = 1 {identifier = \"x\"})", serve: "reindexAll"), line: 3, column: 23,
+            says: "cannot return “f64”"),
+        Mistake(
+            text: call("() result \"x\"", serve: "reindexAll"), line: 3, column: 10,
+            says: "There is a result, but nobody"),
+        Mistake(
+            text: call("() -> n: int succeeds n == 0 or n == 1 and n == 2"), line: 3, column: 46, says: "are mixed"),
+        Mistake(text: call("() -> n: int succeeds n < 0"), line: 3, column: 31, says: "turn the two values round"),
+        Mistake(
+            text: call("() -> n: int succeeds n == \"a\""), line: 3, column: 29, says: "cannot be compared with text"),
+        Mistake(
+            text: call("() otherwise g() -> s: borrowed text"), line: 3, column: 10,
+            says: "“otherwise” without “succeeds”"),
+        Mistake(
+            text: call("() -> n: int succeeds n == 0 otherwise g() -> s: int"), line: 3, column: 46,
+            says: "g gives no text"),
+        Mistake(
+            text: call("() -> s: borrowed text result s extra"), line: 3, column: 39, says: "the end of the binding"),
+        Mistake(text: call("(a: int = ((((((((((1))))))))))"), line: 3, column: 26, says: "nested too deep"),
+        Mistake(text: "serve throttle \u{1}", line: 1, column: 16, says: "Found is a control character"),
+        Mistake(text: String(repeating: " ", count: 20_000), line: 1, column: 1, says: "The binding has 20000 bytes"),
+    ]
+
+    @Test("A mistake is found at its place, with what to do", arguments: mistakes)
+    func mistake(_ mistake: Mistake) {
+        let error = #expect(throws: BindingError.self) { try SymbolBinding(parsing: mistake.text) }
+        #expect(error?.description.contains(mistake.says) == true, "\(error?.description ?? "nothing")")
+        #expect(error?.line == mistake.line && error?.column == mistake.column, "\(error?.description ?? "nothing")")
+    }
+
+    @Test("What does not matter is named _, and then need not be used")
+    func ignored() throws {
+        _ = try SymbolBinding(parsing: Self.call("(_: out int) -> _: {a: int, b: borrowed text}", serve: "reindexAll"))
+    }
+
+    @Test("An explanation may look at what nothing else does, and its own names are free again afterwards")
+    func explanation() throws {
+        _ = try SymbolBinding(
+            parsing: Self.call(
+                """
+                (code: out int) -> ok: bool succeeds ok == 1 otherwise why(c: int = code) -> t: borrowed text
+                call g(c: int = 1) -> t: borrowed text
+                result t
+                """))
+    }
+}
+
+struct BindingTestError: Error { var reason: String }

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import SymbolBindings
+import Testing
+
+@Suite("A scalar type")
+struct ScalarTypeTests {
+    @Test("has the size its name says", arguments: ScalarType.allCases)
+    func size(type: ScalarType) {
+        #expect(String(type.byteCount * 8) == type.rawValue.dropFirst())
+    }
+}

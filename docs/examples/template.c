@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A whole Searchlight extension in C (C99, C11 or C++17) to begin with: it reindexes with progress and heeds
+ * cancellation, fulfils a promise and renders a preview. What is yours to change is the list of things and what they say.
+ *
+ *   cc -shared -fPIC -I /usr/include/searchlight template.c -o com.example.template.searchext/template.so
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "searchlight_extension.h"
+
+struct searchlight_extension {
+    const searchlight_host *host;
+    const searchlight_host_request *requests;
+    const searchlight_host_items *items;
+    const searchlight_host_index *index;
+    const searchlight_host_cancel *cancel;
+    const searchlight_host_progress *progress;
+};
+static struct searchlight_extension self; /* one is enough: a worker loads one extension */
+
+static const char *const things[][3] = {
+    /* identifier, title, text */
+    {"tea", "Tea", "Pour boiling water over the leaves; wait for four minutes."},
+    {"toast", "Toast", "Bread, heat, butter: in this order."},
+};
+enum { thing_count = sizeof things / sizeof things[0] };
+
+static const char *const *find(const char *identifier) {
+    for (size_t i = 0; i < thing_count; i++)
+        if (strcmp(things[i][0], identifier) == 0) return things[i];
+    return NULL;
+}
+
+/* Called once all is durable, or has failed: only then is a reindex acknowledged. The context is the request's number. */
+static void donated(void *context, searchlight_status status, const char *message) {
+    self.requests->finish(self.host, (searchlight_request)(size_t)context, status, message);
+}
+
+static void reindex_all(searchlight_extension *extension, searchlight_request request) {
+    searchlight_item *items[thing_count];
+    size_t count = 0;
+    (void)extension;
+    /* What is not donated again by the time of the acknowledgement is deleted then; until then it can be found. */
+    self.index->delete_all(self.host, NULL, NULL, NULL);
+    for (; count < thing_count && !self.cancel->is_cancelled(self.host, request); count++) {
+        static const char *const promised[] = {"public.utf8-plain-text"};
+        items[count] = self.items->create(self.host, things[count][0], "kitchen", "public.plain-text");
+        self.items->set_string(items[count], "title", things[count][1]);
+        self.items->set_string(items[count], "textContent", things[count][2]);
+        self.items->set_strings(items[count], "providerDataTypeIdentifiers", promised, 1);
+        self.progress->report(self.host, request, count + 1, thing_count);
+    }
+    if (count < thing_count) {
+        self.requests->finish(self.host, request, SEARCHLIGHT_CANCELLED, "the reindex was cancelled");
+    } else {
+        void *context = (void *)(size_t)request;
+        searchlight_status status = self.index->index_items(self.host, NULL, items, count, donated, context);
+        if (status != SEARCHLIGHT_OK) donated(context, status, "the donation could not be sent");
+    }
+    while (count > 0) self.items->release(items[--count]);
+}
+
+/* So few that all are donated again. With more, donate those that are named, and delete those that are gone. */
+static void reindex_items(searchlight_extension *extension, searchlight_request request, const char *const *identifiers,
+                          size_t count) {
+    (void)identifiers, (void)count;
+    reindex_all(extension, request);
+}
+
+static void provide_data(searchlight_extension *extension, searchlight_request request, const char *item,
+                         const char *type) {
+    const char *const *thing = find(item);
+    (void)extension;
+    if (strcmp(type, "public.utf8-plain-text") != 0)
+        self.requests->finish(self.host, request, SEARCHLIGHT_UNSUPPORTED, "only plain text is promised");
+    else if (thing == NULL)
+        self.requests->finish(self.host, request, SEARCHLIGHT_NOT_FOUND, "there is no such thing");
+    else
+        self.requests->finish_with_data(self.host, request, thing[2], strlen(thing[2]));
+}
+
+static void provide_file(searchlight_extension *extension, searchlight_request request, const char *item,
+                         const char *type, int32_t in_place) {
+    (void)extension, (void)item, (void)type, (void)in_place;
+    self.requests->finish(self.host, request, SEARCHLIGHT_UNSUPPORTED, "no files are promised");
+}
+
+static void preview(searchlight_extension *extension, searchlight_request request, const char *item, const char *query,
+                    const char *content_path) {
+    const char *const *thing = find(item);
+    char html[1024];
+    searchlight_preview_reply reply = {sizeof reply, 0, "public.html", NULL, html, 0, 0, 0, NULL};
+    (void)extension, (void)query, (void)content_path;
+    if (thing == NULL) {
+        self.requests->finish(self.host, request, SEARCHLIGHT_NOT_FOUND, "there is no such thing");
+        return;
+    }
+    snprintf(html, sizeof html, "<h1>%s</h1><p>%s", thing[1], thing[2]); /* escape what you did not write yourself */
+    reply.length = strlen(html);
+    self.requests->finish_with_preview(self.host, request, &reply);
+}
+
+static searchlight_status create(const searchlight_host *host, searchlight_extension **extension, char *error,
+                                 size_t error_capacity) {
+    self.host = host;
+    self.requests = (const searchlight_host_request *)host->get_interface(host, SEARCHLIGHT_HOST_REQUEST);
+    self.items = (const searchlight_host_items *)host->get_interface(host, SEARCHLIGHT_HOST_ITEMS);
+    self.index = (const searchlight_host_index *)host->get_interface(host, SEARCHLIGHT_HOST_INDEX);
+    self.cancel = (const searchlight_host_cancel *)host->get_interface(host, SEARCHLIGHT_HOST_CANCEL);
+    self.progress = (const searchlight_host_progress *)host->get_interface(host, SEARCHLIGHT_HOST_PROGRESS);
+    if (!self.requests || !self.items || !self.index || !self.cancel || !self.progress) {
+        snprintf(error, error_capacity, "this host is too old");
+        return SEARCHLIGHT_UNSUPPORTED;
+    }
+    *extension = &self;
+    return SEARCHLIGHT_OK;
+}
+
+static void destroy(searchlight_extension *extension) { (void)extension; }
+
+static const void *get_interface(searchlight_extension *extension, const char *identifier) {
+    static const searchlight_reindex reindex = {sizeof reindex, 0, reindex_all, reindex_items};
+    static const searchlight_promises promises = {sizeof promises, 0, provide_data, provide_file};
+    static const searchlight_preview previews = {sizeof previews, 0, preview};
+    (void)extension;
+    if (strcmp(identifier, SEARCHLIGHT_REINDEX) == 0) return &reindex;
+    if (strcmp(identifier, SEARCHLIGHT_PROMISES) == 0) return &promises;
+    if (strcmp(identifier, SEARCHLIGHT_PREVIEW) == 0) return &previews;
+    return NULL;
+}
+
+/* The one symbol that is looked for. */
+#ifdef __cplusplus
+extern "C"
+#endif
+SEARCHLIGHT_EXPORT const searchlight_extension_entry *searchlight_extension_entry_point(void) {
+    static const searchlight_extension_entry entry = {
+        sizeof entry, SEARCHLIGHT_ABI_MAJOR, SEARCHLIGHT_ABI_MINOR, 0, "com.example.template",
+        create,       destroy,               get_interface};
+    return &entry;
+}
