@@ -52,7 +52,7 @@ let package = Package(
             name: "benchmarks",
             dependencies: [
                 "SearchlightEngine", "ExtensionHost", "ExtensionRuntime", "SearchIndex", "MetadataQuery",
-                "ServiceProtocol", "UniformTypeIdentifiers", "TestSupport", "CSystemd", sqlite, arguments,
+                "Promises", "ServiceProtocol", "UniformTypeIdentifiers", "TestSupport", "CSystemd", sqlite, arguments,
             ], swiftSettings: strict),
 
         // Libraries for app authors
@@ -94,7 +94,7 @@ let package = Package(
             dependencies: ["ServiceProtocol", "SymbolBindings", "UniformTypeIdentifiers", "CSandbox", "CSeccomp"],
             swiftSettings: strict),
         .target(
-            name: "Promises", dependencies: ["ServiceProtocol", "UniformTypeIdentifiers", "CSandbox"],
+            name: "Promises", dependencies: ["ServiceProtocol", "UniformTypeIdentifiers", "CSandbox", "CFiles"],
             swiftSettings: strict),
         .target(
             name: "Previews", dependencies: ["ServiceProtocol", "UniformTypeIdentifiers"], swiftSettings: strict),
@@ -121,6 +121,7 @@ let package = Package(
         .target(name: "UniformTypeIdentifiers", swiftSettings: strict),
         .target(name: "SearchlightExtension", cSettings: strictC),
         .target(name: "CSandbox", cSettings: strictC),
+        .target(name: "CFiles", cSettings: strictC),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
         // Tests

@@ -43,24 +43,27 @@ extension ExtensionHost {
 
     /// Fulfils a data promise.
     ///
+    /// - Parameter retrying: Whether a worker that ends meanwhile is followed by another.
     /// - Throws: ``ExtensionError``.
-    public func data(item: String, type: String, _ identifier: String) async throws(ExtensionError) -> Payload {
+    public func data(
+        item: String, type: String, _ identifier: String, retrying: RetryPolicy = .once
+    ) async throws(ExtensionError) -> Payload {
         let request = WorkerRequest.provideData(item: item, type: type)
-        return try read(try await perform(request, identifier), request, identifier) { (arguments) throws(BusError) in
-            try Payload(&arguments)
-        }
+        let answer = try await perform(request, identifier, retrying: retrying)
+        return try read(answer, request, identifier) { (arguments) throws(BusError) in try Payload(&arguments) }
     }
 
     /// Fulfils a file promise; with the original if `inPlace`.
     ///
+    /// - Parameter retrying: Whether a worker that ends meanwhile is followed by another.
+    /// - Returns: A file or a folder, opened by the worker under its sandbox.
     /// - Throws: ``ExtensionError``.
     public func file(
-        item: String, type: String, inPlace: Bool, _ identifier: String
+        item: String, type: String, inPlace: Bool, _ identifier: String, retrying: RetryPolicy = .once
     ) async throws(ExtensionError) -> FileReply {
         let request = WorkerRequest.provideFile(item: item, type: type, inPlace: inPlace)
-        return try read(try await perform(request, identifier), request, identifier) { (arguments) throws(BusError) in
-            try FileReply(&arguments)
-        }
+        let answer = try await perform(request, identifier, retrying: retrying)
+        return try read(answer, request, identifier) { (arguments) throws(BusError) in try FileReply(&arguments) }
     }
 
     /// Has an item rendered.
@@ -88,6 +91,25 @@ extension ExtensionHost {
             throw .malformedAnswer(identifier: identifier, during: request.purpose, reason: error.description)
         }
     }
+}
+
+/// Whether a request that is under way when its worker ends is made once more in a fresh one.
+public struct RetryPolicy: Sendable {
+    let isAllowed: Bool
+    let onRetry: @Sendable () -> Void
+
+    /// Creates a policy.
+    ///
+    /// - Parameters:
+    ///   - isAllowed: Whether there is a second attempt.
+    ///   - onRetry: Called when it begins.
+    public init(isAllowed: Bool = true, onRetry: @escaping @Sendable () -> Void = {}) {
+        self.isAllowed = isAllowed
+        self.onRetry = onRetry
+    }
+
+    /// One more attempt, as the design has it.
+    public static let once = RetryPolicy()
 }
 
 /// What came of asking for everything.

@@ -4,7 +4,7 @@ import ServiceProtocol
 extension ExtensionHost {
     /// Asks an extension, if it may be asked.
     func ask(
-        _ request: WorkerRequest, _ bundle: ExtensionBundle, _ origin: RequestOrigin
+        _ request: WorkerRequest, _ bundle: ExtensionBundle, _ origin: RequestOrigin, _ retrying: RetryPolicy
     ) async throws(ExtensionError) -> [BusValue] {
         try book.admit(bundle, origin)
         if case .reindexItems(let items) = request {
@@ -15,10 +15,11 @@ extension ExtensionHost {
         do throws(ExtensionError) {
             answer = try await attempt(request, bundle, origin)
         } catch {
-            guard error.isWorthAnotherTry else { throw error }
+            guard error.isWorthAnotherTry, retrying.isAllowed else { throw error }
             // It may be in quarantine by now; then what happened is the better answer.
             guard (try? book.admit(bundle, .person)) != nil else { throw error }
             onEvent(.retrying(bundle: bundle.identifier, after: error))
+            retrying.onRetry()
             answer = try await attempt(request, bundle, origin)
         }
         let donatesAll = request.donatesAll(answer)

@@ -21,6 +21,13 @@ public enum PromiseError: Error, Hashable, Sendable, Codable, CustomStringConver
     case tooSlow(path: String, limit: Duration)
     /// The provider gave more than can be taken.
     case tooLarge(length: UInt64, limit: UInt64)
+    /// The provider gave a folder with something in it, or of a kind, that is not taken. `reason`: the rest of a sentence
+    /// about the path.
+    case unsafeContent(path: String, reason: String)
+    /// The provider gave a folder with too much in it. `what`: of what, in the plural.
+    case tooMany(path: String, what: String, limit: Int)
+    /// Nobody wants it any more.
+    case cancelled
 
     /// The error: what was attempted, what happened, what to do. What has become of the destination, its owner knows:
     /// a file has not appeared, a stream may have got a part.
@@ -45,6 +52,10 @@ public enum PromiseError: Error, Hashable, Sendable, Codable, CustomStringConver
         case .receiverStalled(let path, let limit): "Nobody took what was written to \(path) for \(limit)."
         case .tooSlow(let path, let limit): "The delivery to \(path) was not done after \(limit)."
         case .tooLarge(let length, let limit): "The provider gave \(length) bytes; the limit is \(limit)."
+        case .unsafeContent(let path, let reason): "What the provider gave is not taken: \(path) \(reason)."
+        case .tooMany(let path, let what, let limit):
+            "What the provider gave is not taken: \(path) has more than \(limit) \(what)."
+        case .cancelled: "The delivery was cancelled."
         }
     }
 }

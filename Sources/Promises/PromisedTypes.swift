@@ -5,7 +5,7 @@ import UniformTypeIdentifiers
 /// One way in which an item said it can be had.
 public struct Representation: Hashable, Sendable, Codable {
     /// What is produced.
-    public enum Form: String, Hashable, Sendable, Codable {
+    public enum Form: String, Hashable, Sendable, Codable, CaseIterable {
         /// Bytes.
         case data
         /// A file made for the receiver.
@@ -29,18 +29,30 @@ public struct Representation: Hashable, Sendable, Codable {
 extension ItemRecord {
     /// The representations the item promised, best first: data, then files, then the original in place, each in the
     /// order the app listed them. (Apple's sample code says that data is preferred where both are offered.)
-    public var promisedRepresentations: [Representation] {
-        let lists: [(String, Representation.Form)] = [
-            ("providerDataTypeIdentifiers", .data), ("providerFileTypeIdentifiers", .file),
-            ("providerInPlaceFileTypeIdentifiers", .inPlaceFile),
-        ]
-        return lists.flatMap { name, form in
-            texts(name).prefix(Self.maximumRepresentationsPerForm).map { Representation(type: $0, form: form) }
+    public var promisedRepresentations: [Representation] { promisedRepresentations(Representation.Form.allCases) }
+
+    /// The representations of some forms, in the order of these; in each, in the order the app listed them.
+    public func promisedRepresentations(_ forms: [Representation.Form]) -> [Representation] {
+        forms.flatMap { form in
+            texts(form.attribute).prefix(Self.maximumRepresentationsPerForm).map {
+                Representation(type: $0, form: form)
+            }
         }
     }
 
     /// The most types of one form that are looked at: each is compared with every type a receiver accepts.
     public static var maximumRepresentationsPerForm: Int { 256 }
+}
+
+extension Representation.Form {
+    /// The attribute with the types that an item can be had as in this form.
+    fileprivate var attribute: String {
+        switch self {
+        case .data: "providerDataTypeIdentifiers"
+        case .file: "providerFileTypeIdentifiers"
+        case .inPlaceFile: "providerInPlaceFileTypeIdentifiers"
+        }
+    }
 }
 
 /// Which representation of an item serves a receiver.
@@ -59,10 +71,12 @@ public struct PromiseResolution: Hashable, Sendable {
     ///   - item: The item.
     ///   - accepted: Uniform type identifiers, best first.
     ///   - preference: Whose order leads.
+    ///   - forms: What the receiver takes, best first; nothing else counts as offered.
     public init(
-        _ item: ItemRecord, accepted: [String], preferring preference: UTTypeResolver.Preference = .receiver
+        _ item: ItemRecord, accepted: [String], preferring preference: UTTypeResolver.Preference = .receiver,
+        forms: [Representation.Form] = Representation.Form.allCases
     ) {
-        offered = item.promisedRepresentations
+        offered = item.promisedRepresentations(forms)
         explanation = UTTypeResolver.resolve(
             offeredIdentifiers: offered.map(\.type), acceptedIdentifiers: accepted, preferring: preference)
     }

@@ -13,6 +13,8 @@ public enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConvert
     case `extension`(ExtensionError)
     /// A promise was not delivered.
     case promise(PromiseError)
+    /// A drag ended otherwise; why, for people.
+    case drag(DragFailure.Kind, String)
     /// Another process changes this store.
     case storeInUse(path: String, process: String?)
     /// The bundle is being reindexed already.
@@ -33,6 +35,7 @@ public enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConvert
         case .query(let error): error.description
         case .extension(let error): error.description
         case .promise(let error): error.description
+        case .drag(_, let message): message
         case .storeInUse(let path, let process):
             """
             The store at \(path) is in use by another searchlight\(process.map { " (process \($0))" } ?? ""). \

@@ -4,6 +4,7 @@ import Previews
 import Promises
 import SearchIndex
 import ServiceProtocol
+import Synchronization
 import UniformTypeIdentifiers
 
 extension SearchlightEngine {
@@ -87,21 +88,25 @@ extension SearchlightEngine {
             source: .extension, problem: problem)
     }
 
-    /// See ``StoreService/fulfil(_:of:)``.
-    public func fulfil(
-        _ promise: Representation, of item: StoredItem
-    ) async throws(EngineError) -> FulfilledPromise {
+    /// See ``StoreService/provide(_:of:mayRetry:)``.
+    public func provide(
+        _ promise: Representation, of item: StoredItem, mayRetry: Bool
+    ) async throws(EngineError) -> ProvidedContent {
         let bundle = item.scope.bundle
         let identifier = item.record.uniqueIdentifier
-        return try await onHost { (host) throws(ExtensionError) in
+        let retries = Retries()
+        let policy = RetryPolicy(isAllowed: mayRetry) { retries.note() }
+        let content = try await onHost { (host) throws(ExtensionError) -> PromisedContent in
             switch promise.form {
-            case .data: .data(try await host.data(item: identifier, type: promise.type, bundle))
+            case .data: .data(try await host.data(item: identifier, type: promise.type, bundle, retrying: policy))
             case .file, .inPlaceFile:
                 .file(
                     try await host.file(
-                        item: identifier, type: promise.type, inPlace: promise.form == .inPlaceFile, bundle))
+                        item: identifier, type: promise.type, inPlace: promise.form == .inPlaceFile, bundle,
+                        retrying: policy))
             }
         }
+        return ProvidedContent(content, wasRetried: retries.happened)
     }
 
     /// An item as bytes of a type, from its app or its extension, by name.
@@ -116,4 +121,11 @@ extension SearchlightEngine {
             try await host.data(item: identifier, type: type, bundle)
         }
     }
+}
+
+/// Notes whether somebody was asked for the second time.
+private final class Retries: Sendable {
+    private let noted = Atomic(false)
+    func note() { noted.store(true, ordering: .relaxed) }
+    var happened: Bool { noted.load(ordering: .relaxed) }
 }

@@ -141,8 +141,16 @@ final class Trial: Sendable {
     ) async throws(ExtensionError) -> Answer {
         try await aside(offer, identifier) { () throws(PromiseError) in
             var status = stat()
-            guard fstat(file.descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-                throw .inputOutput(operation: "Reading", path: "what is no regular file", code: EINVAL)
+            guard fstat(file.descriptor.number, &status) == 0 else {
+                throw .inputOutput(operation: "Reading", path: "the file", code: errno)
+            }
+            // Of a folder the whole is looked through, as at its delivery; its head says nothing.
+            guard status.st_mode & S_IFMT != S_IFDIR else {
+                let length = try Delivery.length(of: .file(file))
+                return .file(name: file.name, length: Int(clamping: length), head: [])
+            }
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                throw .inputOutput(operation: "Reading", path: "what is neither a file nor a folder", code: EINVAL)
             }
             var head = [UInt8](repeating: 0, count: min(headBytes, Int(clamping: status.st_size)))
             var filled = 0

@@ -44,21 +44,23 @@ struct FulfilCall: EngineCall {
     var purpose: String { "fulfil a promise" }
     var promise: Representation
     var item: StoredItem
+    var mayRetry: Bool
 
     /// What follows.
-    enum Answer: String, Codable, Sendable {
-        case data
-        case file
+    struct Answer: Codable, Sendable {
+        var isFile: Bool
+        var wasRetried: Bool
     }
 
     func perform(_ desk: CallDesk) async throws(EngineError) -> Answer {
-        switch try await desk.store().fulfil(promise, of: item) {
+        let provided = try await desk.store().provide(promise, of: item, mayRetry: mayRetry)
+        switch provided.content {
         case .data(let payload):
             desk.attach(payload.arguments)
-            return .data
+            return Answer(isFile: false, wasRetried: provided.wasRetried)
         case .file(let file):
             desk.attach(file.arguments)
-            return .file
+            return Answer(isFile: true, wasRetried: provided.wasRetried)
         }
     }
 }

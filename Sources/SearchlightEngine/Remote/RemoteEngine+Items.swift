@@ -83,16 +83,16 @@ extension RemoteEngine {
             problem: head.problem)
     }
 
-    /// See ``StoreService/fulfil(_:of:)``.
-    public func fulfil(_ promise: Representation, of item: StoredItem) async throws(EngineError) -> FulfilledPromise {
-        let call = FulfilCall(promise: promise, item: item)
+    /// See ``StoreService/provide(_:of:mayRetry:)``.
+    public func provide(
+        _ promise: Representation, of item: StoredItem, mayRetry: Bool
+    ) async throws(EngineError) -> ProvidedContent {
+        let call = FulfilCall(promise: promise, item: item, mayRetry: mayRetry)
         var (answer, rest) = try await connection.perform(call)
-        return try read(&rest, of: call) { (rest) throws(BusError) in
-            switch answer {
-            case .data: .data(try Payload(&rest))
-            case .file: .file(try FileReply(&rest))
-            }
+        let content = try read(&rest, of: call) { (rest) throws(BusError) -> PromisedContent in
+            answer.isFile ? .file(try FileReply(&rest)) : .data(try Payload(&rest))
         }
+        return ProvidedContent(content, wasRetried: answer.wasRetried)
     }
 
     /// Reads what follows an answer.

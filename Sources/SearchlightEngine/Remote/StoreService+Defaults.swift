@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
-import Glibc
 import MetadataQuery
 import Promises
 import SearchIndex
-import ServiceProtocol
 import UniformTypeIdentifiers
 
 extension StoreService {
@@ -38,64 +36,6 @@ extension StoreService {
     /// ``reindexAll(_:onEvent:)`` that nobody follows.
     public func reindexAll(_ identifier: String) async throws(EngineError) -> Int {
         try await reindexAll(identifier) { _ in }
-    }
-
-    /// What would be chosen if an item were dropped on a receiver, by the types that this process knows.
-    public func resolve(
-        _ item: StoredItem, accepted: [String], preferring preference: UTTypeResolver.Preference = .receiver
-    ) -> PromiseResolution {
-        PromiseResolution(item.record, accepted: accepted, preferring: preference)
-    }
-
-    /// Drops an item on a receiver: has its extension produce the representation that serves best, and delivers it. The
-    /// delivery is this process's, so that a file belongs where this process may write.
-    ///
-    /// - Parameters:
-    ///   - item: The item.
-    ///   - accepted: The uniform type identifiers the receiver accepts, best first.
-    ///   - preference: Whose order leads.
-    ///   - destination: Where the representation goes.
-    /// - Returns: What was delivered and how many bytes.
-    /// - Throws: ``EngineError``; then no file has appeared.
-    public func drag(
-        _ item: StoredItem, accepted: [String], preferring preference: UTTypeResolver.Preference = .receiver,
-        to destination: Destination
-    ) async throws(EngineError) -> (representation: Representation, bytes: UInt64) {
-        let resolution = resolve(item, accepted: accepted, preferring: preference)
-        guard let choice = resolution.choice else {
-            throw .promise(.unsupportedType(offered: resolution.offered.map(\.type), accepted: accepted))
-        }
-        do throws(EngineError) {
-            return (choice, try await deliver(choice, of: item, to: destination))
-        } catch {
-            // An app or a worker that ended in the middle of its bytes is asked no more, and others are.
-            guard case .promise(.wrongLength(let expected, let received)) = error, received < expected,
-                destination.isReplacedAsAWhole
-            else { throw error }
-            return (choice, try await deliver(choice, of: item, to: destination))
-        }
-    }
-
-    private func deliver(
-        _ promise: Representation, of item: StoredItem, to destination: Destination
-    ) async throws(EngineError) -> UInt64 {
-        let promised = try await fulfil(promise, of: item)
-        let token = UInt64.random(in: .min ... .max)
-        return try await onDelivery { () throws(PromiseError) in
-            switch promised {
-            case .data(let payload): try Delivery.deliver(payload, to: destination, token: token)
-            case .file(let file): try Delivery.deliver(file, to: destination, token: token)
-            }
-        }
-    }
-}
-
-extension Destination {
-    /// Whether nothing is there of a delivery that failed, so that it may be made once more.
-    fileprivate var isReplacedAsAWhole: Bool {
-        guard case .file(let path) = self else { return false }
-        var status = stat()
-        return stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
     }
 }
 

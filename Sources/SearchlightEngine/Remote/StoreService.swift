@@ -93,7 +93,11 @@ public protocol StoreService: Sendable {
     func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview
 
     /// Has an item's app, if that is registered as a delegate, or its extension fulfil a promise.
-    func fulfil(_ promise: Representation, of item: StoredItem) async throws(EngineError) -> FulfilledPromise
+    ///
+    /// - Parameter mayRetry: Whether a worker that ends meanwhile is followed by another, once.
+    func provide(
+        _ promise: Representation, of item: StoredItem, mayRetry: Bool
+    ) async throws(EngineError) -> ProvidedContent
 
     /// Says that a person is about to drag an item of a bundle: its worker is started, so that it need not be waited for.
     /// Returns before it is ready, and says nothing if it cannot be started.

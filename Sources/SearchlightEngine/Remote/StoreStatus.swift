@@ -85,11 +85,3 @@ public struct ServiceFacts: Hashable, Sendable, Codable {
         self.clients = clients
     }
 }
-
-/// A promise as it was fulfilled.
-public enum FulfilledPromise: Sendable {
-    /// Bytes.
-    case data(Payload)
-    /// A file that is open for reading.
-    case file(FileReply)
-}

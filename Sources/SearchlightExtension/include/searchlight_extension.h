@@ -120,8 +120,10 @@ typedef struct searchlight_host_request {
     void (*finish_with_data)(const searchlight_host *host, searchlight_request request, const void *bytes,
                              size_t length);
 
-    /* Fulfils a file promise with an absolute path. The file is opened before it returns. remove_after: not 0 if the
-     * file was made for this request and may be removed once delivered. [thread-safe] */
+    /* Fulfils a file promise with an absolute path, of a file or of a folder that is one thing to people (a package, as
+     * .rtfd). It is opened before this returns. remove_after: not 0 if a file was made for this request and may be removed
+     * once delivered; a folder is read after this returns, so make it in $TMPDIR, which goes with the worker. In a folder,
+     * links may only lead to what is inside, and there is nothing but files, folders and links. [thread-safe] */
     void (*finish_with_file)(const searchlight_host *host, searchlight_request request, const char *path,
                              int32_t remove_after);
 

@@ -113,8 +113,12 @@ struct LeasedStore: StoreService {
         try await use { (engine) throws(EngineError) in try await engine.preview(of: item, query: query) }
     }
 
-    func fulfil(_ promise: Representation, of item: StoredItem) async throws(EngineError) -> FulfilledPromise {
-        try await use { (engine) throws(EngineError) in try await engine.fulfil(promise, of: item) }
+    func provide(
+        _ promise: Representation, of item: StoredItem, mayRetry: Bool
+    ) async throws(EngineError) -> ProvidedContent {
+        try await use { (engine) throws(EngineError) in
+            try await engine.provide(promise, of: item, mayRetry: mayRetry)
+        }
     }
 
     func prewarm(_ bundle: String) async {

@@ -77,7 +77,7 @@ public struct FileRefusal: Error, Sendable {
 extension FileReply {
     /// Opens the file that fulfils a promise: here, where the provider's own rights apply.
     ///
-    /// - Throws: ``FileRefusal``, also for what is no regular file.
+    /// - Throws: ``FileRefusal``, also for what is neither a regular file nor a folder (as packages are).
     public init(opening path: String) throws(FileRefusal) {
         // Without O_NONBLOCK a named pipe would hang the process.
         let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -89,8 +89,8 @@ extension FileReply {
         }
         let descriptor = OwnedDescriptor(adopting: number)
         var status = stat()
-        guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw FileRefusal(status: .unsupported, message: "\(path) is not a regular file")
+        guard fstat(number, &status) == 0, [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
+            throw FileRefusal(status: .unsupported, message: "\(path) is neither a regular file nor a folder")
         }
         self.init(descriptor: descriptor, name: path.split(separator: "/").last.map(String.init) ?? "")
     }

@@ -41,7 +41,7 @@ public enum Payload: Sendable {
 
 /// A file that fulfils a promise: opened by the worker, read by whoever gets it.
 public struct FileReply: Sendable {
-    /// The file, open for reading.
+    /// The file, or a folder that is one thing to people (a package), open for reading.
     public var descriptor: OwnedDescriptor
     /// The name the provider gave it; one path component, or empty.
     public var name: String

@@ -35,6 +35,7 @@ enum ExitStatus: Int32 {
         case .query(.cancelled): self = .cancelled
         case .query: self = .failure
         case .promise(let error): self.init(error)
+        case .drag(let kind, _): self.init(kind)
         case .extension(let error): self.init(error)
         case .service(let problem): self.init(problem)
         }
@@ -49,11 +50,19 @@ enum ExitStatus: Int32 {
         }
     }
 
-    init(_ error: PromiseError) {
-        switch error {
+    init(_ error: PromiseError) { self.init(error.kind) }
+
+    /// How a drag that ended so ends the command.
+    init(_ kind: DragFailure.Kind) {
+        switch kind {
         case .unsupportedType: self = .unsupportedType
-        case .stalled, .receiverStalled, .tooSlow: self = .timedOut
-        case .inputOutput, .missingFolder, .noRoom, .wrongLength, .tooLarge: self = .inputOutput
+        case .notFound: self = .notFound
+        case .refused: self = .refused
+        case .cancelled: self = .cancelled
+        case .timedOut: self = .timedOut
+        case .crashed: self = .crashed
+        case .inputOutput: self = .inputOutput
+        case .failed: self = .failure
         }
     }
 

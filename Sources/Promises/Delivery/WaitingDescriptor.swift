@@ -54,13 +54,22 @@ struct WaitingDescriptor {
     ///   - events: `POLLIN` or `POLLOUT`.
     ///   - pace: How long.
     /// - Returns: Whether that was in time. A signal only makes the wait begin anew.
+    /// - Throws: ``PromiseError/cancelled`` too.
     func isReady(_ events: Int32, _ pace: Pace) throws(PromiseError) -> Bool {
         // Poll passes over negative numbers, and would only wait.
         guard number >= 0 else { return true }
-        var waiting = pollfd(fd: number, events: Int16(events), revents: 0)
+        // It passes over the second too where there is no control.
+        var waiting = (
+            pollfd(fd: number, events: Int16(events), revents: 0),
+            pollfd(fd: pace.control?.wakeUpNumber ?? -1, events: Int16(POLLIN), revents: 0)
+        )
         while !pace.isOver {
+            try pace.checkCancelled()
             let (milliseconds, isTheLast) = pace.patience
-            let count = poll(&waiting, 1, milliseconds)
+            let count = withUnsafeMutableBytes(of: &waiting) {
+                poll($0.assumingMemoryBound(to: pollfd.self).baseAddress, 2, milliseconds)
+            }
+            if count > 0, waiting.1.revents != 0 { throw .cancelled }
             // A wait is rounded; what is left of the last one is waited for too, so that the error is the right one.
             if count == 0, isTheLast { continue }
             if count >= 0 { return count > 0 }

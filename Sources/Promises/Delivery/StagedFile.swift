@@ -21,14 +21,14 @@ struct StagedFile: ~Copyable {
     ///   - existing: The file that is there, which is replaced and whose owner and mode are kept.
     ///   - token: Distinguishes staging files of deliveries at the same time.
     ///   - isAnonymous: Whether to try without a name.
+    ///   - isProgram: Whether a new file is one that can be run.
     static func create(
-        for destination: String, existing: stat?, token: UInt64, isAnonymous: Bool = true
+        for destination: String, existing: stat?, token: UInt64, isAnonymous: Bool = true, isProgram: Bool = false
     ) throws(PromiseError) -> StagedFile {
         let folder = FileTarget.folder(of: destination)
-        let name = destination.lastIndex(of: "/").map { String(destination[destination.index(after: $0)...]) }
-        let path = folder + "." + beginning(of: name ?? destination) + "." + String(token, radix: 36) + ".part"
+        let path = stagingPath(for: destination, token: token)
         // A file that others may not read is not shown to them while it is made.
-        let mode: mode_t = existing == nil ? 0o666 : 0o600
+        let mode: mode_t = existing == nil ? (isProgram ? 0o777 : 0o666) : 0o600
         var number: Int32 = isAnonymous ? open(folder, O_WRONLY | anonymous | O_CLOEXEC, mode) : -1
         let isNamed = number < 0
         if isNamed {
@@ -51,6 +51,13 @@ struct StagedFile: ~Copyable {
         return StagedFile(
             destination: destination, replaces: existing != nil, stagingPath: path,
             descriptor: OwnedDescriptor(adopting: number), isNamed: isNamed)
+    }
+
+    /// Where what will be at a destination is made.
+    static func stagingPath(for destination: String, token: UInt64) -> String {
+        let name = destination.lastIndex(of: "/").map { String(destination[destination.index(after: $0)...]) }
+        return FileTarget.folder(of: destination) + "." + beginning(of: name ?? destination) + "."
+            + String(token, radix: 36) + ".part"
     }
 
     /// `O_TMPFILE`, which Swift does not see.
@@ -91,33 +98,30 @@ struct StagedFile: ~Copyable {
     /// Where to write.
     var number: Int32 { descriptor.number }
 
-    /// Checks that a length has room, so that nothing is begun that cannot end.
-    func checkRoom(for length: UInt64) throws(PromiseError) {
+    /// Checks that a length has room on the device of a descriptor, so that nothing is begun that cannot end.
+    static func checkRoom(for length: UInt64, on number: Int32, path: String) throws(PromiseError) {
         var status = statvfs()
         // A file system that counts no blocks tells nothing.
-        guard fstatvfs(descriptor.number, &status) == 0, status.f_blocks > 0 else { return }
+        guard fstatvfs(number, &status) == 0, status.f_blocks > 0 else { return }
         let blocks = UInt64(geteuid() == 0 ? status.f_bfree : status.f_bavail)
         let (available, overflows) = blocks.multipliedReportingOverflow(by: UInt64(status.f_frsize))
         guard overflows || length <= available else {
-            throw .noRoom(path: destination, length: length, available: available)
+            throw .noRoom(path: path, length: length, available: available)
         }
     }
 
     /// Makes the file appear at its destination, whole.
+    ///
+    /// What takes the place of another file is on its device before: a crash of the machine must not cost both. A new file is
+    /// left to the system to write, as by `cp` and file managers.
     consuming func commit() throws(PromiseError) {
-        guard fsync(descriptor.number) == 0 else {
+        if replaces, fsync(descriptor.number) != 0 {
             throw .inputOutput(operation: "Saving", path: destination, code: errno)
         }
         if !isNamed {
             if !replaces, link(to: destination) == 0 { return }
             // The name is taken; only a rename replaces.
-            UnfinishedFiles.add(stagingPath)
-            guard link(to: stagingPath) == 0 else {
-                let code = errno
-                UnfinishedFiles.forget(stagingPath)
-                throw .inputOutput(operation: "Creating a file beside", path: destination, code: code)
-            }
-            isNamed = true
+            try takeName()
         }
         guard rename(stagingPath, destination) == 0 else {
             throw .inputOutput(operation: "Renaming to", path: destination, code: errno)
@@ -126,24 +130,42 @@ struct StagedFile: ~Copyable {
         isNamed = false
     }
 
+    /// Makes the file appear in its folder under a name that nobody has.
+    ///
+    /// - Returns: Its path.
+    consuming func commit(as name: FileName) throws(PromiseError) -> String {
+        for path in FreeName.paths(name, in: FileTarget.folder(of: destination)) {
+            var code: Int32 = 0
+            if !isNamed, link(to: path) != 0 {
+                code = errno
+                // A file system that cannot do that has the file named and renamed.
+                if code != EEXIST { try takeName() }
+            }
+            if isNamed { code = FreeName.rename(stagingPath, to: path, isFolder: false) }
+            switch code {
+            case 0:
+                if isNamed { UnfinishedFiles.forget(stagingPath) }
+                isNamed = false
+                return path
+            case EEXIST: continue
+            default: throw .inputOutput(operation: "Renaming to", path: path, code: code)
+            }
+        }
+        throw FreeName.exhausted(name, in: FileTarget.folder(of: destination))
+    }
+
+    /// Gives the file the staging path.
+    private mutating func takeName() throws(PromiseError) {
+        UnfinishedFiles.add(stagingPath)
+        guard link(to: stagingPath) == 0 else {
+            let code = errno
+            UnfinishedFiles.forget(stagingPath)
+            throw .inputOutput(operation: "Creating a file beside", path: destination, code: code)
+        }
+        isNamed = true
+    }
+
     private func link(to path: String) -> Int32 {
         linkat(AT_FDCWD, "/proc/self/fd/\(descriptor.number)", AT_FDCWD, path, AT_SYMLINK_FOLLOW)
-    }
-}
-
-/// The staging files of this process that have names.
-enum UnfinishedFiles {
-    private static let paths = Mutex<Set<String>>([])
-
-    static func add(_ path: String) { paths.withLock { _ = $0.insert(path) } }
-    static func forget(_ path: String) { paths.withLock { _ = $0.remove(path) } }
-
-    /// Removes them, all or those below a folder.
-    static func removeAll(below folder: String = "") {
-        paths.withLock { paths in
-            let going = paths.filter { $0.hasPrefix(folder) }
-            for path in going { unlink(path) }
-            paths.subtract(going)
-        }
     }
 }

@@ -37,6 +37,7 @@ struct ByteSource {
         var buffer = [UInt8](repeating: 0, count: Self.bufferBytes)
         var total: UInt64 = 0
         while true {
+            try pace.checkCancelled()
             guard !pace.isOver else { throw .tooSlow(path: receiver, limit: pace.limits.total) }
             if input.kind != .file, try !input.isReady(POLLIN, pace) {
                 throw pace.isOver

@@ -22,12 +22,19 @@ public struct DeliveryLimits: Hashable, Sendable {
 /// The limits of one delivery, counted from its beginning.
 struct Pace {
     let limits: DeliveryLimits
+    let control: DeliveryControl?
     private let deadline: ContinuousClock.Instant?
 
     /// - Parameter isBounded: Whether the limit for the whole delivery holds.
-    init(_ limits: DeliveryLimits, isBounded: Bool = true) {
+    init(_ limits: DeliveryLimits, control: DeliveryControl? = nil, isBounded: Bool = true) {
         self.limits = limits
+        self.control = control
         deadline = isBounded ? ContinuousClock.now + limits.total : nil
+    }
+
+    /// Goes on only if nobody has ended the delivery.
+    func checkCancelled() throws(PromiseError) {
+        if control?.isCancelled == true { throw .cancelled }
     }
 
     /// What is left of the whole, `nil` without such a limit.

@@ -59,6 +59,17 @@ enum FileTarget {
         path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
     }
 
+    /// A folder that is there, with a slash at the end.
+    static func folder(existing path: String) throws(PromiseError) -> String {
+        guard !path.utf8.contains(0), !path.isEmpty else { throw failed(path.debugDescription, ENOENT) }
+        let folder = path.hasSuffix("/") ? path : path + "/"
+        var status = stat()
+        guard stat(folder, &status) == 0 else {
+            throw errno == ENOENT ? .missingFolder(path: folder) : failed(folder, errno)
+        }
+        return folder
+    }
+
     private static func failed(_ path: String, _ code: Int32) -> PromiseError {
         .inputOutput(operation: "Writing to", path: path, code: code)
     }

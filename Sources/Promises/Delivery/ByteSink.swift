@@ -6,13 +6,19 @@ struct ByteSink {
     private let output: WaitingDescriptor
     /// As errors name it.
     let path: String
+    /// Computes the digest of what is written.
+    let digest: RunningDigest?
     private let pace: Pace
 
-    init(_ descriptor: Int32, path: String, pace: Pace) {
+    init(_ descriptor: Int32, path: String, pace: Pace, digest: RunningDigest? = nil) {
         output = WaitingDescriptor(descriptor, O_WRONLY)
         self.path = path
         self.pace = pace
+        self.digest = digest
     }
+
+    /// The descriptor, for those that write to a file without passing bytes through here.
+    var number: Int32 { output.number }
 
     /// Whether it is a regular file, which is never waited for.
     var isFile: Bool { output.kind == .file }
@@ -37,6 +43,8 @@ struct ByteSink {
             let (count, code) = writeWithoutSignal(piece)
             if count < 0 && (code == EINTR || code == EAGAIN) { continue }
             guard count > 0 else { throw .inputOutput(operation: "Writing to", path: path, code: code) }
+            digest?.add(UnsafeRawBufferPointer(rebasing: rest[..<count]))
+            pace.control?.moved(UInt64(count))
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
     }

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+import CFiles
+import Glibc
+import ServiceProtocol
+
+/// Copies a regular file to another one: by sharing its blocks where the file system can, else inside the kernel, else
+/// through memory. Holes stay holes.
+struct FileCopy {
+    let source: Int32
+    /// The state of the source when it was looked at; its length is what must arrive.
+    let status: stat
+    let output: ByteSink
+    let pace: Pace
+
+    private var length: UInt64 { UInt64(max(0, status.st_size)) }
+    private var path: String { output.path }
+
+    /// So much at once, in bytes: a few milliseconds, after which a copy can be ended and is told of.
+    private static let pieceBytes: UInt64 = 16 << 20
+    private static let bufferBytes = 256 << 10
+    /// In which blocks are counted, in bytes, whatever those of the file system are.
+    private static let countedBlockBytes: UInt64 = 512
+
+    /// What a copy takes of the device, in bytes: a file with holes has less than its length says.
+    var neededBytes: UInt64 { min(length, UInt64(max(0, status.st_blocks)) * Self.countedBlockBytes) }
+
+    /// Whether the two share their blocks from now on, in no time.
+    func clone() throws(PromiseError) -> Bool {
+        guard length > 0, cfiles_clone(output.number, source) == 0 else { return false }
+        var copied = stat()
+        guard fstat(output.number, &copied) == 0 else { throw writing(errno) }
+        let count = UInt64(max(0, copied.st_size))
+        guard count == length else { throw .wrongLength(expected: length, received: count) }
+        pace.control?.moved(length)
+        return true
+    }
+
+    /// Copies all of it.
+    ///
+    /// - Throws: ``PromiseError``: `wrongLength` if the source has grown or shrunk meanwhile.
+    func copy() throws(PromiseError) {
+        try pace.checkCancelled()
+        var isInKernel = true
+        if length > neededBytes, let own = ownDescriptor {
+            try copyData(own.number, &isInKernel)
+        } else {
+            let end = try copy(0, length, &isInKernel)
+            guard end == length else { throw .wrongLength(expected: length, received: end) }
+        }
+        try checkLength()
+    }
+
+    /// Gives the copy the time of the original, as a file manager does.
+    func keepTime() {
+        Self.setTime(of: output.number, as: status)
+    }
+
+    /// Gives a file the time of its last change; where that cannot be, it is the present.
+    static func setTime(of descriptor: Int32, as status: stat) {
+        // UTIME_OMIT, which Swift does not see, leaves the other time alone.
+        let omitted = timespec(tv_sec: 0, tv_nsec: 0x3fff_fffe)
+        _ = futimens(descriptor, [omitted, status.st_mtim])
+    }
+
+    /// A descriptor with a position of its own: looking for holes moves it, and the provider shares the original's.
+    private var ownDescriptor: OwnedDescriptor? {
+        let number = open("/proc/self/fd/\(source)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        return number >= 0 ? OwnedDescriptor(adopting: number) : nil
+    }
+
+    /// Copies what is no hole.
+    private func copyData(_ own: Int32, _ isInKernel: inout Bool) throws(PromiseError) {
+        guard ftruncate(output.number, off_t(length)) == 0 else { throw writing(errno) }
+        var offset: UInt64 = 0
+        while offset < length {
+            let data = cfiles_next_data(own, Int64(offset))
+            if data == -Int64(ENXIO) { break }
+            guard data >= 0 else { throw reading(Int32(-data)) }
+            let start = UInt64(data)
+            guard start < length else { break }
+            let hole = cfiles_next_hole(own, data)
+            guard hole >= 0 else { throw reading(Int32(-hole)) }
+            let end = min(length, max(UInt64(hole), start + 1))
+            let reached = try copy(start, end, &isInKernel)
+            guard reached == end else { throw .wrongLength(expected: length, received: reached) }
+            offset = end
+        }
+    }
+
+    /// Copies a range.
+    ///
+    /// - Returns: Where the source ended, or the end of the range.
+    private func copy(_ start: UInt64, _ end: UInt64, _ isInKernel: inout Bool) throws(PromiseError) -> UInt64 {
+        var offset = start
+        while isInKernel, offset < end {
+            try pace.checkCancelled()
+            let count = cfiles_copy_range(
+                source, Int64(offset), output.number, Int64(offset), min(Self.pieceBytes, end - offset))
+            if count == 0 { return offset }
+            if count > 0 {
+                offset += UInt64(count)
+                pace.control?.moved(UInt64(count))
+            } else if [ENOSPC, EDQUOT, EFBIG].contains(Int32(-count)) {
+                throw writing(Int32(-count))
+            } else {
+                // Not between these two; if something else is wrong, reading and writing tell what.
+                isInKernel = false
+            }
+        }
+        return offset < end ? try copyThroughMemory(offset, end) : offset
+    }
+
+    private func copyThroughMemory(_ start: UInt64, _ end: UInt64) throws(PromiseError) -> UInt64 {
+        var buffer = [UInt8](repeating: 0, count: Self.bufferBytes)
+        var offset = start
+        while offset < end {
+            try pace.checkCancelled()
+            let wanted = min(buffer.count, Int(clamping: end - offset))
+            let count = buffer.withUnsafeMutableBytes { pread(source, $0.baseAddress, wanted, off_t(offset)) }
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw reading(errno) }
+            if count == 0 { return offset }
+            var written = 0
+            while written < count {
+                let part = buffer[written..<count].withUnsafeBytes {
+                    pwrite(output.number, $0.baseAddress, $0.count, off_t(offset) + off_t(written))
+                }
+                if part < 0 && errno == EINTR { continue }
+                guard part > 0 else { throw writing(errno) }
+                written += part
+            }
+            offset += UInt64(count)
+            pace.control?.moved(UInt64(count))
+        }
+        return offset
+    }
+
+    /// Looks whether the source ends where it did; files of the kernel's own making have contents that no length tells of.
+    private func checkLength() throws(PromiseError) {
+        var (now, byte) = (stat(), UInt8(0))
+        guard fstat(source, &now) == 0 else { throw reading(errno) }
+        let count = UInt64(max(0, now.st_size))
+        guard count == length else { throw .wrongLength(expected: length, received: count) }
+        guard pread(source, &byte, 1, off_t(length)) == 0 else {
+            throw .wrongLength(expected: length, received: length + 1)
+        }
+    }
+
+    private func reading(_ code: Int32) -> PromiseError {
+        .inputOutput(operation: "Reading what is meant for", path: path, code: code)
+    }
+
+    private func writing(_ code: Int32) -> PromiseError {
+        .inputOutput(operation: "Writing to", path: path, code: code)
+    }
+}

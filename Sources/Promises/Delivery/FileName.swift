@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A name for a new file, made from words that anybody may have written: one component, visible, of at most 255 bytes.
+public struct FileName: Hashable, Sendable {
+    /// The name without its extension.
+    public let stem: String
+    /// The extension with its dot, or nothing.
+    public let ending: String
+
+    /// What file systems take, in bytes.
+    private static let maximumBytes = 255
+    /// What is left free for the number of a second one, in bytes: " (10000)".
+    private static let numberBytes = 8
+    private static let maximumEndingBytes = 32
+    private static let nameless = "item"
+
+    /// Makes a name.
+    ///
+    /// - Parameters:
+    ///   - title: What the item is called. Control characters, those that turn the direction of text, and dots and spaces
+    ///     at its beginning go; slashes become hyphens.
+    ///   - fileExtension: Of what it will be, without a dot; not added to a title that ends with it.
+    public init(title: String, fileExtension: String?) {
+        let cleaned = Self.cleaned(fileExtension ?? "").filter { $0 != "." && $0 != " " }
+        let ending = cleaned.isEmpty || cleaned.utf8.count > Self.maximumEndingBytes ? "" : "." + cleaned
+        var stem = Self.cleaned(title)
+        if !ending.isEmpty, stem.lowercased().hasSuffix(ending.lowercased()) { stem.removeLast(ending.count) }
+        stem = Self.trimmed(stem)
+        if stem.isEmpty { stem = Self.nameless }
+        let room = Self.maximumBytes - Self.numberBytes - ending.utf8.count
+        var short = ""
+        var count = 0
+        for character in stem {
+            count += character.utf8.count
+            guard count <= room else { break }
+            short.append(character)
+        }
+        self.stem = Self.trimmed(short).isEmpty ? Self.nameless : Self.trimmed(short)
+        self.ending = ending
+    }
+
+    /// The name, or that of the second, third and so on file of this name.
+    ///
+    /// - Parameter number: From 1.
+    public func numbered(_ number: Int) -> String { number == 1 ? stem + ending : "\(stem) (\(number))\(ending)" }
+
+    private static func trimmed(_ text: String) -> String {
+        let start = text.drop { $0 == "." || $0.isWhitespace }
+        var end = start
+        while let last = end.last, last.isWhitespace { end.removeLast() }
+        return String(end)
+    }
+
+    private static func cleaned(_ text: String) -> String {
+        var scalars = String.UnicodeScalarView()
+        var wasSpace = false
+        // More than fits is not looked at: a title may be long.
+        for scalar in text.unicodeScalars.prefix(maximumBytes * 4) {
+            let isSpace = scalar.properties.isWhitespace
+            defer { wasSpace = isSpace }
+            if isSpace {
+                if !wasSpace { scalars.append(" ") }
+            } else if scalar == "/" {
+                scalars.append("-")
+            } else if scalar.properties.generalCategory == .control || isDirection(scalar) {
+                continue
+            } else {
+                scalars.append(scalar)
+            }
+        }
+        return String(scalars)
+    }
+
+    /// Whether a character makes text look as if it had another order, and so another extension.
+    private static func isDirection(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069, 0xFEFF: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import CFiles
+import Glibc
+
+/// Puts something that was made beside it under a name that nobody has, without ever taking another's place.
+enum FreeName {
+    private static let maximumNumber = 10_000
+
+    /// The paths to try, one after the other.
+    ///
+    /// - Parameter folder: With a slash at its end.
+    static func paths(_ name: FileName, in folder: String) -> some Sequence<String> {
+        (1...maximumNumber).lazy.map { folder + name.numbered($0) }
+    }
+
+    /// Nothing was free.
+    static func exhausted(_ name: FileName, in folder: String) -> PromiseError {
+        .inputOutput(operation: "Finding a free name for", path: folder + name.numbered(1), code: EEXIST)
+    }
+
+    /// Renames to a path that nobody has, also where the file system cannot promise that: then an empty file or folder keeps
+    /// the place first, which a rename may replace.
+    ///
+    /// - Returns: 0 or an errno, `EEXIST` if something is there.
+    static func rename(_ staging: String, to path: String, isFolder: Bool) -> Int32 {
+        let code = -cfiles_rename_exclusively(staging, path)
+        guard code == EINVAL || code == ENOSYS || code == EOPNOTSUPP else { return code }
+        return renameOverPlaceholder(staging, to: path, isFolder: isFolder)
+    }
+
+    static func renameOverPlaceholder(_ staging: String, to path: String, isFolder: Bool) -> Int32 {
+        if isFolder {
+            guard mkdir(path, 0o700) == 0 else { return errno }
+        } else {
+            let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            guard number >= 0 else { return errno }
+            close(number)
+        }
+        guard Glibc.rename(staging, path) == 0 else {
+            let code = errno
+            if isFolder { rmdir(path) } else { unlink(path) }
+            return code
+        }
+        return 0
+    }
+}

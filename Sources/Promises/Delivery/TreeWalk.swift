@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+import CFiles
+import Glibc
+import ServiceProtocol
+
+/// Goes through a folder that a provider gave, to measure or to copy it.
+///
+/// Whoever gave the descriptor chose it, and is trusted with nothing but what is beneath it and can be read through it. A
+/// descriptor that opens nothing (`O_PATH`) is refused, for a sandbox hands out those of any folder; so is what the kernel makes
+/// up (`/proc`), where others see other things than their sandbox would show. All else is reached from the descriptor by
+/// single names, not through links and not on other devices. Landlock gives a right to whole subtrees, so that a worker that
+/// could open a folder for reading could have read all of that itself.
+final class TreeWalk {
+    private let limits: TreeLimits
+    private let pace: Pace
+    private(set) var size = TreeSize()
+
+    init(_ limits: TreeLimits, _ pace: Pace) {
+        self.limits = limits
+        self.pace = pace
+    }
+
+    /// Measures a folder, or copies it into another one that is empty.
+    ///
+    /// - Parameters:
+    ///   - root: As the provider gave it.
+    ///   - target: Where to; `nil` only measures.
+    ///   - name: What errors call it.
+    func go(_ root: Int32, to target: Int32?, name: String) throws(PromiseError) {
+        guard cfiles_is_readable(root) == 1 else { throw Self.reading(name, EBADF) }
+        guard cfiles_is_made_up(root) == 0 else {
+            throw .unsafeContent(path: name, reason: "is none of the user's folders")
+        }
+        try folder(root, to: target, path: name, depth: 0)
+    }
+
+    private func folder(_ folder: Int32, to target: Int32?, path: String, depth: Int) throws(PromiseError) {
+        guard depth < limits.depth else {
+            throw .tooMany(path: path, what: "folders one in the other", limit: limits.depth)
+        }
+        for name in try names(in: folder, path: path) {
+            try pace.checkCancelled()
+            try entry(name, in: folder, to: target, path: path + "/" + Self.text(name), depth: depth)
+        }
+        var status = stat()
+        if let target, fstat(folder, &status) == 0 { FileCopy.setTime(of: target, as: status) }
+    }
+
+    /// The names in a folder, as bytes: they need not be text.
+    private func names(in folder: Int32, path: String) throws(PromiseError) -> [[CChar]] {
+        // With a position of its own: the provider has the other one too.
+        let number = cfiles_open_beneath(folder, ".", O_RDONLY | O_DIRECTORY)
+        guard number >= 0 else { throw Self.reading(path, -number) }
+        guard let stream = fdopendir(number) else {
+            close(number)
+            throw Self.reading(path, errno)
+        }
+        defer { closedir(stream) }
+        var names: [[CChar]] = []
+        errno = 0
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { start in
+                    Array(UnsafeBufferPointer(start: start, count: strlen(start) + 1))
+                }
+            }
+            guard name != [46, 0], name != [46, 46, 0] else { continue }
+            guard size.entries < limits.entries else {
+                throw .tooMany(path: path, what: "files", limit: limits.entries)
+            }
+            size.entries += 1
+            names.append(name)
+            errno = 0
+        }
+        guard errno == 0 else { throw Self.reading(path, errno) }
+        return names
+    }
+
+    private func entry(
+        _ name: [CChar], in folder: Int32, to target: Int32?, path: String, depth: Int
+    ) throws(PromiseError) {
+        var status = stat()
+        // Before it is opened: opening a device may do something.
+        guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { throw Self.reading(path, errno) }
+        switch status.st_mode & S_IFMT {
+        case S_IFLNK: try link(name, in: folder, to: target, path: path, depth: depth)
+        case S_IFREG:
+            let source = try open(name, in: folder, path: path, flags: O_RDONLY)
+            guard fstat(source.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+                throw Self.notTaken(path)
+            }
+            try file(source.number, status, name, to: target, path: path)
+        case S_IFDIR:
+            let source = try open(name, in: folder, path: path, flags: O_RDONLY | O_DIRECTORY)
+            guard let target else { return try self.folder(source.number, to: nil, path: path, depth: depth + 1) }
+            guard mkdirat(target, name, 0o777) == 0 else { throw Self.writing(path, errno) }
+            let number = openat(target, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard number >= 0 else { throw Self.writing(path, errno) }
+            let copy = OwnedDescriptor(adopting: number)
+            try self.folder(source.number, to: copy.number, path: path, depth: depth + 1)
+        default: throw Self.notTaken(path)
+        }
+    }
+
+    private func open(
+        _ name: [CChar], in folder: Int32, path: String, flags: Int32
+    ) throws(PromiseError) -> OwnedDescriptor {
+        let number = cfiles_open_beneath(folder, name, flags)
+        guard number != -EXDEV else { throw .unsafeContent(path: path, reason: "is on another device") }
+        guard number >= 0 else { throw Self.reading(path, -number) }
+        return OwnedDescriptor(adopting: number)
+    }
+
+    private func file(
+        _ source: Int32, _ status: stat, _ name: [CChar], to target: Int32?, path: String
+    ) throws(PromiseError) {
+        let length = UInt64(max(0, status.st_size))
+        let (bytes, overflows) = size.bytes.addingReportingOverflow(length)
+        guard !overflows else { throw .tooLarge(length: .max, limit: .max) }
+        size.bytes = bytes
+        guard let target else {
+            let sink = ByteSink(-1, path: path, pace: pace)
+            size.neededBytes += FileCopy(source: source, status: status, output: sink, pace: pace).neededBytes
+            return
+        }
+        // Programs stay programs; the bits that lend somebody's rights do not.
+        let mode: mode_t = status.st_mode & 0o100 == 0 ? 0o666 : 0o777
+        let number = openat(target, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+        guard number >= 0 else { throw Self.writing(path, errno) }
+        let output = OwnedDescriptor(adopting: number)
+        let copy = FileCopy(
+            source: source, status: status, output: ByteSink(output.number, path: path, pace: pace), pace: pace)
+        if try !copy.clone() { try copy.copy() }
+        copy.keepTime()
+    }
+
+    /// A link that leads to something inside stays as it is; any other is refused. After names it may not lead up again: one
+    /// of these may be a link, and what is above its target depends on that.
+    private func link(
+        _ name: [CChar], in folder: Int32, to target: Int32?, path: String, depth: Int
+    ) throws(PromiseError) {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        let count = readlinkat(folder, name, &buffer, buffer.count - 1)
+        guard count > 0 else { throw Self.reading(path, errno) }
+        let text = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let parts = text.split(separator: "/").filter { $0 != "." }
+        let steps = parts.prefix { $0 == ".." }.count
+        guard !text.hasPrefix("/"), steps <= depth, !parts.dropFirst(steps).contains("..") else {
+            throw .unsafeContent(path: path, reason: "is a link to \(text.debugDescription), outside the folder")
+        }
+        guard let target else { return }
+        guard symlinkat(buffer, target, name) == 0 else { throw Self.writing(path, errno) }
+    }
+
+    private static func text(_ name: [CChar]) -> String {
+        String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static func notTaken(_ path: String) -> PromiseError {
+        .unsafeContent(path: path, reason: "is neither a file nor a folder")
+    }
+
+    private static func reading(_ path: String, _ code: Int32) -> PromiseError {
+        .inputOutput(operation: "Reading", path: path, code: code)
+    }
+
+    private static func writing(_ path: String, _ code: Int32) -> PromiseError {
+        .inputOutput(operation: "Writing a copy of", path: path, code: code)
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import Promises
+import ServiceProtocol
+import TestSupport
+import Testing
+
+@Suite("Delivering a folder that is one thing to people", .timeLimit(.minutes(2)))
+struct FolderDeliveryTests {
+    private let folder: TemporaryFolder
+    private var package: String { folder.path("note.rtfd") }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: package + "/images/small", withIntermediateDirectories: true)
+        try folder.write(pattern(5000), to: "note.rtfd/TXT.rtf")
+        try folder.write([9], to: "note.rtfd/images/small/one.png")
+    }
+
+    private func deliver(
+        _ destination: Destination? = nil, _ options: DeliveryOptions = DeliveryOptions()
+    ) throws -> DeliveryReport {
+        try Delivery.deliver(
+            .file(try FileReply(opening: package)), to: destination ?? .file(path: folder.path("out")), token: 11,
+            options: options)
+    }
+
+    private func link(_ name: String, to target: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: package + "/" + name, withDestinationPath: target)
+    }
+
+    /// Expects that it is not taken, with this error, and that nothing is there.
+    private func expectRefusal(
+        _ options: DeliveryOptions = DeliveryOptions(), _ isExpected: (PromiseError) -> Bool
+    ) throws {
+        let before = try folder.names
+        let error = #expect(throws: PromiseError.self) { try deliver(nil, options) }
+        #expect(error.map(isExpected) == true, "\(String(describing: error))")
+        #expect(try folder.names == before)
+    }
+
+    @Test("It arrives with all that is in it, and links that stay inside")
+    func whole() throws {
+        try link("images/again", to: "../TXT.rtf")
+        try link("first", to: "images/small")
+        try FileManager.default.createDirectory(atPath: package + "/empty", withIntermediateDirectories: true)
+        let report = try deliver()
+        #expect(report.bytes == 5001)
+        #expect(report.path == folder.path("out"))
+        #expect(try folder.read("out/TXT.rtf") == pattern(5000))
+        #expect(try folder.read("out/images/again") == pattern(5000))
+        #expect(try folder.read("out/first/one.png") == [9])
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("out/first")) == "images/small")
+        #expect(FileManager.default.fileExists(atPath: folder.path("out/empty")))
+        #expect(try folder.names == ["note.rtfd", "out"])
+    }
+
+    @Test(
+        "A link that leads outside has it refused, also by way of another link",
+        arguments: ["/etc/passwd", "../secret", "images/../../secret", "images/..", "./../secret"])
+    func links(target: String) throws {
+        try link("link", to: target)
+        try expectRefusal { if case .unsafeContent("note.rtfd/link", _) = $0 { true } else { false } }
+    }
+
+    @Test("A pipe or a socket in it has it refused, without waiting for anybody")
+    func pipe() throws {
+        #expect(mkfifo(package + "/images/pipe", 0o600) == 0)
+        try expectRefusal { if case .unsafeContent("note.rtfd/images/pipe", _) = $0 { true } else { false } }
+    }
+
+    @Test("Links in a circle are only links")
+    func circle() throws {
+        try link("a", to: "b")
+        try link("b", to: "a")
+        try link("self", to: ".")
+        _ = try deliver()
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("out/a")) == "b")
+    }
+
+    @Test("More files, or folders one in the other, than may be are refused")
+    func tooMany() throws {
+        try expectRefusal(DeliveryOptions(tree: TreeLimits(entries: 3))) {
+            if case .tooMany(_, "files", 3) = $0 { true } else { false }
+        }
+        try expectRefusal(DeliveryOptions(tree: TreeLimits(depth: 2))) {
+            if case .tooMany("note.rtfd/images/small", _, 2) = $0 { true } else { false }
+        }
+        #expect(try deliver(nil, DeliveryOptions(tree: TreeLimits(entries: 4, depth: 3))).bytes == 5001)
+    }
+
+    @Test("No more than 65,536 files are taken unless somebody says so")
+    func standardLimit() throws {
+        for number in 0..<65_540 { #expect(symlink("TXT.rtf", package + "/images/\(number)") == 0) }
+        try expectRefusal { if case .tooMany("note.rtfd/images", _, 65_536) = $0 { true } else { false } }
+    }
+
+    @Test("Nobody's rights are lent by a file in it")
+    func setUser() throws {
+        #expect(chmod(package + "/TXT.rtf", 0o6755) == 0)
+        _ = try deliver()
+        var status = stat()
+        #expect(stat(folder.path("out/TXT.rtf"), &status) == 0)
+        #expect(status.st_mode & 0o7000 == 0 && status.st_mode & 0o100 != 0)
+    }
+
+    @Test("A descriptor that only names a folder, or of the kernel's own files, is refused")
+    func descriptors() throws {
+        let pathOnly: Int32 = 0o10000000
+        for (path, flags) in [(package, pathOnly | O_DIRECTORY), ("/proc/self", O_RDONLY | O_DIRECTORY)] {
+            let number = open(path, flags | O_CLOEXEC)
+            try #require(number >= 0)
+            let reply = FileReply(descriptor: OwnedDescriptor(adopting: number), name: "x")
+            #expect(throws: PromiseError.self) {
+                try Delivery.deliver(.file(reply), to: .file(path: folder.path("out")), token: 12)
+            }
+            #expect(throws: PromiseError.self) { try Delivery.length(of: .file(reply)) }
+        }
+        #expect(try folder.names == ["note.rtfd"])
+    }
+
+    @Test("It takes nothing's place, and no stream gets it")
+    func existing() throws {
+        try folder.write([1], to: "out")
+        #expect(
+            throws: PromiseError.inputOutput(operation: "Writing a folder to", path: folder.path("out"), code: EEXIST)
+        ) {
+            try deliver()
+        }
+        #expect(throws: PromiseError.inputOutput(operation: "Writing a folder to", path: "the output", code: EISDIR)) {
+            try deliver(.stream(descriptor: STDOUT_FILENO))
+        }
+        #expect(try folder.names == ["note.rtfd", "out"])
+        #expect(try folder.read("out") == [1])
+    }
+
+    @Test("A second one of the same name gets a number")
+    func numbers() throws {
+        let name = FileName(title: "Note", fileExtension: "rtfd")
+        for expected in ["Note.rtfd", "Note (2).rtfd", "Note (3).rtfd"] {
+            #expect(try deliver(.folder(path: folder.path, name: name)).path == folder.path(expected))
+        }
+        #expect(try folder.names == ["Note (2).rtfd", "Note (3).rtfd", "Note.rtfd", "note.rtfd"])
+    }
+
+    @Test("Cancelled in the middle, nothing is left")
+    func cancel() throws {
+        let control = DeliveryControl()
+        control.cancel()
+        try expectRefusal(DeliveryOptions(control: control)) { $0 == .cancelled }
+    }
+}
