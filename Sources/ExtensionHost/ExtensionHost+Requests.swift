@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 import ServiceProtocol
+import UniformTypeIdentifiers
 
 extension ExtensionHost {
     /// Has everything of a bundle donated. Returns once that was acknowledged, or once it is known that the extension wants
@@ -63,7 +65,17 @@ extension ExtensionHost {
     ) async throws(ExtensionError) -> FileReply {
         let request = WorkerRequest.provideFile(item: item, type: type, inPlace: inPlace)
         let answer = try await perform(request, identifier, retrying: retrying)
-        return try read(answer, request, identifier) { (arguments) throws(BusError) in try FileReply(&arguments) }
+        let reply = try read(answer, request, identifier) { (arguments) throws(BusError) in try FileReply(&arguments) }
+        var status = stat()
+        // Of a type that nobody declares, nobody knows whether its files are folders.
+        if let promised = UTType(type), !promised.isDynamic, !promised.conforms(to: .directory),
+            fstat(reply.descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFDIR
+        {
+            throw .failed(
+                identifier: identifier, during: request.purpose, status: .unsupported,
+                message: "it gave a folder, not a regular file, and \(type) is no type of folders")
+        }
+        return reply
     }
 
     /// Has an item rendered.

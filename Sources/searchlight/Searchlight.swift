@@ -26,7 +26,7 @@ struct Searchlight: AsyncParsableCommand {
         subcommands: [
             SearchCommand.self, ShowCommand.self, PreviewCommand.self, DragCommand.self, ReindexCommand.self,
             ExtensionsCommand.self, StatusCommand.self, VerifyCommand.self, ForgetCommand.self, TypesCommand.self,
-            QueryCommand.self,
+            QueryCommand.self, ReceiversCommand.self,
             ListCommand.self,
             DonateCommand.self, DeleteCommand.self, ClientStateCommand.self,
             ServiceCommand.self,

@@ -64,7 +64,9 @@ struct CommandTests {
         let command = try indexed()
         let (status, output) = try command("drag", "alpha", "--accept", "public.text", "--dry-run")
         #expect(status == 0)
-        #expect(output.contains("→ public.html for public.text: serves, conforms in 1 step"))
+        #expect(output.contains(/→ public.html +data +for public.text +serves, conforms in 1 step/))
+        #expect(output.contains(/public.rtf +file +for public.text +serves, conforms in 1 step/))
+        #expect(output.contains("public.html serves public.text: first in the receiver's order"))
         #expect(try command("drag", "alpha", "--accept", "public.image", "--dry-run").status == 3)
     }
 

@@ -16,6 +16,13 @@ struct ItemChoice: ParsableArguments {
 
     /// The item in an index. Apps that index files call the item by its absolute path, people by any path.
     func find(in store: any StoreService) async throws(EngineError) -> StoredItem {
+        try await Self.find(item, bundle: bundle, in: store)
+    }
+
+    /// The same for a name from elsewhere.
+    static func find(
+        _ item: String, bundle: String?, in store: any StoreService
+    ) async throws(EngineError) -> StoredItem {
         do throws(EngineError) {
             return try await store.item(named: item, bundle: bundle)
         } catch {

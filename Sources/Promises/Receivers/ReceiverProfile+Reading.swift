@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import UniformTypeIdentifiers
+
+extension ReceiverProfile {
+    /// The most bytes of a file with a profile.
+    public static let maximumBytes = 64 << 10
+    private static let maximumTypes = 64
+    private static let maximumTypeBytes = 255
+    private static let maximumNameBytes = 64
+    private static let maximumTitleCharacters = 80
+
+    /// Reads a profile: a JSON object with `title` (a string), `accepts` (types, best first), and if need be `takes` (some of
+    /// `data`, `file` and `inPlace`, best first; all of them if left out) and `order` (`preference`, or `set` if the source is
+    /// to choose). Anything else in it is an error, for it would have been meant to do something.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file.
+    ///   - name: What commands call it: the name of the file without its extension.
+    ///   - path: Where it is from; `nil` for one that Searchlight brings.
+    public init(_ bytes: Data, name: String, path: String?) throws(ReceiverProblem) {
+        let reader = ProfileReader(path: path ?? name)
+        try reader.check(name: name, maximumBytes: Self.maximumNameBytes)
+        guard bytes.count <= Self.maximumBytes else {
+            throw reader.problem("it has \(bytes.count) bytes; the limit is \(Self.maximumBytes).")
+        }
+        let object = try reader.object(bytes)
+        for key in object.keys.sorted() where !["title", "accepts", "takes", "order"].contains(key) {
+            throw reader.problem("it has \(key.debugDescription), which is not known.")
+        }
+        self.name = name
+        self.path = path
+        title = try reader.text(object["title"] ?? name, "title")
+        guard !title.isEmpty, title.count <= Self.maximumTitleCharacters else {
+            throw reader.problem("its title has \(title.count) characters; 1 to \(Self.maximumTitleCharacters) may be.")
+        }
+        accepts = try reader.texts(object["accepts"], "accepts", maximum: Self.maximumTypes)
+        for type in accepts where type.isEmpty || type.utf8.count > Self.maximumTypeBytes || type.contains(" ") {
+            throw reader.problem("\(type.debugDescription) in “accepts” is no type identifier, such as public.html.")
+        }
+        takes = try reader.forms(object["takes"])
+        order = try reader.order(object["order"])
+    }
+}
+
+/// Reads the parts of a profile, and says precisely what is wrong with one.
+private struct ProfileReader {
+    let path: String
+
+    func problem(_ reason: String) -> ReceiverProblem { ReceiverProblem(path: path, reason: reason) }
+
+    func check(name: String, maximumBytes: Int) throws(ReceiverProblem) {
+        let isGood = name.utf8.allSatisfy { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || byte == UInt8(ascii: "-")
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        }
+        guard isGood, (1...maximumBytes).contains(name.utf8.count), !name.hasPrefix("-") else {
+            throw problem(
+                """
+                its name \(name.debugDescription) must be of lower case letters, digits and hyphens, at most \
+                \(maximumBytes) of them.
+                """)
+        }
+    }
+
+    func object(_ bytes: Data) throws(ReceiverProblem) -> [String: Any] {
+        let value: Any
+        do { value = try JSONSerialization.jsonObject(with: bytes, options: [.fragmentsAllowed]) } catch {
+            let detail = (error as NSError).userInfo["NSDebugDescription"] as? String
+            throw problem("it is no JSON\(detail.map { ": \($0)" } ?? ".")")
+        }
+        guard let object = value as? [String: Any] else { throw problem("it is JSON, but no object.") }
+        return object
+    }
+
+    func text(_ value: Any, _ key: String) throws(ReceiverProblem) -> String {
+        guard let text = value as? String else { throw problem("“\(key)” must be a string.") }
+        return text
+    }
+
+    func texts(_ value: Any?, _ key: String, maximum: Int) throws(ReceiverProblem) -> [String] {
+        guard let value else { throw problem("“\(key)” is missing.") }
+        guard let texts = value as? [String] else { throw problem("“\(key)” must be a list of strings.") }
+        guard (1...maximum).contains(texts.count) else {
+            throw problem("“\(key)” has \(texts.count) entries; 1 to \(maximum) may be.")
+        }
+        var seen: Set<String> = []
+        for text in texts where !seen.insert(text.lowercased()).inserted {
+            throw problem("“\(key)” has \(text.debugDescription) twice.")
+        }
+        return texts
+    }
+
+    func forms(_ value: Any?) throws(ReceiverProblem) -> [Representation.Form] {
+        guard let value else { return Representation.Form.allCases }
+        var forms: [Representation.Form] = []
+        for text in try texts(value, "takes", maximum: Representation.Form.allCases.count) {
+            switch text {
+            case "data": forms.append(.data)
+            case "file": forms.append(.file)
+            case "inPlace": forms.append(.inPlaceFile)
+            default:
+                throw problem("“takes” has \(text.debugDescription); it can have “data”, “file” and “inPlace”.")
+            }
+        }
+        return forms
+    }
+
+    func order(_ value: Any?) throws(ReceiverProblem) -> UTTypeResolver.Preference {
+        switch value.map({ $0 as? String }) {
+        case nil, .some("preference"): return .receiver
+        case .some("set"): return .source
+        case .some: throw problem("“order” must be “preference” or “set”.")
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import Promises
+import SearchIndex
+import UniformTypeIdentifiers
+
+/// What a drag is dropped on: a profile, or the types a person names.
+struct DragReceiver {
+    private let profile: ReceiverProfile?
+    private let accepted: [String]
+    private let isInPlace: Bool
+
+    init(
+        profile name: String?, accepted: [String], inPlace: Bool, environment: [String: String]
+    ) throws(CommandFailure) {
+        self.accepted = accepted
+        isInPlace = inPlace
+        guard let name else {
+            profile = nil
+            return
+        }
+        profile = try ReceiverProfiles.find(name, environment: environment)
+    }
+
+    /// Which representation of an item serves it, and what to tell about how its types were taken.
+    func resolution(of item: StoredItem) -> (PromiseResolution, notes: [String]) {
+        if let profile {
+            let forms = isInPlace ? [Representation.Form.inPlaceFile] : profile.takes
+            return (
+                PromiseResolution(
+                    item.record, accepted: profile.accepts, preferring: profile.order, forms: forms), []
+            )
+        }
+        let forms = isInPlace ? [.inPlaceFile] : Representation.Form.allCases
+        // Who only wants to know where the original is takes it as it is.
+        guard !accepted.isEmpty else {
+            let types = item.record.promisedRepresentations(forms).map(\.type)
+            return (PromiseResolution(item.record, accepted: types, preferring: .source, forms: forms), [])
+        }
+        let types = AcceptedTypes(accepted, for: item)
+        return (PromiseResolution(item.record, accepted: types.identifiers, forms: forms), types.notes)
+    }
+}
+
+extension ReceiverProfiles {
+    /// A profile by name, or why there is none.
+    static func find(_ name: String, environment: [String: String]) throws(CommandFailure) -> ReceiverProfile {
+        let folder = folder(environment: environment)
+        let profiles = ReceiverProfiles(folder: folder)
+        if let problem = profiles.problems.first(where: { $0.path == "\(folder)/\(name).json" }) {
+            throw CommandFailure(message: problem.description, status: .usage)
+        }
+        guard let profile = profiles[name] else {
+            throw CommandFailure(
+                message: """
+                    There is no receiver profile \(name.debugDescription). There are: \
+                    \(profiles.profiles.map(\.name).joined(separator: ", ")). Your own go to \(folder)/NAME.json.
+                    """, status: .usage)
+        }
+        return profile
+    }
+}

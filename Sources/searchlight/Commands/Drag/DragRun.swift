@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import Promises
+import SearchIndex
+import SearchlightEngine
+import Synchronization
+
+/// What “drag” does with its items.
+struct DragRun {
+    let store: any StoreService
+    let receiver: DragReceiver
+    let reports: DropReports
+    let options: DragOptions
+    let output: String?
+
+    /// Drops the items, or shows what would be dropped.
+    ///
+    /// - Throws: The exit status of the first item that failed, after all were tried.
+    func run(_ names: [String], bundle: String?, isDry: Bool) async throws {
+        var (found, status): ([(name: String, item: StoredItem)], ExitStatus?) = ([], nil)
+        for name in names {
+            do throws(EngineError) {
+                found.append((name, try await ItemChoice.find(name, bundle: bundle, in: store)))
+            } catch {
+                if names.count == 1 { throw error }
+                try reports.failed(name, DragFailure(.init(error), error.description), ExitStatus(error), note: nil)
+                status = status ?? ExitStatus(error)
+            }
+        }
+        var notes: Set<String> = []
+        let resolutions = found.map { entry -> PromiseResolution in
+            let (resolution, remarks) = receiver.resolution(of: entry.item)
+            for note in remarks where notes.insert(note).inserted { Output.complain("Note: \(note)") }
+            return resolution
+        }
+        if isDry {
+            for (entry, resolution) in zip(found, resolutions) {
+                try reports.explain(entry.name, resolution)
+                if resolution.choice == nil { status = status ?? .unsupportedType }
+            }
+        } else if let failure = try await drop(found, resolutions, isOne: names.count == 1) {
+            status = status ?? failure
+        }
+        if let status { throw ExitCode(status.rawValue) }
+    }
+
+    /// Drops them.
+    ///
+    /// - Returns: How the first one failed, if one did.
+    private func drop(
+        _ found: [(name: String, item: StoredItem)], _ resolutions: [PromiseResolution], isOne: Bool
+    ) async throws -> ExitStatus? {
+        let target = try DropDestination(output, isOne: isOne)
+        let items = zip(found, resolutions).map { entry, resolution in
+            DragSession<StorePromises>.Item(
+                entry.item, resolution: resolution,
+                target: target.target(for: entry.item, as: resolution.choice?.type))
+        }
+        let line = DragProgressLine()
+        let session = DragSession(StorePromises(store), items: items, options: options) { line.show($0) }
+        await session.prewarm()
+        let problem = FirstProblem()
+        _ = await session.drop { index, outcome in
+            line.remove()
+            do {
+                switch outcome {
+                case .fulfilled(let fulfilment): try reports.dropped(found[index].name, fulfilment, to: target)
+                case .failed(let failure):
+                    if target.isStandardOutput, case .inputOutput(_, _, EPIPE)? = failure.cause as? PromiseError {
+                        throw OutputError(code: EPIPE)
+                    }
+                    problem.note(ExitStatus(failure.kind))
+                    try reports.failed(
+                        found[index].name, failure, ExitStatus(failure.kind), note: target.note(failure))
+                }
+            } catch {
+                problem.note(error)
+                session.cancel()
+            }
+        }
+        if let error = problem.error { throw error }
+        return problem.status
+    }
+}
+
+/// What went wrong first.
+private final class FirstProblem: Sendable {
+    private let state = Mutex<(status: ExitStatus?, error: (any Error)?)>((nil, nil))
+
+    func note(_ status: ExitStatus) { state.withLock { $0.status = $0.status ?? status } }
+    func note(_ error: any Error) { state.withLock { $0.error = $0.error ?? error } }
+    var status: ExitStatus? { state.withLock { $0.status } }
+    var error: (any Error)? { state.withLock { $0.error } }
+}

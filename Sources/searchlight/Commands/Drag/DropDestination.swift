@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import Promises
+import SearchIndex
+import UniformTypeIdentifiers
+
+/// Where “--output” has dropped items go.
+struct DropDestination {
+    private enum Place {
+        case inPlace
+        case standardOutput
+        case folder(String)
+        /// What may be a stream gets a part when a delivery fails.
+        case file(String, isStream: Bool)
+    }
+    private let place: Place
+
+    /// - Parameters:
+    ///   - text: What was given; `-` is standard output, `nil` leaves the originals where they are.
+    ///   - isOne: Whether there is one item.
+    init(_ text: String?, isOne: Bool) throws(CommandFailure) {
+        guard let text else {
+            place = .inPlace
+            return
+        }
+        guard text != "-" else {
+            place = .standardOutput
+            return
+        }
+        let path = absolute(text)
+        var status = stat()
+        let exists = stat(path, &status) == 0
+        let kind = exists ? status.st_mode & S_IFMT : S_IFREG
+        guard kind != S_IFDIR, !text.hasSuffix("/") else {
+            place = .folder(path)
+            return
+        }
+        guard isOne || kind == S_IFIFO || kind == S_IFCHR else {
+            throw CommandFailure(
+                message: "Several items need a folder that exists, or - for standard output; \(text) is neither.",
+                status: .usage)
+        }
+        place = .file(path, isStream: kind != S_IFREG)
+    }
+
+    var isStandardOutput: Bool { if case .standardOutput = place { true } else { false } }
+
+    /// Where an item goes.
+    ///
+    /// - Parameter type: What it will be, for the extension of its name.
+    func target(for item: StoredItem, as type: String?) -> DropTarget {
+        switch place {
+        case .inPlace: .inPlace
+        case .standardOutput: .deliver(.stream(descriptor: STDOUT_FILENO))
+        case .file(let path, _): .deliver(.file(path: path))
+        case .folder(let path):
+            .deliver(
+                .folder(
+                    path: path,
+                    name: FileName(
+                        title: item.record.text("displayName") ?? item.displayTitle,
+                        fileExtension: type.flatMap { UTType($0) }.flatMap(Self.fileExtension))))
+        }
+    }
+
+    /// The extension of files of a type; that of the nearest type above it where it has none, as UTF-8 text has that of
+    /// plain text.
+    private static func fileExtension(of type: UTType) -> String? {
+        if let own = type.preferredFilenameExtension { return own }
+        return type.supertypes.filter { $0.preferredFilenameExtension != nil }
+            .max { ($0.supertypes.count, $0.identifier) < ($1.supertypes.count, $1.identifier) }?
+            .preferredFilenameExtension
+    }
+
+    /// What has become of the destination.
+    func note(_ failure: DragFailure) -> String? {
+        guard let error = failure.cause as? PromiseError, error.kind != .unsupportedType else { return nil }
+        return switch place {
+        case .inPlace: nil
+        case .standardOutput, .file(_, isStream: true): "Part of it may have been written."
+        case .folder, .file: "No file was written."
+        }
+    }
+}

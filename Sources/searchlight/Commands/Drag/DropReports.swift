@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Promises
+import UniformTypeIdentifiers
+
+/// A delivery as JSON.
+struct DropReport: Encodable {
+    var path: String
+    var type: String
+    var form: String?
+    var bytes: UInt64
+}
+
+/// Tells how each item of a drag ended: lines, or one JSON object an item.
+struct DropReports: Sendable {
+    let json: Bool
+    /// Whether there is one item, which need not be named.
+    let isSingle: Bool
+
+    private struct Success: Encodable {
+        var item: String
+        var outcome = "fulfilled"
+        var path: String?
+        var type: String
+        var form: String
+        var bytes: UInt64
+        var sha256: String?
+        var isWritable: Bool?
+    }
+    private struct Failure: Encodable {
+        var item: String
+        var outcome: String
+        var error: String
+        var status: Int32
+    }
+
+    func dropped(_ name: String, _ fulfilment: Fulfilment, to target: DropDestination) throws {
+        let digest = fulfilment.digest.map { $0.map { String(format: "%02x", $0) }.joined() }
+        if target.isStandardOutput {
+            // The bytes are on standard output, alone.
+            if let digest { Output.complain("sha256 \(digest)") }
+            return
+        }
+        let representation = fulfilment.representation
+        if json {
+            return try Output.printJSON(
+                Success(
+                    item: name, path: fulfilment.path, type: representation.type, form: representation.form.rawValue,
+                    bytes: fulfilment.bytes, sha256: digest, isWritable: fulfilment.isWritable))
+        }
+        guard let path = fulfilment.path else { return }
+        // In place, only the path, for scripts.
+        guard fulfilment.isWritable == nil else { return try Output.line("\(path)") }
+        try Output.line("\(path): \(counted(Int(clamping: fulfilment.bytes), "byte")) of \(representation.type)")
+        if let digest { try Output.line("  sha256 \(digest)") }
+    }
+
+    func failed(_ name: String, _ failure: DragFailure, _ status: ExitStatus, note: String?) throws {
+        let message = failure.message + (note.map { " " + $0 } ?? "")
+        if json {
+            return try Output.printJSON(
+                Failure(
+                    item: name, outcome: failure.kind.rawValue, error: Output.tidied(message), status: status.rawValue))
+        }
+        Output.fail(isSingle ? message : "\(name): \(message)")
+    }
+
+    // MARK: Before
+
+    private struct Resolution: Encodable {
+        struct Pair: Encodable {
+            var offered: String
+            var form: String
+            var accepted: String
+            var serves: Bool
+            var distance: Int?
+            var relation: String
+            var wins: Bool
+        }
+        var item: String
+        var pairs: [Pair]
+        var rule: String
+        var leads: String
+        var type: String?
+        var form: String?
+    }
+
+    /// Shows the whole table: what is offered by what is accepted, how far apart, and what decides.
+    func explain(_ name: String, _ resolution: PromiseResolution) throws {
+        let explanation = resolution.explanation
+        let choice = explanation.choice
+        let pairs = explanation.pairs.map { pair in
+            Resolution.Pair(
+                offered: explanation.offered[pair.offeredIndex],
+                form: resolution.offered[pair.offeredIndex].form.rawValue,
+                accepted: explanation.accepted[pair.acceptedIndex], serves: pair.relation.serves,
+                distance: pair.relation.distance, relation: "\(pair.relation)",
+                wins: pair.offeredIndex == choice?.offeredIndex && pair.acceptedIndex == choice?.acceptedIndex)
+        }
+        if json {
+            return try Output.printJSON(
+                Resolution(
+                    item: name, pairs: pairs, rule: explanation.rule.rawValue, leads: explanation.preference.rawValue,
+                    type: resolution.choice?.type, form: resolution.choice?.form.rawValue))
+        }
+        if !isSingle { try Output.line("\(name)") }
+        let offered = pairs.map(\.offered.count).max() ?? 0
+        let accepted = pairs.map(\.accepted.count).max() ?? 0
+        func padded(_ text: String, _ width: Int) -> String {
+            text + String(repeating: " ", count: max(0, width - text.count))
+        }
+        for pair in pairs {
+            try Output.line(
+                """
+                \(pair.wins ? "→" : " ") \(padded(pair.offered, offered))  \(padded(pair.form, 11))  \
+                for \(padded(pair.accepted, accepted))  \(pair.relation)
+                """)
+        }
+        if let choice {
+            try Output.line(
+                """
+                \(explanation.offered[choice.offeredIndex]) serves \(explanation.accepted[choice.acceptedIndex]): \
+                \(explanation.rule.description)
+                """)
+        } else {
+            try Output.line("nothing that is offered conforms to anything that is accepted")
+        }
+    }
+}

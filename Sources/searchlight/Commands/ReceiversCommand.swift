@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import Promises
+
+struct ReceiversCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "receivers",
+        abstract: "Show the kinds of apps that “drag --receiver” knows.",
+        discussion: """
+            Your own are files in searchlight/receivers of $XDG_CONFIG_HOME (~/.config), one each, called NAME.json: an \
+            object with “title”, “accepts” (type identifiers, best first), and if need be “takes” (some of “data”, “file” \
+            and “inPlace”, best first) and “order” (“preference”, or “set” where the source is to choose). One that is \
+            called as another replaces it.
+            """,
+        subcommands: [ReceiversListCommand.self, ReceiversShowCommand.self],
+        defaultSubcommand: ReceiversListCommand.self)
+}
+
+struct ReceiversListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the profiles there are.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() throws {
+        try reportingErrors(json: options.json) {
+            let profiles = ReceiverProfiles(folder: ReceiverProfiles.folder(environment: options.environment))
+            for problem in profiles.problems { Output.complain("Note: \(Output.tidied(problem.description))") }
+            if options.json { return try Output.printJSON(profiles.profiles.map(ReceiverReport.init)) }
+            let width = profiles.profiles.map(\.name.count).max() ?? 0
+            for profile in profiles.profiles {
+                let gap = String(repeating: " ", count: width - profile.name.count)
+                try Output.line("\(profile.name)\(gap)  \(profile.title)\(profile.path == nil ? "" : " (your own)")")
+            }
+        }
+    }
+}
+
+struct ReceiversShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "show", abstract: "Show one profile.")
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(help: "Its name, as “list” prints it.")
+    var name: String
+
+    func run() throws {
+        try reportingErrors(json: options.json) {
+            let profile = try ReceiverProfiles.find(name, environment: options.environment)
+            let report = ReceiverReport(profile)
+            if options.json { return try Output.printJSON(report) }
+            try Output.line("\(profile.title)")
+            try Output.line("  accepts  \(report.accepts.joined(separator: ", "))")
+            try Output.line("  takes    \(report.takes.joined(separator: ", "))")
+            try Output.line(
+                "  order    \(report.order), \(report.order == "set" ? "the source chooses" : "best first")")
+            try Output.line("  from     \(profile.path ?? "Searchlight")")
+        }
+    }
+}
+
+/// A profile as JSON; but for its name and origin as in the file of one.
+private struct ReceiverReport: Encodable {
+    var name: String
+    var title: String
+    var accepts: [String]
+    var takes: [String]
+    var order: String
+    var path: String?
+
+    init(_ profile: ReceiverProfile) {
+        name = profile.name
+        title = profile.title
+        accepts = profile.accepts
+        takes = profile.takes.map { $0 == .inPlaceFile ? "inPlace" : $0.rawValue }
+        order = profile.order == .source ? "set" : "preference"
+        path = profile.path
+    }
+}
