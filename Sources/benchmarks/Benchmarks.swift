@@ -10,7 +10,7 @@ struct Benchmarks: AsyncParsableCommand {
         discussion: "Figures that miss their bar are marked; they are no failure.")
 
     enum Part: String, CaseIterable, ExpressibleByArgument {
-        case types, index, registry, service, bindings, host
+        case types, index, registry, service, bindings, host, promises
     }
 
     @Flag(help: "Print JSON.")
@@ -60,6 +60,9 @@ struct Benchmarks: AsyncParsableCommand {
         }
         if only == nil || only == .registry {
             report.measurements += try RegistryBenchmarks(folder: folder).run()
+        }
+        if only == nil || only == .promises {
+            report.measurements += try PromiseBenchmarks(folder: folder).run()
         }
         // Only when asked for: it needs searchlightd beside this program.
         if only == .service {

@@ -141,4 +141,26 @@ struct DragCommandTests {
         #expect(none.status == 64 && none.output.contains("There are: browser"))
         #expect(try command("receivers", "list").output.contains("bad.json"))
     }
+
+    /// Whether this user may mount a file system of their own.
+    private static let mayMount =
+        (try? CFixture.run(
+            "/usr/bin/env", ["unshare", "--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"]
+        ).status) == 0
+
+    @Test(
+        "says when a device is full or may only be read, and leaves nothing there", .enabled(if: mayMount),
+        arguments: [("size=1m", "only "), ("size=1m,ro", "Read-only file system")])
+    func devices(options: String, reason: String) throws {
+        let command = try Self.command()
+        let (status, output) = try command.shell(
+            """
+            unshare --user --map-root-user --mount sh -c 'mount -t tmpfs -o \(options) none out && \
+            for type in public.text com.apple.rtfd; do "$SEARCHLIGHT" drag data-3000000 --accept $type --output out 2>&1; \
+            echo "status $?"; done; ls -A out | wc -l'
+            """)
+        #expect(status == 0)
+        #expect(output.components(separatedBy: "status 8").count == 3, "\(output)")
+        #expect(output.contains(reason) && output.hasSuffix("\n0\n"), "\(output)")
+    }
 }

@@ -61,11 +61,10 @@ final class EchoProcess {
 
 /// A program that is started and waited for.
 enum SpawnedProgram {
-    static func run(_ path: String) throws {
+    static func run(_ path: String, _ words: [String] = []) throws {
         var process: pid_t = 0
-        let name = strdup(path)
-        defer { free(name) }
-        var arguments = [name, nil]
+        var arguments = ([path] + words).map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
         let code = posix_spawn(&process, path, nil, nil, &arguments, nil)
         guard code == 0 else { throw BenchmarkError("\(path) cannot be started: \(String(cString: strerror(code))).") }
         var status: Int32 = 0

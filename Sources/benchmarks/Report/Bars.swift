@@ -21,6 +21,11 @@ enum Bars {
     // Extensions
     static let registry = Bar(.value, atMost: 20)
 
+    // Promises; ratios of rates, and of the time for 1 GiB to that for 1 MiB
+    static let inPlace = Bar(.ratio, atMost: 1.5)
+    static let copy = Bar(.ratio, atLeast: 0.9)
+    static let stream = Bar(.ratio, atLeast: 0.8)
+
     // The service
     static let servedDonation = Bar(.ratio, atMost: 2)
     static let healthyClient = Bar(.ratio, atMost: 2)
