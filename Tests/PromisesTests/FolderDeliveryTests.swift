@@ -144,6 +144,16 @@ struct FolderDeliveryTests {
         #expect(try folder.names == ["Note (2).rtfd", "Note (3).rtfd", "Note.rtfd", "note.rtfd"])
     }
 
+    @Test("It is not copied into itself")
+    func intoItself() throws {
+        let error = #expect(throws: PromiseError.self) { try deliver(.file(path: package + "/images/copy")) }
+        guard case .unsafeContent? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: package + "/images") == ["small"])
+    }
+
     @Test("Cancelled in the middle, nothing is left")
     func cancel() throws {
         let control = DeliveryControl()

@@ -14,6 +14,8 @@ final class TreeWalk {
     private let limits: TreeLimits
     private let pace: Pace
     private(set) var size = TreeSize()
+    /// The folder that is filled: one that is copied into itself would never end.
+    private var filled: (device: dev_t, inode: ino_t)?
 
     init(_ limits: TreeLimits, _ pace: Pace) {
         self.limits = limits
@@ -31,6 +33,8 @@ final class TreeWalk {
         guard cfiles_is_made_up(root) == 0 else {
             throw .unsafeContent(path: name, reason: "is none of the user's folders")
         }
+        var status = stat()
+        if let target, fstat(target, &status) == 0 { filled = (status.st_dev, status.st_ino) }
         try folder(root, to: target, path: name, depth: 0)
     }
 
@@ -38,12 +42,16 @@ final class TreeWalk {
         guard depth < limits.depth else {
             throw .tooMany(path: path, what: "folders one in the other", limit: limits.depth)
         }
+        var status = stat()
+        guard fstat(folder, &status) == 0 else { throw Self.reading(path, errno) }
+        if let filled, filled == (status.st_dev, status.st_ino) {
+            throw .unsafeContent(path: path, reason: "is where it is to be copied to")
+        }
         for name in try names(in: folder, path: path) {
             try pace.checkCancelled()
             try entry(name, in: folder, to: target, path: path + "/" + Self.text(name), depth: depth)
         }
-        var status = stat()
-        if let target, fstat(folder, &status) == 0 { FileCopy.setTime(of: target, as: status) }
+        if let target { FileCopy.setTime(of: target, as: status) }
     }
 
     /// The names in a folder, as bytes: they need not be text.
