@@ -75,6 +75,7 @@ public final class SearchlightEngine: StoreService {
         let registry = ExtensionRegistry(searchPath: configuration.extensionSearchPath, cache: cache)
         cache.save()
         registry.registerTypes()
+        sandboxLog.meet(registry)
         let ledger =
             configuration.tracksExtensions
             ? LedgerStore(directory: configuration.storeDirectory) : nil
