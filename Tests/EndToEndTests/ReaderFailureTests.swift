@@ -43,7 +43,7 @@ struct ReaderFailureTests {
         }
     }
 
-    @Test("has the items owed that were set aside for a bundle that has changed, unless somebody else changes the store")
+    @Test("has items owed that were set aside for a bundle that has changed, unless another changes the store")
     func itemsSetAside() async throws {
         try await harness.withEngine { engine async throws in
             try await engine.reindexItems(["crash", "good"], of: bundle)
