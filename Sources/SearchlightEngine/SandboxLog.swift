@@ -56,8 +56,8 @@ final class SandboxLog: Sendable {
         state.withLock { $0.present = Dictionary(present) { first, _ in first } }
     }
 
-    /// What is known of the extensions as they are now. What one did before it was replaced says nothing of it; should it
-    /// come back, it is told again.
+    /// What is known of the extensions. What one did before it was replaced is left out: it says nothing of what is there
+    /// now, and should that do it too, it is told again.
     func history() -> SandboxHistory {
         var history = Self.read(path)
         let present = state.withLock { state in
@@ -65,7 +65,7 @@ final class SandboxLog: Sendable {
             return state.present
         }
         history.bundles = history.bundles.filter { name, bundle in
-            bundle.fingerprint != nil && bundle.fingerprint == present[name]
+            present[name].map { $0 == bundle.fingerprint } ?? true
         }
         return history
     }

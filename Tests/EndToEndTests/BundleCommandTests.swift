@@ -101,13 +101,12 @@ struct BundleCommandTests {
 
     @Test("A reindex of items says how many were asked for and donated")
     func items() throws {
-        _ = try harness.installFixture("notebook")
+        let bundle = try harness.installFixture("by-name")
         #expect(try command("reindex").status == 0)
-        let (status, output) = try command("reindex", "com.example.notebook", "--items", "alpha", "beta", "alpha")
+        let (status, output) = try command("reindex", bundle, "--items", "alpha", "beta", "alpha")
         #expect(status == 0 && output.contains("asked for 2 items, 2 donated in "), "\(output)")
         #expect(!output.contains("3 items"), "\(output)")
-        let report = try #require(
-            try command.json("reindex", "com.example.notebook", "--items", "alpha") as? [[String: Any]])
+        let report = try #require(try command.json("reindex", bundle, "--items", "alpha") as? [[String: Any]])
         #expect(report.first?["asked"] as? Int == 1 && report.first?["donated"] as? Int == 1)
         #expect(report.first?["items"] as? Int == 3)
     }

@@ -136,7 +136,7 @@ struct ValidateCommandTests {
         }
         let whole = ManifestReview(try #require(ExtensionValidator.Subject(path: moved).accepted)).findings.reasons
         for text in [
-            "CFBundleDisplayNames", "Searchlight.ReadablePath ", "com.example.no",
+            "CFBundleDisplayNames", "Searchlight.ReadablePath, ", "com.example.no",
         ] {
             #expect(whole.contains { $0.contains(text) }, "\(text): \(whole)")
         }
