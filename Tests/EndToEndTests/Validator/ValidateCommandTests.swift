@@ -64,6 +64,14 @@ struct ValidateCommandTests {
         #expect(again.status == 11 && again.output.contains("it is text without"), "\(again.output)")
     }
 
+    @Test("What to type for a debugger names the bundle")
+    func debugger() throws {
+        let bundle = try ValidatorSubject.crashing.install(command.harness)
+        let (status, output) = try command("extensions", "validate", bundle, "--only", "previews")
+        #expect(status == 11 && output.contains("crashed  "), "\(output)")
+        #expect(output.contains("gdb --args searchlight extensions validate \(bundle) --in-process"), "\(output)")
+    }
+
     @Test("JSON has the same, with stable keys")
     func json() throws {
         try ValidatorSubject.liar.install(command.harness)
