@@ -20,6 +20,8 @@ final class SandboxLog: Sendable {
     private struct State {
         /// What was not written yet.
         var pending = SandboxHistory()
+        /// The extensions there are.
+        var present: [String: ExtensionBundle.Fingerprint] = [:]
     }
     private let state = Mutex(State())
     private let directory: String
@@ -37,10 +39,10 @@ final class SandboxLog: Sendable {
         let isRefusal = state.withLock { state in
             switch event {
             case .confined(let bundle, let report):
-                state.pending.note(report, of: bundle)
+                state.pending.note(report, of: bundle, state.present[bundle])
                 return false
             case .refusal(let bundle, let refusal):
-                state.pending.note(refusal, of: bundle, at: now())
+                state.pending.note(refusal, of: bundle, state.present[bundle], at: now())
                 return true
             default: return false
             }
@@ -48,10 +50,23 @@ final class SandboxLog: Sendable {
         if isRefusal { save() }
     }
 
-    /// Everything that is known.
+    /// Notes which extensions there are from now on.
+    func meet(_ registry: ExtensionRegistry) {
+        let present = registry.extensions.map { ($0.identifier, $0.fingerprint) }
+        state.withLock { $0.present = Dictionary(present) { first, _ in first } }
+    }
+
+    /// What is known of the extensions. What one did before it was replaced is left out: it says nothing of what is there
+    /// now, and should that do it too, it is told again.
     func history() -> SandboxHistory {
         var history = Self.read(path)
-        history.add(state.withLock { $0.pending })
+        let present = state.withLock { state in
+            history.add(state.pending)
+            return state.present
+        }
+        history.bundles = history.bundles.filter { name, bundle in
+            present[name].map { $0 == bundle.fingerprint } ?? true
+        }
         return history
     }
 
@@ -102,6 +117,8 @@ public struct SandboxHistory: Hashable, Sendable, Codable {
         public var report: SandboxReport?
         /// What it tried, the newest last.
         public var refusals: [Entry] = []
+        /// The state of the bundle that all this is about.
+        public var fingerprint: ExtensionBundle.Fingerprint?
     }
     /// By bundle.
     public var bundles: [String: Bundle] = [:]
@@ -109,34 +126,32 @@ public struct SandboxHistory: Hashable, Sendable, Codable {
     /// Nothing.
     public init() {}
 
-    mutating func note(_ report: SandboxReport, of bundle: String) {
-        bundles[bundle, default: Bundle()].report = report
+    mutating func note(_ report: SandboxReport, of bundle: String, _ fingerprint: ExtensionBundle.Fingerprint?) {
+        change(bundle, fingerprint) { $0.report = report }
     }
 
-    mutating func note(_ refusal: SandboxRefusal, of bundle: String, at moment: Double) {
-        add(Entry(refusal: refusal, first: moment, last: moment), to: bundle)
+    mutating func note(
+        _ refusal: SandboxRefusal, of bundle: String, _ fingerprint: ExtensionBundle.Fingerprint?, at moment: Double
+    ) {
+        change(bundle, fingerprint) { $0.add(Entry(refusal: refusal, first: moment, last: moment)) }
     }
 
-    private mutating func add(_ entry: Entry, to bundle: String) {
-        var entries = bundles[bundle, default: Bundle()].refusals
-        if let place = entries.firstIndex(where: {
-            $0.refusal.kind == entry.refusal.kind && $0.refusal.detail == entry.refusal.detail
-        }) {
-            var known = entries.remove(at: place)
-            known.refusal.count = known.refusal.count.addingReportingOverflow(entry.refusal.count).partialValue
-            known.first = min(known.first, entry.first)
-            known.last = max(known.last, entry.last)
-            entries.append(known)
-        } else {
-            entries.append(entry)
-        }
-        bundles[bundle, default: Bundle()].refusals = entries.suffix(SandboxLog.maximumRefusals)
+    /// Changes what is known of a state of a bundle, which takes the place of what is known of another one.
+    private mutating func change(
+        _ name: String, _ fingerprint: ExtensionBundle.Fingerprint?, _ change: (inout Bundle) -> Void
+    ) {
+        var bundle = bundles[name] ?? Bundle()
+        if bundle.fingerprint != fingerprint { bundle = Bundle(fingerprint: fingerprint) }
+        change(&bundle)
+        bundles[name] = bundle
     }
 
     mutating func add(_ other: SandboxHistory) {
-        for (name, bundle) in other.bundles {
-            if let report = bundle.report { note(report, of: name) }
-            for entry in bundle.refusals { add(entry, to: name) }
+        for (name, newer) in other.bundles {
+            change(name, newer.fingerprint) { bundle in
+                if let report = newer.report { bundle.report = report }
+                for entry in newer.refusals { bundle.add(entry) }
+            }
         }
         self = bounded()
     }
@@ -148,6 +163,21 @@ public struct SandboxHistory: Hashable, Sendable, Codable {
         var history = SandboxHistory()
         for (name, bundle) in newest.prefix(SandboxLog.maximumBundles) { history.bundles[name] = bundle }
         return history
+    }
+}
+
+extension SandboxHistory.Bundle {
+    fileprivate mutating func add(_ entry: SandboxHistory.Entry) {
+        var entry = entry
+        if let place = refusals.firstIndex(where: {
+            $0.refusal.kind == entry.refusal.kind && $0.refusal.detail == entry.refusal.detail
+        }) {
+            let known = refusals.remove(at: place)
+            entry.refusal.count = known.refusal.count.addingReportingOverflow(entry.refusal.count).partialValue
+            entry.first = min(known.first, entry.first)
+            entry.last = max(known.last, entry.last)
+        }
+        refusals = (refusals + [entry]).suffix(SandboxLog.maximumRefusals)
     }
 }
 

@@ -18,11 +18,12 @@ extension SearchlightEngine {
     ///   (``EngineConfiguration/tracksExtensions``).
     @discardableResult
     public func refreshExtensions() async -> ExtensionChanges {
-        let changes = refreshes.withLock { last in
+        let (changes, haveRefusalsChanged) = refreshes.withLock { last in
             last += 1
             let registry = ExtensionRegistry(searchPath: configuration.extensionSearchPath, cache: cache)
             cache.save()
             let before = replaceRegistry(registry)
+            sandboxLog.meet(registry)
             if registry.extensions != before.extensions {
                 for gone in Set(before.extensions.map(\.identifier)).subtracting(registry.extensions.map(\.identifier))
                 {
@@ -30,7 +31,9 @@ extension SearchlightEngine {
                 }
                 registry.registerTypes()
             }
-            return Self.meet(registry, ledger, jobStore, configuration)
+            return (
+                Self.meet(registry, ledger, jobStore, configuration), registry.refusals != before.refusals
+            )
         }
         // Another search may have ended meanwhile; the host is told of the last in the end.
         var told: UInt64
@@ -38,11 +41,12 @@ extension SearchlightEngine {
             told = refreshes.withLock { $0 }
             await host.update(registry)
         } while told != refreshes.withLock { $0 }
-        if !changes.isEmpty { follower.withLock { $0 }?(changes) }
+        if !changes.isEmpty || haveRefusalsChanged { follower.withLock { $0 }?(changes) }
         return changes
     }
 
-    /// Has somebody told of each change that ``refreshExtensions()`` finds, whoever called it: a change is found once.
+    /// Has somebody told of each change that ``refreshExtensions()`` finds, whoever called it: a change is found once. Told
+    /// too, with no changes, if only other bundles are refused than before.
     public func followExtensions(_ follower: @escaping @Sendable (ExtensionChanges) -> Void) {
         self.follower.withLock { $0 = follower }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import Foundation
+import Glibc
 import Promises
 import SearchIndex
 import SearchlightEngine
@@ -61,6 +62,33 @@ struct BindingTests {
             _ = try await engine.reindexItems(Set(names), of: Self.documents)
             #expect(try await engine.search("bergen", bundle: nil, limit: 10).total == 1)
             #expect(try await engine.search("pier", bundle: nil, limit: 10).total == 0)
+        }
+    }
+
+    @Test("loses no item when its folder is missing or cannot be read, and says which", arguments: [true, false])
+    func noFolder(isMissing: Bool) async throws {
+        let harness = try harness()
+        let folder = harness.folder + "/Downloads"
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(Self.documents) == 2)
+            if isMissing { try FileManager.default.moveItem(atPath: folder, toPath: folder + ".away") }
+            // The worker of whoever is root has no right to see past that either.
+            if !isMissing { try #require(chmod(folder, 0) == 0) }
+            for reindex in [true, false] {
+                let error = await #expect(throws: EngineError.self) {
+                    if reindex {
+                        _ = try await engine.reindexAll(Self.documents)
+                    } else {
+                        _ = try await engine.reindexItems([folder + "/card.txt"], of: Self.documents)
+                    }
+                }
+                #expect(error?.description.contains("~/Downloads is not there or cannot be read") == true)
+            }
+            #expect(try await engine.itemCounts() == [Self.documents: 2])
+            #expect(try await engine.search("pier", bundle: nil, limit: 10).total == 1)
+            if isMissing { try FileManager.default.moveItem(atPath: folder + ".away", toPath: folder) }
+            if !isMissing { try #require(chmod(folder, 0o755) == 0) }
+            #expect(try await engine.reindexAll(Self.documents) == 2)
         }
     }
 

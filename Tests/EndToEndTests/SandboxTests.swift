@@ -173,4 +173,21 @@ struct SandboxTests {
         let (_, status) = try Command(harness: harness)("status")
         #expect(status.contains("Sandbox: "), "\(status)")
     }
+
+    @Test("what was refused is told no more once the bundle was replaced, until it tries again")
+    func mended() async throws {
+        let harness = try Harness()
+        let bundle = try harness.installFixture("forks")
+        let command = Command(harness: harness)
+        _ = try command("reindex")
+        #expect(try command("status").output.contains("tried to start a process"))
+        let manifest = URL(filePath: harness.extensions + "/\(bundle).searchext/Info.plist")
+        let text = try String(contentsOf: manifest, encoding: .utf8)
+        try Data(text.replacing("<string>1</string>", with: "<string>2</string>").utf8).write(to: manifest)
+        #expect(try !command("status").output.contains("tried to start a process"))
+        _ = try command("reindex")
+        let again = try await harness.statusOfAnother().sandbox.history.bundles[bundle]
+        #expect(again?.refusals.count == 1)
+        #expect(try command("status").output.contains("tried to start a process"))
+    }
 }

@@ -48,6 +48,24 @@ struct ExtensionKeeperTests {
         await service.stop()
     }
 
+    @Test("One that is refused is told with the reason, once for each reason")
+    func refused() async throws {
+        let path = try PlainBundle("com.example.x", in: extensions, library: [1, 2, 3]).path
+        let service = try await service()
+        func told(_ text: String) -> Int { service.lines.all.count { $0.contains(text) } }
+        #expect(await eventually { told("\(path) is refused. library.so is not a shared library") == 1 })
+        let engine = try #require(service.service.engine)
+        for _ in 0..<3 { await engine.refreshExtensions() }
+        try FileManager.default.removeItem(atPath: path + "/library.so")
+        #expect(await eventually { told("\(path) is refused. Its library library.so") == 1 })
+        try PlainBundle("com.example.x", in: extensions)
+        #expect(await eventually { service.lines.contains("com.example.x was added.") })
+        #expect(told("is refused") == 2)
+        try FileManager.default.removeItem(atPath: path + "/library.so")
+        #expect(await eventually { told("is refused") == 3 })
+        await service.stop()
+    }
+
     @Test("One that is copied file by file is refused until it is whole, and then used")
     func copied() async throws {
         let service = try await service()

@@ -42,8 +42,9 @@ public struct ExtensionBundle: Hashable, Sendable {
     /// What is odd about the bundle and does not keep it from being used.
     public var warnings: [BundleWarning] {
         let name = path.split(separator: "/").last.map(String.init) ?? path
-        guard name != identifier + Self.suffix else { return [] }
-        return [.nameMismatch(directory: name, identifier: identifier)]
+        let isNamed = name == identifier + Self.suffix
+        return (isNamed ? [] : [.nameMismatch(directory: name, identifier: identifier)])
+            + manifest.unknownKeys.map(BundleWarning.unknownKey)
     }
 
     /// Reads and checks the bundle at a path.

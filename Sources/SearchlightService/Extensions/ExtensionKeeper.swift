@@ -16,6 +16,8 @@ final class ExtensionKeeper: Sendable {
         var isReindexing = false
         var removal: Task<Void, Never>?
         var hasEnded = false
+        /// The bundles that are refused, as far as that was told.
+        var refusals: Set<ExtensionRegistry.Refusal> = []
     }
     private let state = Mutex(State())
     private let core: ServiceCore
@@ -23,6 +25,9 @@ final class ExtensionKeeper: Sendable {
     private let now: @Sendable () -> Double
     private let quiet: Duration
     private let trouble: LogAllowance
+    private let refusalsAllowance: LogAllowance
+    /// The most refusals that are told at once.
+    private static let maximumRefusals = 20
 
     init(_ core: ServiceCore, _ engine: EngineConfiguration, quiet: Duration) {
         self.core = core
@@ -30,6 +35,7 @@ final class ExtensionKeeper: Sendable {
         searchPath = engine.extensionSearchPath
         now = engine.now
         trouble = core.log.allowance()
+        refusalsAllowance = core.log.allowance()
     }
 
     /// Begins to watch, and does what is due.
@@ -97,8 +103,29 @@ final class ExtensionKeeper: Sendable {
             let names = bundles.prefix(20).joined(separator: ", ") + (bundles.count > 20 ? " and others" : "")
             core.log.write(.notice, "\(names) \(what).")
         }
+        tellRefusals(of: engine.registry)
         reindex((changes.added + changes.upgraded).filter { engine.owedWork(for: $0) != nil })
         scheduleRemovals(engine)
+    }
+
+    /// Tells of each bundle that is refused now and was not before, or for another reason.
+    private func tellRefusals(of registry: ExtensionRegistry) {
+        let present = registry.refusals.filter { refusal in
+            // Nothing is wrong with one that another comes before.
+            if case .shadowed = refusal.problem { false } else { true }
+        }
+        let new = state.withLock { state in
+            defer { state.refusals = Set(present) }
+            return present.filter { !state.refusals.contains($0) }
+        }
+        for refusal in new.prefix(Self.maximumRefusals) {
+            core.log.write(.warning, refusalsAllowance, "\(refusal.path) is refused. \(refusal.problem.description)")
+        }
+        if new.count > Self.maximumRefusals {
+            core.log.write(
+                .warning, refusalsAllowance,
+                "\(new.count - Self.maximumRefusals) more bundles are refused; searchlight extensions lists them.")
+        }
     }
 
     // MARK: Added and upgraded extensions

@@ -47,7 +47,11 @@ struct ExtensionsValidateCommand: AsyncParsableCommand {
         guard list || bundle?.isEmpty == false else {
             throw ValidationError("Name a .searchext folder or an extension's identifier.")
         }
-        _ = try checks
+        let checks = try checks
+        guard list || !checks.isEmpty else {
+            throw ValidationError(
+                "--only and --skip leave no check to run. “searchlight extensions validate --list” lists them.")
+        }
     }
 
     private var checks: Set<Check> {
@@ -102,13 +106,25 @@ struct ExtensionsValidateCommand: AsyncParsableCommand {
                 try Output.line("In this process: no sandbox, and a crash ends the command.")
             }
         }
-        return try await validator.run(
+        var summarised: [CheckReport] = []
+        /// One line is enough for what no check can say of a bundle that is refused.
+        func isSummarised(_ report: CheckReport) -> Bool {
+            guard case .refused = subject, report.result.kind == .skipped else { return false }
+            summarised.append(report)
+            return true
+        }
+        let whole = try await validator.run(
             try checks,
             onBegin: { if shows { Output.progress("\(dim: $0.rawValue) …") } },
             onEnd: { report in
                 if shows { Output.progress(nil) }
-                if !json { try Self.show(report) }
+                if !json, !isSummarised(report) { try Self.show(report) }
             })
+        if let reason = summarised.first?.result.reason {
+            let others = summarised.count == 1 ? "1 other check" : "\(summarised.count) other checks"
+            try Output.line("\(dim: "skipped")  \(others): \(dim: reason)")
+        }
+        return whole
     }
 
     private static func show(_ report: CheckReport) throws {
@@ -134,9 +150,17 @@ struct ExtensionsValidateCommand: AsyncParsableCommand {
         }
         try Output.line("\(bold: counts.isEmpty ? "No check was run." : counts.joined(separator: ", ") + ".")")
         if !report.isGood {
-            let command = "searchlight extensions validate \(bundle ?? "") --seed \(report.seed)"
-            try Output.line("The same again: \(command)")
+            try Output.line("The same again: \(command(seed: report.seed))")
         }
+    }
+
+    /// What to type to have the same done again.
+    private func command(seed: UInt64) -> String {
+        var words = ["searchlight", "extensions", "validate", bundle ?? ""]
+        if let extensionPath { words += ["--extensions", extensionPath] }
+        words += only.flatMap { ["--only", $0] } + skip.flatMap { ["--skip", $0] }
+        if inProcess { words.append("--in-process") }
+        return (words + ["--seed", "\(seed)"]).map(\.shellWord).joined(separator: " ")
     }
 
     private func showList() throws {

@@ -43,6 +43,11 @@ enum Output {
         return text.replacing(/(?<before>[^.\/\s])\.\.(?=\s|$)/) { $0.output.before + "." }
     }
 
+    /// The lines of a message, each to be printed as one.
+    static func lines(_ description: String) -> [String] {
+        tidied(description).split(whereSeparator: \.isNewline).map(String.init)
+    }
+
     /// Shows how far something is in the last line of the terminal, in place of what stood there; `nil` removes it.
     static func progress(_ text: StyledText?) {
         let line = text?.rendered(coloured: isColoured(STDERR_FILENO)) ?? ""
