@@ -14,6 +14,8 @@ public enum BundleProblem: Error, Hashable, Sendable, Codable, CustomStringConve
     case missingKey(String)
     /// A key has a value the host cannot use.
     case invalidValue(key: String, value: String, expected: String)
+    /// A path that no extension may declare; see docs/EXTENSIONS.md.
+    case closedPath(key: String, path: String, reason: String, advice: String)
     /// The library the manifest names cannot be opened.
     case libraryUnreadable(name: String, reason: String)
     /// The library is not a shared library.
@@ -47,6 +49,8 @@ public enum BundleProblem: Error, Hashable, Sendable, Codable, CustomStringConve
         case .missingKey(let key): "Its Info.plist has no \(key). Add it."
         case .invalidValue(let key, let value, let expected):
             "\(key) in its Info.plist is \(value.debugDescription); expected is \(expected)."
+        case .closedPath(let key, let path, let reason, let advice):
+            "\(key) in its Info.plist names \(path.debugDescription), which \(reason). Declare \(advice) instead."
         case .libraryUnreadable(let name, let reason):
             """
             Its library \(name) (CFBundleExecutable) cannot be read: \(reason). Put it into the bundle, or correct the key.
@@ -80,12 +84,16 @@ public enum BundleWarning: Hashable, Sendable, Codable, CustomStringConvertible 
     /// The directory is not named after the identifier, so that a person looks for it elsewhere, and so does this program
     /// when the manifest cannot be read.
     case nameMismatch(directory: String, identifier: String)
+    /// It reads a folder in which a program keeps passwords or sessions beside what a person may want to find.
+    case readsSessions(path: String)
 
     /// The warning in one sentence.
     public var description: String {
         switch self {
         case .nameMismatch(let directory, let identifier):
             "Its folder is called \(directory); call it \(identifier)\(ExtensionBundle.suffix), as its identifier says."
+        case .readsSessions(let path):
+            "It may read \(path), where a program also keeps passwords and sessions; only the files it needs should be declared."
         }
     }
 }
