@@ -43,7 +43,7 @@ final class HealthFile: HealthStore {
         guard isWritable else { return }
         let temporary = path + ".new"
         do {
-            let data = try HealthDocument(all).encoded()
+            let data = try HealthDocument(all).encodedWithinBounds()
             guard data.count <= HealthDocument.maximumBytes else { throw POSIXError(.EFBIG) }
             let number = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard number >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
@@ -123,6 +123,27 @@ struct HealthDocument: Codable {
         document.checksum = nil
         document.checksum = CRC32C.of(Array(try encoder.encode(document)))
         return try encoder.encode(document)
+    }
+
+    /// The same of a document that is no larger than the file may be: without the oldest evidence, if need be, never without
+    /// what a person decided or why an extension is not asked.
+    func encodedWithinBounds() throws -> Data {
+        var document = self
+        var data = try document.encoded()
+        // Each round leaves half of it, so there are few.
+        while data.count > Self.maximumBytes, document.dropOldestEvidence() { data = try document.encoded() }
+        return data
+    }
+
+    /// Leaves out the older half of all failures and items set aside.
+    ///
+    /// - Returns: Whether there were any.
+    private mutating func dropOldestEvidence() -> Bool {
+        let moments = extensions.values.flatMap { $0.failures.map(\.moment) + $0.itemsSetAside.map(\.since) }.sorted()
+        guard !moments.isEmpty else { return false }
+        let limit = moments[moments.count / 2]
+        for identifier in extensions.keys { extensions[identifier]?.forgetEvidence(until: limit) }
+        return true
     }
 
     /// What was read is encoded again, so that only a change of the meaning counts.
