@@ -3,9 +3,10 @@ import ExtensionHost
 import Foundation
 import Promises
 import SearchIndex
-import SearchlightEngine
 import ServiceProtocol
 import Testing
+
+@testable import SearchlightEngine
 
 /// Documents, the extension without code, through the real worker, the system's libraries and a made store.
 @Suite("An extension that is bindings", .timeLimit(.minutes(2)))
@@ -155,6 +156,25 @@ struct BindingTests {
             if case .refusal(_, let refusal) = event { refusal.description } else { nil }
         }
         #expect(told == ["tried to call memfd_create"])
+    }
+
+    @Test("has a function fill a file, which is nowhere but in the worker's own folder")
+    func filledByAFunction() async throws {
+        let harness = try bound(
+            """
+            serve file public.plain-text of public.item library "libc.so.6"
+            call creat(path: text = request.destination, mode: uint = 384) -> fd: int succeeds fd >= 0
+            call write(file: int = fd, what: bytes = "written", count: usize = length(what)) -> n: isize succeeds n == 7
+            result request.destination
+            """)
+        try await harness.withEngine { engine async throws in
+            try await donateOne(to: engine)
+            let reply = try await engine.host.file(
+                item: "one", type: "public.plain-text", inPlace: false, "com.example.bound")
+            var bytes = [UInt8](repeating: 0, count: 16)
+            #expect(pread(reply.descriptor.number, &bytes, bytes.count, 0) == 7)
+            #expect(String(decoding: bytes.prefix(7), as: UTF8.self) == "written")
+        }
     }
 
     @Test("whose worker has made all the callbacks it may gets a fresh one with the next request")

@@ -61,7 +61,7 @@ struct ClosedFolders {
             var status = stat()
             let path = folder + "/" + name
             guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return nil }
-            return SmallFile.resolved(path)
+            return SmallFile.resolvedSoFar(path)
         }
     }
 }
