@@ -27,6 +27,10 @@ struct ManifestReview {
         reviewKeys(&findings)
         reviewTypes(&findings)
         reviewFolder(&findings)
+        for warning in bundle.warnings {
+            guard case .readsSessions = warning else { continue }
+            findings.warn(warning.description, "Declare only the files that it needs.")
+        }
         return findings
     }
 

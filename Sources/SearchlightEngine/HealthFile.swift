@@ -42,7 +42,7 @@ final class HealthFile: HealthStore {
         try change(&all)
         guard all != before else { return all }
         do {
-            try file.replace(with: HealthDocument(all).encoded(), settingAside: isDamaged)
+            try file.replace(with: HealthDocument(all).encodedWithinBounds(), settingAside: isDamaged)
         } catch {
             throw HealthStoreError(path: file.path, reason: withoutFullStop(error.localizedDescription))
         }
@@ -110,5 +110,26 @@ struct HealthDocument: ChecksummedDocument {
             document.extensions.keys.allSatisfy(ExtensionManifest.isIdentifier)
         else { return nil }
         self = document
+    }
+
+    /// The same of a document that is no larger than the file may be: without the oldest evidence, if need be, never without
+    /// what a person decided or why an extension is not asked.
+    func encodedWithinBounds() throws -> Data {
+        var document = self
+        var data = try document.encoded()
+        // Each round leaves half of it, so there are few.
+        while data.count > Self.maximumBytes, document.dropOldestEvidence() { data = try document.encoded() }
+        return data
+    }
+
+    /// Leaves out the older half of all failures and items set aside.
+    ///
+    /// - Returns: Whether there were any.
+    private mutating func dropOldestEvidence() -> Bool {
+        let moments = extensions.values.flatMap { $0.failures.map(\.moment) + $0.itemsSetAside.map(\.since) }.sorted()
+        guard !moments.isEmpty else { return false }
+        let limit = moments[moments.count / 2]
+        for identifier in extensions.keys { extensions[identifier]?.forgetEvidence(until: limit) }
+        return true
     }
 }

@@ -8,8 +8,9 @@ import Synchronization
 /// What extensions tried and were refused, and what confined them last; kept in a file of the store, so that it outlives
 /// workers and is seen by other processes.
 ///
-/// Several processes may add to the file; each holds it locked while it reads, adds and writes. It is for telling only: one
-/// that cannot be read is begun anew, and one that cannot be written is done without.
+/// Several processes may add to the file; each holds it locked while it reads, adds and replaces it, so that whoever reads
+/// finds it whole. It is for telling only: one that cannot be read is begun anew, and one that cannot be written is done
+/// without.
 final class SandboxLog: Sendable {
     /// How much is kept of each bundle, and of how many bundles; what is oldest goes first.
     static let maximumRefusals = 64
@@ -59,35 +60,57 @@ final class SandboxLog: Sendable {
     /// What is known of the extensions. What one did before it was replaced is left out: it says nothing of what is there
     /// now, and should that do it too, it is told again.
     func history() -> SandboxHistory {
-        var history = Self.read(path)
-        let present = state.withLock { state in
+        // Under the lock, so that nothing is on its way from the one to the other.
+        state.withLock { state in
+            var history = Self.read(path)
             history.add(state.pending)
-            return state.present
+            history.bundles = history.bundles.filter { name, bundle in
+                state.present[name].map { $0 == bundle.fingerprint } ?? true
+            }
+            return history
         }
-        history.bundles = history.bundles.filter { name, bundle in
-            present[name].map { $0 == bundle.fingerprint } ?? true
-        }
-        return history
     }
 
     /// Writes what was not written yet.
     func save() {
         state.withLock { state in
             guard !state.pending.bundles.isEmpty else { return }
-            let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard number >= 0 else { return }
-            let descriptor = OwnedDescriptor(adopting: number)
-            // The others hold it for a moment only; who was stopped meanwhile must not stop this one.
-            guard flock(number, LOCK_EX | LOCK_NB) == 0 else { return }
+            guard let lock = lockedFile() ?? lockedFile() else { return }
+            defer { withExtendedLifetime(lock) {} }
             var history = Self.read(path)
             history.add(state.pending)
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys]
-            guard let data = try? encoder.encode(history), data.count <= Self.maximumBytes else { return }
-            let isWritten = data.withUnsafeBytes { pwrite(descriptor.number, $0.baseAddress, $0.count, 0) == $0.count }
-            guard ftruncate(descriptor.number, isWritten ? off_t(data.count) : 0) == 0, isWritten else { return }
+            guard let data = try? encoder.encode(history), data.count <= Self.maximumBytes, replace(with: data) else {
+                return
+            }
             state.pending = SandboxHistory()
         }
+    }
+
+    /// The file that is there, locked for this process; `nil` if another has it. The others hold it for a moment only; who
+    /// was stopped meanwhile must not stop this one.
+    private func lockedFile() -> OwnedDescriptor? {
+        let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard number >= 0 else { return nil }
+        let descriptor = OwnedDescriptor(adopting: number)
+        var (held, present) = (stat(), stat())
+        // Somebody may have replaced it since it was opened; then the lock would be one of nothing.
+        guard flock(number, LOCK_EX | LOCK_NB) == 0, fstat(number, &held) == 0, stat(path, &present) == 0,
+            held.st_ino == present.st_ino, held.st_dev == present.st_dev
+        else { return nil }
+        return descriptor
+    }
+
+    private func replace(with data: Data) -> Bool {
+        let temporary = path + ".new"
+        let number = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard number >= 0 else { return false }
+        let file = OwnedDescriptor(adopting: number)
+        let isWritten = data.withUnsafeBytes { write(file.number, $0.baseAddress, $0.count) == $0.count }
+        if isWritten, rename(temporary, path) == 0 { return true }
+        unlink(temporary)
+        return false
     }
 
     private static func read(_ path: String) -> SandboxHistory {

@@ -37,6 +37,32 @@ struct HealthFileTests {
         #expect(try Set(folder.names).isSubset(of: ["extensions.json", "extensions.lock"]))
     }
 
+    @Test("More evidence than the file may hold goes, the oldest first, and what was decided stays")
+    func tooMuch() throws {
+        let folder = try TemporaryFolder()
+        let print = BundleFingerprint(manifest: .init(path: "/"), library: nil, worker: nil)
+        var all: [String: ExtensionHealth] = [:]
+        // Each as much as is kept of one: 64 KiB of names and their reasons.
+        for number in 0..<200 {
+            var health = ExtensionHealth()
+            for second in 0..<3 {
+                health.note(.init(moment: Double(number * 10 + second), kind: .crashed, during: "preview"), print)
+            }
+            health.setAside(
+                (0..<1000).map {
+                    .init(
+                        identifier: "\($0)", reason: String(repeating: "x", count: 100), since: Double(number * 10))
+                }, print)
+            all["com.example.n\(number)"] = health
+        }
+        try HealthFile(directory: folder.path).replace(all)
+        let kept = HealthFile(directory: folder.path)
+        #expect(!kept.wasDamaged && kept.load().count == 200)
+        #expect(kept.load().values.allSatisfy { $0.quarantine != nil })
+        #expect(kept.load()["com.example.n199"] == all["com.example.n199"])
+        #expect(kept.load()["com.example.n0"]?.itemsSetAside.isEmpty == true)
+    }
+
     @Test("Any byte that is changed is damage, or changes nothing; the file is kept beside the new one")
     func damage() throws {
         let folder = try TemporaryFolder()

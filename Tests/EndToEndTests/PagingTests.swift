@@ -135,6 +135,32 @@ struct PagingTests {
     }
 
     @Test(
+        "begins anew when its first page is a week old or of the future, or the index has lost something since",
+        arguments: ["young", "old", "future", "generation"])
+    func tooOld(what: String) async throws {
+        let paged = try Paged()
+        try paged.tell("early 2")
+        try paged.killHostInReindex()
+        let place = try #require(paged.place)
+        #expect(place.pages == 2)
+        try paged.tell("")
+        var changed = place
+        let week = 7 * 86400.0
+        switch what {
+        case "young": changed.began -= week - 3600
+        case "old": changed.began -= week
+        case "future": changed.began += 3600
+        default: changed.generation -= 1
+        }
+        let reached = changed
+        try JobStore(directory: paged.harness.store).update { $0.setPlace(reached, of: paged.bundle) }
+        try await paged.harness.withEngine { engine async throws in
+            #expect(try await paged.reindex(engine) == 50)
+        }
+        #expect(paged.pages == (what == "young" ? [2, 3, 4] : [0, 1, 2, 3, 4]))
+    }
+
+    @Test(
         "begins anew after an answer that its cursor can be no cursor", arguments: ["refuse", "same", "long", "wrong"])
     func badCursor(what: String) async throws {
         let paged = try Paged()

@@ -134,6 +134,56 @@ struct ExtensionKeeperTests {
         await service.stop()
     }
 
+    @Test("A reindex that failed is tried again after 30 s, and then after twice as long each time, while it is owed")
+    func triedAgain() async throws {
+        let clock = ManualClock()
+        try PlainBundle("com.example.x", in: extensions)
+        let service = try await service {
+            $0.clock = clock
+            $0.extensionQuiet = .seconds(3600)
+        }
+        func failures() -> Int { service.lines.all.count { $0.contains("that com.example.x owes failed") } }
+        func failed(_ count: Int) async -> Bool {
+            // The other sleeper waits for changes to settle.
+            await eventually {
+                failures() == count && service.service.postponedReindexes == 1 && clock.sleeperCount == 2
+            }
+        }
+        #expect(await failed(1))
+        let requests = service.service.load.total
+        for (count, wait) in [(2, 30), (3, 60), (4, 120)] {
+            clock.advance(by: .seconds(wait - 1))
+            #expect(failures() == count - 1)
+            clock.advance(by: .seconds(1))
+            #expect(await failed(count))
+        }
+        #expect(service.service.load.total > requests)
+        // What a person did meanwhile ends it.
+        let engine = try #require(service.service.engine)
+        try FileManager.default.removeItem(atPath: extensions + "/com.example.x.searchext")
+        #expect(await engine.refreshExtensions().removed == ["com.example.x"])
+        #expect(service.service.postponedReindexes == 0)
+        await service.stop()
+    }
+
+    @Test("A reindex that failed before the service began is tried again when its wait is over, without another start")
+    func triedAgainAfterRestart() async throws {
+        let clock = ManualClock()
+        try PlainBundle("com.example.x", in: extensions)
+        let first = try await service { $0.clock = clock }
+        #expect(await eventually { first.service.postponedReindexes == 1 })
+        await first.stop()
+        let second = try await service {
+            $0.clock = clock
+            $0.extensionQuiet = .seconds(3600)
+        }
+        #expect(await eventually { second.service.postponedReindexes == 1 && clock.sleeperCount == 2 })
+        #expect(!second.lines.contains("owes failed"))
+        clock.advance(by: .seconds(30))
+        #expect(await eventually { second.lines.contains("owes failed") })
+        await second.stop()
+    }
+
     @Test("Nothing is under way once what changed was looked at")
     func rests() async throws {
         try PlainBundle("com.example.x", in: extensions)

@@ -4,6 +4,7 @@ import ExtensionHost
 import ExtensionValidation
 import Foundation
 import SearchlightEngine
+import ServiceProtocol
 
 /// The judge that an extension's author runs.
 struct ExtensionsValidateCommand: AsyncParsableCommand {
@@ -178,12 +179,13 @@ struct ExtensionsValidateCommand: AsyncParsableCommand {
 extension ExtensionsValidateCommand {
     private var environment: [String: String] { ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty } }
 
-    private var registry: ExtensionRegistry {
+    private var registry: ExtensionRegistry { ExtensionRegistry(searchPath: searchPath) }
+
+    private var searchPath: [String] {
         let explicit = (extensionPath ?? environment["SEARCHLIGHT_EXTENSION_PATH"]).map { path in
             path.split(separator: ":").map { absolute(String($0)) }.joined(separator: ":")
         }
-        return ExtensionRegistry(
-            searchPath: ExtensionRegistry.standardSearchPath(explicit: explicit, environment: environment))
+        return ExtensionRegistry.standardSearchPath(explicit: explicit, environment: environment)
     }
 
     /// How the processes are started, or that none is.
@@ -192,6 +194,9 @@ extension ExtensionsValidateCommand {
         var configuration = WorkerConfiguration(
             workerPath: installation.workerPath, frameworkFolder: installation.frameworkFolder, environment: environment
         )
+        // As with the engine that will ask it.
+        configuration.protectedFolders.append(StoreLocation(environment: environment).folder)
+        configuration.trustedFolders += searchPath
         if inProcess { configuration.startInProcess = InProcess.start }
         return configuration
     }

@@ -3,6 +3,7 @@ import ExtensionHost
 import SearchlightEngine
 import Synchronization
 
+import TestSupport
 @testable import SearchlightEngine
 
 extension Harness {

@@ -109,6 +109,17 @@ struct ValidateCommandTests {
         #expect(try command("extensions", "validate", bundle, "--only", "promises").status == 11)
     }
 
+    @Test("Where extensions are looked for is written by nobody here either, whatever a manifest declares")
+    func trustedFolders() throws {
+        try ValidatorSubject.planting.install(
+            command.harness,
+            manifest: ["CFBundleDisplayName": "Sheets", "Searchlight": ["WritablePaths": ["~/extensions"]]])
+        let (status, output) = try command(
+            "extensions", "validate", ValidatorSubject.planting.identifier, "--only", "sandbox,quiet-creation")
+        #expect(status == 11 && output.contains("tried to change "), "\(output)")
+        #expect(!FileManager.default.fileExists(atPath: command.harness.extensions + "/planted"))
+    }
+
     @Test("No key that docs/EXTENSIONS.md tells of is said not to be read")
     func documentedKeys() throws {
         let bundle = try ValidatorSubject.good.install(
@@ -130,7 +141,7 @@ struct ValidateCommandTests {
             command.harness,
             manifest: [
                 "CFBundleVersion": nil, "CFBundleDisplayNames": "Sheets", "DTXcode": "1500",
-                "Searchlight": ["ReadablePath": ["~/a"], "WritablePaths": ["~/b"]],
+                "Searchlight": ["ReadablePath": ["~/a"], "ReadablePaths": ["~/.mozilla"], "WritablePaths": ["~/b"]],
                 "UTExportedTypeDeclarations": [
                     ["UTTypeIdentifier": "com.example.sheet", "UTTypeConformsTo": "com.example.no"]
                 ],
@@ -144,7 +155,7 @@ struct ValidateCommandTests {
         }
         let whole = ManifestReview(try #require(ExtensionValidator.Subject(path: moved).accepted)).findings.reasons
         for text in [
-            "CFBundleDisplayNames", "Searchlight.ReadablePath, ", "com.example.no",
+            "CFBundleDisplayNames", "Searchlight.ReadablePath, ", "com.example.no", "$HOME/.mozilla, where",
         ] {
             #expect(whole.contains { $0.contains(text) }, "\(text): \(whole)")
         }

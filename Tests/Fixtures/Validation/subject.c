@@ -33,8 +33,10 @@
 #define ABSENT 24        /* its cursors say nothing: where it is, it knows in memory only */
 #define PRYING 25        /* reads a file that is none of its business */
 #define UNDEAD 26        /* starts a process */
+#define SLOW_TO_LOAD 27  /* takes its time before it can be asked anything */
+#define PLANTING 28      /* puts something where extensions are looked for */
 
-#if BREAK == EAGER || BREAK == PRYING || BREAK == UNDEAD
+#if BREAK == EAGER || BREAK == PRYING || BREAK == UNDEAD || BREAK == SLOW_TO_LOAD || BREAK == PLANTING
 static void begin(void);
 #define SUBJECT_CREATE begin
 #elif BREAK == SILENT
@@ -92,6 +94,16 @@ static void begin(void) {
 #elif BREAK == UNDEAD
 static void begin(void) {
     if (fork() == 0) _exit(0);
+}
+#elif BREAK == SLOW_TO_LOAD
+static void begin(void) { usleep(200000); }
+#elif BREAK == PLANTING
+static void begin(void) {
+    char path[512];
+    const char *home = getenv("HOME");
+    snprintf(path, sizeof path, "%s/extensions/planted", home != NULL ? home : "");
+    FILE *file = fopen(path, "w");
+    if (file != NULL) fclose(file);
 }
 #elif BREAK == PAGED || BREAK == CIRCLING || BREAK == ABSENT
 static void paged(void *context, searchlight_status status, const char *message) {

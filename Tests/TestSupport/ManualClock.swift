@@ -2,8 +2,8 @@
 import Synchronization
 
 /// A clock that a test moves.
-final class ManualClock: Clock {
-    typealias Instant = ContinuousClock.Instant
+package final class ManualClock: Clock {
+    package typealias Instant = ContinuousClock.Instant
 
     private struct State {
         var now = ContinuousClock.now
@@ -13,10 +13,12 @@ final class ManualClock: Clock {
     }
     private let state = Mutex(State())
 
-    var now: Instant { state.withLock { $0.now } }
-    var minimumResolution: Duration { .zero }
+    package init() {}
 
-    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    package var now: Instant { state.withLock { $0.now } }
+    package var minimumResolution: Duration { .zero }
+
+    package func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         let number = state.withLock { state in
             state.number += 1
             return state.number
@@ -41,10 +43,10 @@ final class ManualClock: Clock {
     }
 
     /// How many sleep now.
-    var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+    package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
     /// Moves the present; wakes whoever slept until then.
-    func advance(by duration: Duration) {
+    package func advance(by duration: Duration) {
         let awake = state.withLock { state in
             state.now += duration
             let due = state.sleepers.filter { $0.value.deadline <= state.now }
@@ -55,7 +57,7 @@ final class ManualClock: Clock {
     }
 
     /// Returns when so many sleep.
-    func waitForSleepers(_ count: Int = 1) async {
+    package func waitForSleepers(_ count: Int = 1) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isThere = state.withLock { state in
                 guard state.sleepers.count < count else { return true }
