@@ -2,6 +2,7 @@
 import ExtensionHost
 import Foundation
 import SearchlightEngine
+import TestSupport
 import Testing
 
 /// Extensions that stop when they are told to, and say how far they have come.

@@ -65,7 +65,7 @@ struct BrokenExtensionMatrixTests {
         #expect(!workers.isEmpty)
         var left: [Int32] = []
         // Whoever was killed is gone a moment later.
-        for _ in 0..<400 {
+        for _ in 0..<10_000 {
             left = WorkerProcesses.all.filter { worker in
                 workers.contains(worker.group) || workers.contains(worker.process) || children.contains(worker.process)
             }.map(\.process)
