@@ -211,7 +211,7 @@ static void *deadlock_answer(void *context) {
 }
 #endif
 
-#if defined(SUBJECT_PROVIDE_DATA) && BREAK >= GENEROUS && BREAK <= DEADLOCK
+#if BREAK >= GENEROUS && BREAK <= DEADLOCK && BREAK != BAD_PREVIEW && BREAK != BAD_REFERENCE
 static void provide_data(searchlight_extension *extension, searchlight_request request, const char *item,
                          const char *type) {
     (void)extension;
