@@ -7,7 +7,7 @@ import ServiceProtocol
 import Testing
 
 /// Every broken extension beside a good one: a typed outcome, and no harm to anything else.
-@Suite("A broken extension beside a good one", .timeLimit(.minutes(5)))
+@Suite("A broken extension beside a good one", .timeLimit(.minutes(20)))
 struct BrokenExtensionMatrixTests {
     @Test("hurts nobody else, and what is wrong is told", arguments: BrokenExtension.all)
     func hurtsNobody(broken: BrokenExtension) async throws {
