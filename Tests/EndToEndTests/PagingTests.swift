@@ -4,6 +4,7 @@ import Foundation
 import IdleScheduling
 import SearchIndex
 import ServiceProtocol
+import TestSupport
 import Testing
 
 @testable import SearchlightEngine
@@ -38,25 +39,20 @@ struct PagingTests {
 
         /// Runs `searchlight reindex`, and kills it with its worker once the extension has stopped.
         func killHostInReindex() throws {
-            let process = Process()
-            process.executableURL = URL(filePath: try BuiltProducts.program("searchlight"))
-            process.arguments = ["reindex", bundle, "--verbose"]
-            process.environment = try Command(harness: harness).environment
             let output = Pipe()
-            process.standardOutput = output
-            process.standardError = output
-            process.standardInput = FileHandle.nullDevice
-            try process.run()
+            let process = try ChildProcess(
+                BuiltProducts.program("searchlight"), ["reindex", bundle, "--verbose"],
+                environment: Command(harness: harness).environment, output: .pipe(output))
             var text = ""
             while !text.contains("stopped in") {
                 let data = output.fileHandleForReading.availableData
                 guard !data.isEmpty else { break }
                 text += String(decoding: data, as: UTF8.self)
             }
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
+            process.send(SIGKILL)
+            let ending = process.wait()
             try #require(text.contains("stopped in"), "\(text)")
-            try #require(process.terminationReason == .uncaughtSignal)
+            try #require(ending == .killed(SIGKILL))
         }
     }
 

@@ -7,7 +7,7 @@ import ServiceProtocol
 import Testing
 
 /// What the sandbox leaves open, what it does without, and what it leaves behind.
-@Suite("Inside the sandbox", .timeLimit(.minutes(3)))
+@Suite("Inside the sandbox", .timeLimit(.minutes(20)))
 struct SandboxTests {
     private func reports(_ harness: Harness) -> [SandboxReport] {
         harness.recordedEvents.compactMap { if case .confined(_, let report) = $0 { report } else { nil } }
@@ -62,7 +62,7 @@ struct SandboxTests {
         #expect(refusals(harness).map(\.description) == ["tried to read \(other)/day.md"])
     }
 
-    @Test("a Swift worker starts 200 times without a death", .timeLimit(.minutes(5)))
+    @Test("a Swift worker starts 200 times without a death")
     func manyStarts() async throws {
         let harness = try Harness()
         let bundle = try harness.installJournal(notes: try notes(harness, 1))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import SearchlightEngine
+import TestSupport
 import Testing
 
 /// Commands print the same and end the same, whether a service answers or they do all themselves.
@@ -146,13 +147,11 @@ struct ServiceCommandTests {
     func waitingProducer() async throws {
         let command = Command(harness: try Harness())
         let host = try ServiceHost(command.harness)
-        let process = Process()
-        process.executableURL = URL(filePath: try BuiltProducts.program("searchlight"))
-        process.arguments = ["donate", "--bundle", "slow", "--acknowledge", "--batch", "1", "-"]
-        process.environment = try command.environment
         let (input, output) = (Pipe(), Pipe())
-        (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
+        let process = try ChildProcess(
+            BuiltProducts.program("searchlight"),
+            ["donate", "--bundle", "slow", "--acknowledge", "--batch", "1", "-"],
+            environment: command.environment, input: .pipe(input), output: .pipe(output), errors: .inherited)
         try input.fileHandleForWriting.write(
             contentsOf: Data("{\"uniqueIdentifier\": \"1\"}\n{\"uniqueIdentifier\": \"2\"}\n".utf8))
         // The first batch is durable, so that this one is under way.
@@ -164,13 +163,10 @@ struct ServiceCommandTests {
             ["donate", "--bundle", "quick", "-"], input: #"{"uniqueIdentifier": "one"}"#)
         #expect(other.output == "1 item accepted.\n", "\(other)")
         try input.fileHandleForWriting.close()
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                process.waitUntilExit()
-                continuation.resume()
-            }
+        let ending = await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: process.wait()) }
         }
-        #expect(process.terminationStatus == 0)
+        #expect(ending == .exited(0))
         await host.close()
     }
 }

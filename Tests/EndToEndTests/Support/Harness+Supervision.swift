@@ -2,6 +2,7 @@
 import ExtensionHost
 import SearchlightEngine
 import Synchronization
+import TestSupport
 
 import TestSupport
 @testable import SearchlightEngine

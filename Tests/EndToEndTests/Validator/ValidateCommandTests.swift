@@ -2,6 +2,7 @@
 import ExtensionHost
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import ExtensionValidation
@@ -198,25 +199,22 @@ struct ValidateCommandTests {
     }
 
     @Test("An interrupt ends it and the extension's process")
-    func interrupt() throws {
+    func interrupt() async throws {
         let bundle = try ValidatorSubject.silent.install(command.harness)
-        let process = Process()
-        process.executableURL = URL(filePath: try BuiltProducts.program("searchlight"))
-        process.arguments = ["extensions", "validate", bundle, "--only", "acknowledgement"]
-        process.environment = try command.environment
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        let identifier = process.processIdentifier
+        let process = try ChildProcess(
+            BuiltProducts.program("searchlight"),
+            ["extensions", "validate", bundle, "--only", "acknowledgement"], environment: command.environment)
         var workers: [ProcessView] = []
         while process.isRunning, workers.isEmpty {
-            workers = ProcessView(identifier: identifier).descendants
-            usleep(1000)
+            workers = ProcessView(identifier: process.identifier).descendants
+            try await Task.sleep(for: .milliseconds(1))
         }
-        kill(identifier, SIGINT)
-        process.waitUntilExit()
-        #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGINT)
+        process.send(SIGINT)
+        #expect(process.wait() == .killed(SIGINT))
         #expect(!workers.isEmpty)
-        while workers.contains(where: \.isAlive) { usleep(1000) }
+        // Those that were killed are gone a moment later; the time limit of the suite says when they were not.
+        while workers.contains(where: \.isAlive), !Task.isCancelled { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(workers.filter(\.isAlive).isEmpty)
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ExtensionValidation
@@ -62,7 +63,10 @@ struct ValidatorCheckTests {
             (limits.firstSign, limits.progress) = (.seconds(2), .seconds(2))
         }
         limits.cancelGrace = .milliseconds(200)
-        let report = try await harness.validate(try fault.subject.install(harness), [fault.check], limits: limits)
+        // One that takes its time does so by the clock on the wall.
+        let clock: any Clock<Duration> = fault.subject == .slowNotice ? ContinuousClock() : SteadyClock.shared
+        let report = try await harness.validate(
+            try fault.subject.install(harness), [fault.check], limits: limits, clock: clock)
         let result = try report.result(fault.check)
         #expect(result.kind == fault.kind && result.reason?.contains(fault.reason) == true, "\(result)")
         #expect(result.advice?.isEmpty == false)
