@@ -12,6 +12,15 @@ enum Output {
     /// Whether standard error is a terminal, where progress may be shown.
     static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
 
+    /// How many columns standard output has, if it is a terminal.
+    static var columns: Int? {
+        var size = winsize()
+        guard isatty(STDOUT_FILENO) == 1, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+            return nil
+        }
+        return Int(size.ws_col)
+    }
+
     /// Prints a line on standard output.
     ///
     /// - Throws: ``OutputError``.
