@@ -2,6 +2,8 @@
 /* extension.c: the entry point, the object of this worker, and what all requests need. */
 #include "extension.h"
 
+#include "text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,12 +23,14 @@ void task_begin(struct task *task, searchlight_extension *extension, searchlight
 }
 
 void task_fail(const struct task *task, searchlight_status status, const char *format, ...) {
-    char message[MAX_PROBLEM + 256];
+    char message[MAX_PROBLEM + 256], line[3 * sizeof message];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    task->extension->requests->finish(task->extension->host, task->request, status, message);
+    /* It may quote others, and have been cut inside of a character. */
+    text_line(line, sizeof line, slice_of(message), 0);
+    task->extension->requests->finish(task->extension->host, task->request, status, line);
 }
 
 bool task_take_library(struct task *task, const char *identifier, bool as_it_is) {
@@ -45,8 +49,10 @@ bool task_take_library(struct task *task, const char *identifier, bool as_it_is)
     return false;
 }
 
-static void say(void *context, const char *line) {
+static void say(void *context, const char *text) {
     const searchlight_extension *extension = context;
+    char line[4 * MAX_PROBLEM];
+    text_line(line, sizeof line, slice_of(text), 0);
     extension->log->log(extension->host, SEARCHLIGHT_LOG_WARNING, line);
 }
 

@@ -17,6 +17,7 @@
 struct library {
     pthread_mutex_t mutex;
     sqlite3 *database; /* NULL until it is first used */
+    struct work *work; /* of who has the lock */
     library_voice say;
     void *context;
     bool is_filled, is_missing;
@@ -49,6 +50,16 @@ void library_destroy(struct library *library) {
     free(library);
 }
 
+static int on_steps(void *context) {
+    struct work *work = context;
+    return !work->goes_on(work->context, 0, 0);
+}
+
+/* Has long statements report and end with the work. */
+static void watch(struct library *library) {
+    if (library->database != NULL) sqlite3_progress_handler(library->database, 1000000, on_steps, library->work);
+}
+
 bool library_lock(struct library *library, struct work *work) {
     for (;;) {
         struct timespec until;
@@ -56,13 +67,21 @@ bool library_lock(struct library *library, struct work *work) {
         until.tv_nsec += 250000000;
         if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
         int result = pthread_mutex_timedlock(&library->mutex, &until);
-        if (result == 0) return true;
+        if (result == 0) {
+            library->work = work;
+            watch(library);
+            return true;
+        }
         /* Another request has it; saying so shows that this one is alive. */
         if (result != ETIMEDOUT || !work->goes_on(work->context, 0, 0)) return false;
     }
 }
 
-void library_unlock(struct library *library) { pthread_mutex_unlock(&library->mutex); }
+void library_unlock(struct library *library) {
+    if (library->database != NULL) sqlite3_progress_handler(library->database, 0, NULL, NULL);
+    library->work = NULL;
+    pthread_mutex_unlock(&library->mutex);
+}
 bool library_is_filled(const struct library *library) { return library->is_filled; }
 const char *library_missing(const struct library *library) { return library->is_missing ? library->missing.text : NULL; }
 
@@ -109,6 +128,8 @@ static bool add(void *context, const struct bookmark *bookmark) {
         intake->left_out++;
         return true;
     }
+    intake->is_full = intake->taken >= MAX_BOOKMARKS;
+    if (intake->is_full) return false;
     if (text_line(title, sizeof title, bookmark->title, 0) == 0 &&
         text_line(title, sizeof title, bookmark->page_title, 0) == 0)
         text_readable_url(title, sizeof title, url);
@@ -139,8 +160,7 @@ static bool add(void *context, const struct bookmark *bookmark) {
     intake->has_failed = result != SQLITE_DONE;
     /* Twice the same in one folder is once. */
     if (sqlite3_changes(intake->library->database) == 1) intake->taken++;
-    intake->is_full = intake->taken >= MAX_BOOKMARKS;
-    return !intake->has_failed && !intake->is_full;
+    return !intake->has_failed;
 }
 
 static void say(struct library *library, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -253,6 +273,7 @@ enum reading library_refresh(struct library *library, struct work *work, const c
             library->database = NULL;
             return READING_LATER;
         }
+        watch(library);
     }
     struct sources sources;
     bool is_good = sources_find(&sources);
@@ -290,9 +311,10 @@ enum reading library_refresh(struct library *library, struct work *work, const c
 
 /* ---- Giving them out -------------------------------------------------------------------------------------------- */
 
+/* CROSS has SQLite walk along the identifiers, instead of sorting all for each page. */
 #define COLUMNS                                                                                                      \
     "SELECT b.id, s.key, s.name, b.url, b.title, b.description, b.keyword, b.folder, b.tags, b.added, b.modified,"   \
-    " b.visited, b.visits FROM bookmark b JOIN source s ON s.id = b.source WHERE "
+    " b.visited, b.visits FROM bookmark b CROSS JOIN source s ON s.id = b.source WHERE "
 #define SHOWN                                                                                                        \
     " NOT EXISTS (SELECT 1 FROM bookmark o JOIN source t ON t.id = o.source WHERE o.twin = b.twin"                   \
     " AND t.rank < s.rank AND o.url = b.url AND o.title = b.title)"
