@@ -182,7 +182,7 @@ let package = Package(
             dependencies: [
                 "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "ExtensionRuntime",
                 "ExtensionValidation", "IdleScheduling", "Promises", "Previews",
-                "ServiceProtocol", "UniformTypeIdentifiers", "TestSupport", "TortureSupport",
+                "ServiceProtocol", "UniformTypeIdentifiers", "TestSupport", "TortureSupport", sqlite,
             ], swiftSettings: strict),
         // A client in another process.
         .executableTarget(
