@@ -112,8 +112,13 @@ struct BookmarksFaultTests {
         let checks = Set(Check.allCases).subtracting([.loadTime])
         let report = try await harness.validate(harness.extensions + "/\(bundle).searchext", checks)
         let others = report.checks.filter { $0.result.kind != .passed }
-        #expect(others.isEmpty, "\(others.map { "\($0.check): \($0.result)" })")
-        #expect(report.count(.passed) == checks.count)
+        // It has to look into the browsers' profiles, whose names nobody knows beforehand; everything else is as it should be.
+        #expect(others.map(\.check) == [.manifest], "\(others.map { "\($0.check): \($0.result)" })")
+        let manifest = try report.result(.manifest)
+        #expect(manifest.kind == .warning)
+        for line in manifest.reason?.split(separator: "\n") ?? [] {
+            #expect(line.contains("passwords and sessions") || line.hasPrefix("… and "), "\(line)")
+        }
     }
 
     @Test("links neither CoreSpotlight nor the Swift runtime")
