@@ -98,7 +98,7 @@ extension ExtensionHost {
         }
         let outcome: Result<Value, ExtensionError>
         do throws(ExtensionError) { outcome = .success(try await body(worker)) } catch { outcome = .failure(error) }
-        await pool.giveBack(lease, isUsable: !worker.hasEnded && !outcome.isOfAWorkerUsedUp(worker.bundle))
+        await pool.giveBack(lease, isUsable: !worker.isLeaving && !outcome.isOfAWorkerUsedUp(worker.bundle))
         return try outcome.get()
     }
 
