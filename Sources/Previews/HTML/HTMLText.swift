@@ -85,12 +85,15 @@ enum HTMLText {
     }
 
     private static let amp = Array("&amp;".utf8)
+    private static let less = Array("&lt;".utf8)
+    private static let greater = Array("&gt;".utf8)
+    private static let quote = Array("&quot;".utf8)
 
     private static func append(_ byte: UInt8, to output: inout [UInt8], isValue: Bool) {
         switch byte {
-        case UInt8(ascii: "<"): output += Array("&lt;".utf8)
-        case UInt8(ascii: ">"): output += Array("&gt;".utf8)
-        case UInt8(ascii: "\"") where isValue: output += Array("&quot;".utf8)
+        case UInt8(ascii: "<"): output += less
+        case UInt8(ascii: ">"): output += greater
+        case UInt8(ascii: "\"") where isValue: output += quote
         default: output.append(byte)
         }
     }

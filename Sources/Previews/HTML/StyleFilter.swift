@@ -53,24 +53,29 @@ struct StyleFilter {
         result.reserveCapacity(text.count)
         var position = text.startIndex
         while position < text.endIndex {
-            let rest = text[position...]
-            if rest.starts(with: [0x2F, 0x2A]) {
-                position += 2
-                while position < text.endIndex, !text[position...].starts(with: [0x2A, 0x2F]) { position += 1 }
-                position = min(text.endIndex, position + 2)
-                result.append(0x20)
-            } else if rest.starts(with: Array("<!--".utf8)) {
-                position += 4
-                result.append(0x20)
-            } else if rest.starts(with: Array("-->".utf8)) {
-                position += 3
-                result.append(0x20)
-            } else {
-                result.append(text[position])
-                position += 1
-            }
+            let byte = text[position]
+            let length =
+                switch byte {
+                case UInt8(ascii: "/") where text[position...].starts(with: [0x2F, 0x2A]):
+                    commentLength(text[position...])
+                // What hides a style sheet from browsers of long ago.
+                case UInt8(ascii: "<") where text[position...].starts(with: [0x3C, 0x21, 0x2D, 0x2D]): 4
+                case UInt8(ascii: "-") where text[position...].starts(with: [0x2D, 0x2D, 0x3E]): 3
+                default: 0
+                }
+            result.append(length > 0 ? 0x20 : byte)
+            position += max(1, length)
         }
         return result
+    }
+
+    private static func commentLength(_ text: ArraySlice<UInt8>) -> Int {
+        var rest = text.dropFirst(2)
+        while let star = rest.firstIndex(of: UInt8(ascii: "*")) {
+            if star + 1 < text.endIndex, text[star + 1] == UInt8(ascii: "/") { return star + 2 - text.startIndex }
+            rest = text[(star + 1)...]
+        }
+        return text.count
     }
 
     private mutating func omit(_ range: Range<Int>) {
