@@ -12,8 +12,9 @@ all: build
 build:
 	swift build -c release
 	swift build -c release --package-path Plugins --product Journal
+	$(MAKE) -C Plugins/Bookmarks
 
-# What is installed: the programs, the library with the Swift runtime, Journal. Builds in a folder of its own.
+# What is installed: the programs, the library with the Swift runtime, the extensions. Builds in a folder of its own.
 release:
 	Scripts/setup
 	Scripts/release

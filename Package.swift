@@ -125,7 +125,9 @@ let package = Package(
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
         // Tests
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(name: "CTestSupport", path: "Tests/CTestSupport", cSettings: strictC),
+        .target(
+            name: "TestSupport", dependencies: ["CTestSupport"], path: "Tests/TestSupport", swiftSettings: strict),
         .target(
             name: "TortureSupport", dependencies: ["SearchIndex", "ServiceProtocol", "TestSupport"],
             path: "Tests/TortureSupport", swiftSettings: strict),
@@ -181,7 +183,7 @@ let package = Package(
             dependencies: [
                 "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "ExtensionRuntime",
                 "ExtensionValidation", "IdleScheduling", "Promises", "Previews",
-                "ServiceProtocol", "UniformTypeIdentifiers", "TestSupport", "TortureSupport",
+                "ServiceProtocol", "UniformTypeIdentifiers", "TestSupport", "TortureSupport", sqlite,
             ], swiftSettings: strict),
         // A client in another process.
         .executableTarget(

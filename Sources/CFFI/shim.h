@@ -16,9 +16,4 @@ static inline ffi_type *cffi_uint64(void) { return &ffi_type_uint64; }
 static inline ffi_type *cffi_sint64(void) { return &ffi_type_sint64; }
 static inline ffi_type *cffi_float(void) { return &ffi_type_float; }
 static inline ffi_type *cffi_double(void) { return &ffi_type_double; }
-
-/* glibc declares it for GNU sources only, which a Swift module is not. */
-extern int memfd_create(const char *name, unsigned int flags);
-/* A file that is only in memory, closed in programs that are started (MFD_CLOEXEC); -1 and errno on failure. */
-static inline int cffi_memory_file(const char *name) { return memfd_create(name, 1u); }
 #endif

@@ -99,7 +99,7 @@ extension ExtensionHost {
         }
         let outcome: Result<Value, ExtensionError>
         do throws(ExtensionError) { outcome = .success(try await body(worker)) } catch { outcome = .failure(error) }
-        await pool.giveBack(lease, isUsable: !worker.hasEnded)
+        await pool.giveBack(lease, isUsable: !worker.isLeaving && !outcome.isOfAWorkerUsedUp(worker.bundle))
         return try outcome.get()
     }
 
@@ -147,4 +147,13 @@ extension ExtensionError {
 
 extension Result {
     fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
+}
+
+extension Result where Failure == ExtensionError {
+    /// Whether what its worker says it has not, a fresh one may have: callbacks, of which each makes only so many, or a library
+    /// that was not there. Code of an extension's own means by the same word what it likes.
+    fileprivate func isOfAWorkerUsedUp(_ bundle: ExtensionBundle) -> Bool {
+        guard case .failed(_, _, .unavailable, _)? = failure else { return false }
+        return bundle.manifest.access.bindsSymbols
+    }
 }

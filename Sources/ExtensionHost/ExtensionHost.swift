@@ -32,14 +32,14 @@ public actor ExtensionHost {
     ///   - onWork: Called when the host begins something that nobody has just asked for; what it gives back lives as long as
     ///     that goes on.
     ///   - onItemsGivenBack: Told of items that were set aside and may be asked for again, since their extension or the host
-    ///     has changed; they are owed.
+    ///     has changed; they are owed. Says whether that is written down.
     ///   - onEvent: Told what happens; called on any thread, must not block.
     public init(
         configuration: WorkerConfiguration, registry: ExtensionRegistry, delegates: LiveDelegates? = nil,
         receiver: any DonationReceiver, health: any HealthStore = MemoryHealthStore(),
         now: @escaping @Sendable () -> Double = { Date().timeIntervalSinceReferenceDate },
         onWork: @escaping @Sendable () -> any Sendable = { () },
-        onItemsGivenBack: @escaping @Sendable (_ bundle: String, _ items: Set<String>) -> Void = { _, _ in },
+        onItemsGivenBack: @escaping @Sendable (_ bundle: String, _ items: Set<String>) -> Bool = { _, _ in true },
         onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) {
         self.configuration = configuration

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
 
 /// One thing that is checked of an extension. The raw value is its name in commands and reports, and stays as it is.
 public enum Check: String, Sendable, Hashable, CaseIterable, Codable {
@@ -81,9 +82,9 @@ public enum Check: String, Sendable, Hashable, CaseIterable, Codable {
     /// The checks whose names are like a text, for a person who misspelled one.
     public static func suggestions(for text: String) -> [Check] {
         let text = text.lowercased()
-        let scored = allCases.map { (check: $0, distance: EditDistance.between(text, $0.rawValue)) }
-        let near = scored.filter { $0.distance <= 3 || (text.count >= 3 && $0.check.rawValue.contains(text)) }
-        return near.sorted { $0.distance < $1.distance }.prefix(3).map(\.check)
+        let near = NearNames.nearest(to: text, among: allCases.map(\.rawValue)).compactMap(Check.init(rawValue:))
+        let holding = allCases.filter { text.count >= 3 && $0.rawValue.contains(text) && !near.contains($0) }
+        return Array((near + holding).prefix(3))
     }
 
     /// Whether it judges what was seen while the others ran, so that it comes after them.
@@ -95,25 +96,5 @@ public enum Check: String, Sendable, Hashable, CaseIterable, Codable {
         case .memoryGrowth, .leftovers, .hangUp, .sandbox: true
         default: false
         }
-    }
-}
-
-/// How many letters have to be changed, added or left out to make one text of another.
-enum EditDistance {
-    /// The longest texts that are compared, in letters.
-    private static let maximumLetters = 64
-
-    static func between(_ one: String, _ other: String) -> Int {
-        let (one, other) = (Array(one.prefix(maximumLetters)), Array(other.prefix(maximumLetters)))
-        var previous = Array(0...other.count)
-        for (row, letter) in one.enumerated() {
-            var current = [row + 1]
-            for (column, candidate) in other.enumerated() {
-                let replaced = previous[column] + (letter == candidate ? 0 : 1)
-                current.append(min(replaced, previous[column + 1] + 1, current[column] + 1))
-            }
-            previous = current
-        }
-        return previous[other.count]
     }
 }

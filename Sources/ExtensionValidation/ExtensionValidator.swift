@@ -83,6 +83,9 @@ public struct ExtensionValidator: Sendable {
         }
         let whole = EventRecord(.manifest)
         var survey: Survey?
+        var checks = checks
+        // Without it nothing would be said of what is wrong.
+        if case .refused = subject { checks.insert(.manifest) }
         for check in Check.allCases where checks.contains(check) {
             onBegin(check)
             var result = CheckResult.passed
@@ -121,7 +124,7 @@ public struct ExtensionValidator: Sendable {
                 if let skipped = context.skippedForSurvey(among: checks) { return skipped }
             }
             do throws(ExtensionError) { return try await check.run(context) } catch {
-                return CheckResult(error, check)
+                return CheckResult(error, check, bundle)
             }
         }
     }
@@ -139,21 +142,21 @@ extension CheckContext {
     /// there for it, or this one.
     func skippedForSurvey(among checks: Set<Check>) -> CheckResult? {
         guard let problem = survey.problem, check != .acknowledgement else { return nil }
-        guard checks.contains(.acknowledgement) else { return CheckResult(problem, check) }
+        guard checks.contains(.acknowledgement) else { return CheckResult(problem, check, bundle) }
         return .skipped(reason: "its items are not known, since a reindex did not work (see acknowledgement)")
     }
 }
 
 extension CheckResult {
     /// What an error means that ended a check.
-    init(_ error: ExtensionError, _ check: Check) {
+    init(_ error: ExtensionError, _ check: Check, _ bundle: ExtensionBundle) {
         switch error {
         case .crashed:
             self = .crashed(
                 reason: error.description,
                 advice: """
-                    Look at it in a debugger: gdb --args searchlight extensions validate BUNDLE --in-process --only \
-                    \(check.rawValue)
+                    Look at it in a debugger: gdb --args searchlight extensions validate \
+                    \(bundle.path.shellWord) --in-process --only \(check.rawValue)
                     """)
         case .timedOut:
             self = .failed(
@@ -175,5 +178,18 @@ extension CheckResult {
             self = .failed(reason: error.description, advice: "Answer with what the request asks for.")
         default: self = .failed(reason: error.description, advice: "Mend this first, and validate again.")
         }
+    }
+}
+
+extension String {
+    /// The text as one word of a shell's command line.
+    package var shellWord: String {
+        let isPlain =
+            !isEmpty
+            && utf8.allSatisfy { byte in
+                UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+                    || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || "-_./,:@%+=".utf8.contains(byte)
+            }
+        return isPlain ? self : "'\(replacing("'", with: "'\\''"))'"
     }
 }

@@ -27,6 +27,10 @@ struct ManifestReview {
         reviewKeys(&findings)
         reviewTypes(&findings)
         reviewFolder(&findings)
+        for warning in bundle.warnings {
+            guard case .readsSessions = warning else { continue }
+            findings.warn(warning.description, "Declare only the files that it needs.")
+        }
         return findings
     }
 
@@ -50,46 +54,12 @@ struct ManifestReview {
         }
     }
 
-    /// The keys that are read.
-    private static let known: Set<String> = [
-        "CFBundleIdentifier", "CFBundleVersion", "CFBundleDisplayName", "CFBundleName", "CFBundleExecutable",
-        "NSExtension",
-        "UTExportedTypeDeclarations", "UTImportedTypeDeclarations", "CoreSpotlightContinuation", "Searchlight",
-    ]
-    private static let knownOfExtension: Set<String> = [
-        "NSExtensionPointIdentifier", "NSExtensionPrincipalClass", "NSExtensionAttributes",
-    ]
-    private static let knownOfSearchlight: Set<String> = [
-        "ReadablePaths", "ReadablePathsFrom", "WritablePaths", "AllowsNetwork", "MemoryLimit", "DesktopEntry",
-        "SymbolBindings",
-    ]
-
     private func reviewKeys(_ findings: inout Findings) {
-        // Manifests of Apple's have many keys that mean nothing here; only those are told that look misspelled.
-        for key in root.keys.sorted() where !Self.known.contains(key) {
-            guard let meant = Self.near(key, Self.known) else { continue }
-            findings.warn("The key \(key.quoted) is not read.", "If \(meant) is meant, write it so.")
-        }
-        review(root["NSExtension"], "NSExtension", Self.knownOfExtension, &findings)
-        review(root["Searchlight"], "Searchlight", Self.knownOfSearchlight, &findings)
-        if let value = root["Searchlight"], !(value is [String: Any]) {
-            findings.warn("Searchlight is no dictionary and is not read.", "Make it a dictionary.")
-        }
-    }
-
-    private func review(_ value: Any?, _ name: String, _ known: Set<String>, _ findings: inout Findings) {
-        for key in (value as? [String: Any] ?? [:]).keys.sorted() where !known.contains(key) {
-            let meant = Self.near(key, known)
+        for key in bundle.manifest.unknownKeys {
             findings.warn(
-                "The key \(name).\(key.prefix(100)) is not read.",
-                meant.map { "If \(name).\($0) is meant, write it so." }
-                    ?? "Known are \(known.sorted().joined(separator: ", ")).")
+                key.description,
+                key.meant.isEmpty ? "Leave it out; docs/EXTENSIONS.md has those that are read." : "Correct it.")
         }
-    }
-
-    private static func near(_ key: String, _ known: Set<String>) -> String? {
-        let scored = known.map { ($0, EditDistance.between(key.lowercased(), $0.lowercased())) }
-        return scored.filter { $0.1 <= 3 }.min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
     }
 
     private func reviewTypes(_ findings: inout Findings) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
 
 /// What a person is shown of an item.
 public struct Preview: Hashable, Sendable {
@@ -20,10 +21,19 @@ public struct Preview: Hashable, Sendable {
     public var source: Source
     /// Why the extension did not render it, if it should have.
     public var problem: String?
+    /// The size it is made for, if its extension said one.
+    public var size: PreviewReply.Size?
+    /// What was taken out of what the extension rendered.
+    public var removals: [Removal]
 
     /// Creates a preview.
-    public init(title: String, contentType: String, content: [UInt8], source: Source, problem: String? = nil) {
+    public init(
+        title: String, contentType: String, content: [UInt8], source: Source, problem: String? = nil,
+        size: PreviewReply.Size? = nil, removals: [Removal] = []
+    ) {
         self.title = title
+        self.size = size
+        self.removals = removals
         self.contentType = contentType
         self.content = content
         self.source = source

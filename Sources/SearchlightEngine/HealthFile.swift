@@ -2,82 +2,79 @@
 import ExtensionHost
 import Foundation
 import Glibc
-import SearchIndex
 import ServiceProtocol
-import Synchronization
 
 /// How extensions behave, kept in a file of the store (`extensions.json`) so that a quarantine outlives the process.
+///
+/// Any process with the store may change it, one that only reads the rest too: an extension may crash in each of them. Each
+/// holds `extensions.lock` while it reads, changes and replaces the file, so that no change is lost.
 final class HealthFile: HealthStore {
-    private let path: String
-    private let isWritable: Bool
+    private let file: StoreFile
+    private let attempts: Int
     /// Whether there was a file that could not be understood. The first change sets it aside as
     /// `extensions.json.damaged`: nothing is held against anybody, and nobody is disabled.
     let wasDamaged: Bool
     private let loaded: [String: ExtensionHealth]
-    private let wasSetAside = Atomic(false)
+
+    /// Between two attempts to have the lock, in microseconds.
+    private static let pause: UInt32 = 10_000
 
     /// Reads the file.
     ///
-    /// - Parameter isWritable: Whether this process changes the store. Another one keeps nothing.
-    init(directory: String, isWritable: Bool) {
-        path = directory + "/extensions.json"
-        self.isWritable = isWritable
-        var status = stat()
-        guard stat(path, &status) == 0 else {
-            (loaded, wasDamaged) = ([:], false)
-            return
-        }
-        if status.st_mode & S_IFMT == S_IFREG, status.st_size <= HealthDocument.maximumBytes,
-            let data = try? Data(contentsOf: URL(filePath: path)), let document = HealthDocument(data)
-        {
-            (loaded, wasDamaged) = (document.extensions, false)
-        } else {
-            (loaded, wasDamaged) = ([:], true)
-        }
+    /// - Parameter attempts: How often the lock is tried. The others hold it for a moment only; who was stopped meanwhile
+    ///   must not stop this one.
+    init(directory: String, attempts: Int = 200) {
+        self.attempts = attempts
+        file = StoreFile(path: directory + "/extensions.json", maximumBytes: HealthDocument.maximumBytes)
+        (loaded, wasDamaged) = Self.read(file)
     }
 
     func load() -> [String: ExtensionHealth] { loaded }
 
-    /// Replaces the file as a whole, so that a crash leaves the old or the new one.
-    func save(_ all: [String: ExtensionHealth]) throws(HealthStoreError) {
-        guard isWritable else { return }
-        let temporary = path + ".new"
+    func update(
+        _ change: (inout [String: ExtensionHealth]) throws(HealthStoreError) -> Void
+    ) throws(HealthStoreError) -> [String: ExtensionHealth] {
+        let lock = try takeLock()
+        // Closing it alone would not do: a process that is being started at this moment shares it.
+        defer { flock(lock.number, LOCK_UN) }
+        let (before, isDamaged) = Self.read(file)
+        var all = before
+        try change(&all)
+        guard all != before else { return all }
         do {
-            let data = try HealthDocument(all).encoded()
-            guard data.count <= HealthDocument.maximumBytes else { throw POSIXError(.EFBIG) }
-            let number = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard number >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-            let descriptor = OwnedDescriptor(adopting: number)
-            if wasDamaged, !wasSetAside.exchange(true, ordering: .relaxed) {
-                unlink(path + ".damaged")
-                link(path, path + ".damaged")
-            }
-            guard Self.writeAll(data, to: descriptor.number), fsync(descriptor.number) == 0,
-                rename(temporary, path) == 0
-            else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+            try file.replace(with: HealthDocument(all).encodedWithinBounds(), settingAside: isDamaged)
         } catch {
-            unlink(temporary)
-            throw HealthStoreError(path: path, reason: withoutFullStop(error.localizedDescription))
+            throw HealthStoreError(path: file.path, reason: withoutFullStop(error.localizedDescription))
         }
+        return all
     }
 
-    private static func writeAll(_ data: Data, to descriptor: Int32) -> Bool {
-        data.withUnsafeBytes { bytes in
-            var done = 0
-            while done < bytes.count {
-                let part = UnsafeRawBufferPointer(rebasing: bytes[done...])
-                let written = write(descriptor, part.baseAddress, part.count)
-                if written < 0, errno == EINTR { continue }
-                guard written > 0 else { return false }
-                done += written
-            }
-            return true
+    private func takeLock() throws(HealthStoreError) -> OwnedDescriptor {
+        let path = URL(filePath: file.path).deletingPathExtension().path + ".lock"
+        let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard number >= 0 else { throw HealthStoreError(path: path, reason: String(cString: strerror(errno))) }
+        let lock = OwnedDescriptor(adopting: number)
+        for attempt in 0..<attempts {
+            if attempt > 0 { usleep(Self.pause) }
+            if flock(number, LOCK_EX | LOCK_NB) == 0 { return lock }
+            guard errno == EWOULDBLOCK || errno == EINTR else { break }
+        }
+        throw HealthStoreError(path: path, reason: "another process holds it")
+    }
+
+    private static func read(_ file: StoreFile) -> (extensions: [String: ExtensionHealth], isDamaged: Bool) {
+        switch file.read() {
+        case .missing: return ([:], false)
+        case .unreadable: return ([:], true)
+        case .bytes(let data):
+            guard let document = HealthDocument(data) else { return ([:], true) }
+            return (document.extensions, false)
         }
     }
 }
 
-/// The file of how extensions behave.
-struct HealthDocument: Codable {
+/// What the file of how extensions behave holds.
+struct HealthDocument: ChecksummedDocument {
     /// Bound on the file.
     static let maximumBytes = 16 << 20
     /// The most bundles; of more, some are left out.
@@ -88,7 +85,7 @@ struct HealthDocument: Codable {
     /// By bundle identifier.
     var extensions: [String: ExtensionHealth]
     /// Of the document without it.
-    private var checksum: UInt32?
+    var checksum: UInt32?
 
     /// A document in the present format.
     init(_ all: [String: ExtensionHealth]) {
@@ -109,26 +106,30 @@ struct HealthDocument: Codable {
     /// Reads a document; `nil` if it cannot be understood, or anything in it was changed.
     init?(_ data: Data) {
         guard let document = try? JSONDecoder().decode(HealthDocument.self, from: data),
-            document.formatVersion == Self.currentFormat, document.hasRightChecksum(),
+            document.formatVersion == Self.currentFormat, document.hasRightChecksum,
             document.extensions.keys.allSatisfy(ExtensionManifest.isIdentifier)
         else { return nil }
         self = document
     }
 
-    /// Encodes the document with its checksum; the same document always to the same bytes.
-    func encoded() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
+    /// The same of a document that is no larger than the file may be: without the oldest evidence, if need be, never without
+    /// what a person decided or why an extension is not asked.
+    func encodedWithinBounds() throws -> Data {
         var document = self
-        document.checksum = nil
-        document.checksum = CRC32C.of(Array(try encoder.encode(document)))
-        return try encoder.encode(document)
+        var data = try document.encoded()
+        // Each round leaves half of it, so there are few.
+        while data.count > Self.maximumBytes, document.dropOldestEvidence() { data = try document.encoded() }
+        return data
     }
 
-    /// What was read is encoded again, so that only a change of the meaning counts.
-    private func hasRightChecksum() -> Bool {
-        checksum != nil
-            && (try? encoded()).flatMap { try? JSONDecoder().decode(HealthDocument.self, from: $0) }?.checksum
-                == checksum
+    /// Leaves out the older half of all failures and items set aside.
+    ///
+    /// - Returns: Whether there were any.
+    private mutating func dropOldestEvidence() -> Bool {
+        let moments = extensions.values.flatMap { $0.failures.map(\.moment) + $0.itemsSetAside.map(\.since) }.sorted()
+        guard !moments.isEmpty else { return false }
+        let limit = moments[moments.count / 2]
+        for identifier in extensions.keys { extensions[identifier]?.forgetEvidence(until: limit) }
+        return true
     }
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import IdleScheduling
-import SearchIndex
 
 /// The file of the jobs. Format 1 had no checksum, format 2 no donors, format 3 no places of
 /// reindexes in pages.
-struct JobDocument: Codable {
+struct JobDocument: ChecksummedDocument {
     /// Bound on the file, which holds at most one job for each bundle.
     static let maximumBytes = 64 << 20
     /// The most names of bundles that ever donated; those of others are not noted.
@@ -21,7 +20,7 @@ struct JobDocument: Codable {
     /// The bundles that ever donated, sorted; since format 3.
     var donors: [String]?
     /// Of the document without it; since format 2.
-    private var checksum: UInt32?
+    var checksum: UInt32?
 
     /// A document in the present format.
     init(generation: Int, queue: JobQueue, donors: [String]) {
@@ -41,32 +40,16 @@ struct JobDocument: Codable {
     /// Whether the name of a bundle is short enough to be noted.
     static func canBeKept(donor: String) -> Bool { donor.utf8.count <= maximumDonorBytes }
 
-    /// Encodes the document with its checksum; the same document always to the same bytes.
-    func encoded() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        var document = self
-        document.checksum = nil
-        document.checksum = CRC32C.of(Array(try encoder.encode(document)))
-        return try encoder.encode(document)
-    }
-
     private func isSound() -> Bool {
         let places = queue.jobs.compactMap(\.place)
         guard places.allSatisfy(\.isSound), places.isEmpty || formatVersion > 3 else { return false }
         switch formatVersion {
         case 1: return checksum == nil && donors == nil
-        case 2: return donors == nil && hasRightChecksum()
+        case 2: return donors == nil && hasRightChecksum
         case 3, Self.currentFormat:
-            return hasRightChecksum()
+            return hasRightChecksum
                 && donors.map { $0.count <= Self.maximumDonors && $0.allSatisfy(Self.canBeKept) } == true
         default: return false
         }
-    }
-
-    /// What was read is encoded again, so that only a change of the meaning counts.
-    private func hasRightChecksum() -> Bool {
-        checksum != nil
-            && (try? encoded()).flatMap { try? JSONDecoder().decode(JobDocument.self, from: $0) }?.checksum == checksum
     }
 }

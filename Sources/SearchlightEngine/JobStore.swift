@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Glibc
 import IdleScheduling
-import SearchIndex
 import ServiceProtocol
 import Synchronization
 
 /// The jobs that are owed and the bundles that ever donated, kept in a file of the store so that they outlive the process.
 final class JobStore: Sendable {
-    private let path: String
+    private let file: StoreFile
     private struct State {
         var queue = JobQueue()
         /// The bundles that ever donated.
@@ -28,25 +26,18 @@ final class JobStore: Sendable {
 
     /// Reads the jobs of a store. A missing file means none; of one that cannot be understood, see ``wasDamaged``.
     init(directory: String) {
-        path = directory + "/jobs.json"
-        var status = stat()
-        guard stat(path, &status) == 0 else {
-            state = Mutex(State())
-            generation = Mutex(Self.firstGeneration)
-            (wasDamaged, wasMissing) = (false, true)
-            return
-        }
-        wasMissing = false
-        if status.st_size <= JobDocument.maximumBytes, let data = try? Data(contentsOf: URL(filePath: path)),
-            let document = JobDocument(data)
-        {
+        let file = StoreFile(path: directory + "/jobs.json", maximumBytes: JobDocument.maximumBytes)
+        self.file = file
+        let content = file.read()
+        if case .missing = content { wasMissing = true } else { wasMissing = false }
+        if case .bytes(let data) = content, let document = JobDocument(data) {
             state = Mutex(State(queue: document.queue, donors: Set(document.donors ?? [])))
             generation = Mutex(document.generation ?? Self.firstGeneration)
             wasDamaged = false
         } else {
             state = Mutex(State())
             generation = Mutex(Self.firstGeneration)
-            wasDamaged = true
+            wasDamaged = !wasMissing
         }
     }
 
@@ -136,46 +127,16 @@ final class JobStore: Sendable {
             && !state.donors.contains(donor)
     }
 
-    /// Writes all bytes; a full disk may take some of them first, and only the next attempt says why.
-    private static func writeAll(_ data: Data, to descriptor: Int32) -> Bool {
-        data.withUnsafeBytes { bytes in
-            var done = 0
-            while done < bytes.count {
-                let part = UnsafeRawBufferPointer(rebasing: bytes[done...])
-                let written = write(descriptor, part.baseAddress, part.count)
-                if written < 0, errno == EINTR { continue }
-                guard written > 0 else { return false }
-                done += written
-            }
-            return true
-        }
-    }
-
-    /// Replaces the file as a whole, so that a crash leaves the old or the new one.
     private func save(_ state: State) throws(EngineError) {
-        let temporary = path + ".new"
+        let document = JobDocument(
+            generation: generation.withLock { $0 }, queue: state.queue, donors: state.donors.sorted())
         do {
-            let document = JobDocument(
-                generation: generation.withLock { $0 }, queue: state.queue, donors: state.donors.sorted())
-            let data = try document.encoded()
-            // What cannot be read again must not take the place of what can.
-            guard data.count <= JobDocument.maximumBytes else { throw POSIXError(.EFBIG) }
-            let number = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard number >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-            let descriptor = OwnedDescriptor(adopting: number)
-            if wasDamaged, !wasSetAside.exchange(true, ordering: .relaxed) {
-                unlink(path + ".damaged")
-                link(path, path + ".damaged")
-            }
-            guard Self.writeAll(data, to: descriptor.number), fsync(descriptor.number) == 0,
-                rename(temporary, path) == 0
-            else {
-                throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
-            }
+            try file.replace(
+                with: document.encoded(),
+                settingAside: wasDamaged && !wasSetAside.exchange(true, ordering: .relaxed))
         } catch {
-            unlink(temporary)
             throw .storeFile(
-                path: path, operation: "Writing the jobs to", detail: withoutFullStop(error.localizedDescription))
+                path: file.path, operation: "Writing the jobs to", detail: withoutFullStop(error.localizedDescription))
         }
     }
 }

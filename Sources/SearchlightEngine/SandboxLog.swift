@@ -8,8 +8,9 @@ import Synchronization
 /// What extensions tried and were refused, and what confined them last; kept in a file of the store, so that it outlives
 /// workers and is seen by other processes.
 ///
-/// Several processes may add to the file; each holds it locked while it reads, adds and writes. It is for telling only: one
-/// that cannot be read is begun anew, and one that cannot be written is done without.
+/// Several processes may add to the file; each holds it locked while it reads, adds and replaces it, so that whoever reads
+/// finds it whole. It is for telling only: one that cannot be read is begun anew, and one that cannot be written is done
+/// without.
 final class SandboxLog: Sendable {
     /// How much is kept of each bundle, and of how many bundles; what is oldest goes first.
     static let maximumRefusals = 64
@@ -20,6 +21,8 @@ final class SandboxLog: Sendable {
     private struct State {
         /// What was not written yet.
         var pending = SandboxHistory()
+        /// The extensions there are.
+        var present: [String: ExtensionBundle.Fingerprint] = [:]
     }
     private let state = Mutex(State())
     private let directory: String
@@ -37,10 +40,10 @@ final class SandboxLog: Sendable {
         let isRefusal = state.withLock { state in
             switch event {
             case .confined(let bundle, let report):
-                state.pending.note(report, of: bundle)
+                state.pending.note(report, of: bundle, state.present[bundle])
                 return false
             case .refusal(let bundle, let refusal):
-                state.pending.note(refusal, of: bundle, at: now())
+                state.pending.note(refusal, of: bundle, state.present[bundle], at: now())
                 return true
             default: return false
             }
@@ -48,31 +51,66 @@ final class SandboxLog: Sendable {
         if isRefusal { save() }
     }
 
-    /// Everything that is known.
+    /// Notes which extensions there are from now on.
+    func meet(_ registry: ExtensionRegistry) {
+        let present = registry.extensions.map { ($0.identifier, $0.fingerprint) }
+        state.withLock { $0.present = Dictionary(present) { first, _ in first } }
+    }
+
+    /// What is known of the extensions. What one did before it was replaced is left out: it says nothing of what is there
+    /// now, and should that do it too, it is told again.
     func history() -> SandboxHistory {
-        var history = Self.read(path)
-        history.add(state.withLock { $0.pending })
-        return history
+        // Under the lock, so that nothing is on its way from the one to the other.
+        state.withLock { state in
+            var history = Self.read(path)
+            history.add(state.pending)
+            history.bundles = history.bundles.filter { name, bundle in
+                state.present[name].map { $0 == bundle.fingerprint } ?? true
+            }
+            return history
+        }
     }
 
     /// Writes what was not written yet.
     func save() {
         state.withLock { state in
             guard !state.pending.bundles.isEmpty else { return }
-            let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard number >= 0 else { return }
-            let descriptor = OwnedDescriptor(adopting: number)
-            // The others hold it for a moment only; who was stopped meanwhile must not stop this one.
-            guard flock(number, LOCK_EX | LOCK_NB) == 0 else { return }
+            guard let lock = lockedFile() ?? lockedFile() else { return }
+            defer { withExtendedLifetime(lock) {} }
             var history = Self.read(path)
             history.add(state.pending)
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys]
-            guard let data = try? encoder.encode(history), data.count <= Self.maximumBytes else { return }
-            let isWritten = data.withUnsafeBytes { pwrite(descriptor.number, $0.baseAddress, $0.count, 0) == $0.count }
-            guard ftruncate(descriptor.number, isWritten ? off_t(data.count) : 0) == 0, isWritten else { return }
+            guard let data = try? encoder.encode(history), data.count <= Self.maximumBytes, replace(with: data) else {
+                return
+            }
             state.pending = SandboxHistory()
         }
+    }
+
+    /// The file that is there, locked for this process; `nil` if another has it. The others hold it for a moment only; who
+    /// was stopped meanwhile must not stop this one.
+    private func lockedFile() -> OwnedDescriptor? {
+        let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard number >= 0 else { return nil }
+        let descriptor = OwnedDescriptor(adopting: number)
+        var (held, present) = (stat(), stat())
+        // Somebody may have replaced it since it was opened; then the lock would be one of nothing.
+        guard flock(number, LOCK_EX | LOCK_NB) == 0, fstat(number, &held) == 0, stat(path, &present) == 0,
+            held.st_ino == present.st_ino, held.st_dev == present.st_dev
+        else { return nil }
+        return descriptor
+    }
+
+    private func replace(with data: Data) -> Bool {
+        let temporary = path + ".new"
+        let number = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard number >= 0 else { return false }
+        let file = OwnedDescriptor(adopting: number)
+        let isWritten = data.withUnsafeBytes { write(file.number, $0.baseAddress, $0.count) == $0.count }
+        if isWritten, rename(temporary, path) == 0 { return true }
+        unlink(temporary)
+        return false
     }
 
     private static func read(_ path: String) -> SandboxHistory {
@@ -102,6 +140,8 @@ public struct SandboxHistory: Hashable, Sendable, Codable {
         public var report: SandboxReport?
         /// What it tried, the newest last.
         public var refusals: [Entry] = []
+        /// The state of the bundle that all this is about.
+        public var fingerprint: ExtensionBundle.Fingerprint?
     }
     /// By bundle.
     public var bundles: [String: Bundle] = [:]
@@ -109,34 +149,32 @@ public struct SandboxHistory: Hashable, Sendable, Codable {
     /// Nothing.
     public init() {}
 
-    mutating func note(_ report: SandboxReport, of bundle: String) {
-        bundles[bundle, default: Bundle()].report = report
+    mutating func note(_ report: SandboxReport, of bundle: String, _ fingerprint: ExtensionBundle.Fingerprint?) {
+        change(bundle, fingerprint) { $0.report = report }
     }
 
-    mutating func note(_ refusal: SandboxRefusal, of bundle: String, at moment: Double) {
-        add(Entry(refusal: refusal, first: moment, last: moment), to: bundle)
+    mutating func note(
+        _ refusal: SandboxRefusal, of bundle: String, _ fingerprint: ExtensionBundle.Fingerprint?, at moment: Double
+    ) {
+        change(bundle, fingerprint) { $0.add(Entry(refusal: refusal, first: moment, last: moment)) }
     }
 
-    private mutating func add(_ entry: Entry, to bundle: String) {
-        var entries = bundles[bundle, default: Bundle()].refusals
-        if let place = entries.firstIndex(where: {
-            $0.refusal.kind == entry.refusal.kind && $0.refusal.detail == entry.refusal.detail
-        }) {
-            var known = entries.remove(at: place)
-            known.refusal.count = known.refusal.count.addingReportingOverflow(entry.refusal.count).partialValue
-            known.first = min(known.first, entry.first)
-            known.last = max(known.last, entry.last)
-            entries.append(known)
-        } else {
-            entries.append(entry)
-        }
-        bundles[bundle, default: Bundle()].refusals = entries.suffix(SandboxLog.maximumRefusals)
+    /// Changes what is known of a state of a bundle, which takes the place of what is known of another one.
+    private mutating func change(
+        _ name: String, _ fingerprint: ExtensionBundle.Fingerprint?, _ change: (inout Bundle) -> Void
+    ) {
+        var bundle = bundles[name] ?? Bundle()
+        if bundle.fingerprint != fingerprint { bundle = Bundle(fingerprint: fingerprint) }
+        change(&bundle)
+        bundles[name] = bundle
     }
 
     mutating func add(_ other: SandboxHistory) {
-        for (name, bundle) in other.bundles {
-            if let report = bundle.report { note(report, of: name) }
-            for entry in bundle.refusals { add(entry, to: name) }
+        for (name, newer) in other.bundles {
+            change(name, newer.fingerprint) { bundle in
+                if let report = newer.report { bundle.report = report }
+                for entry in newer.refusals { bundle.add(entry) }
+            }
         }
         self = bounded()
     }
@@ -148,6 +186,21 @@ public struct SandboxHistory: Hashable, Sendable, Codable {
         var history = SandboxHistory()
         for (name, bundle) in newest.prefix(SandboxLog.maximumBundles) { history.bundles[name] = bundle }
         return history
+    }
+}
+
+extension SandboxHistory.Bundle {
+    fileprivate mutating func add(_ entry: SandboxHistory.Entry) {
+        var entry = entry
+        if let place = refusals.firstIndex(where: {
+            $0.refusal.kind == entry.refusal.kind && $0.refusal.detail == entry.refusal.detail
+        }) {
+            let known = refusals.remove(at: place)
+            entry.refusal.count = known.refusal.count.addingReportingOverflow(entry.refusal.count).partialValue
+            entry.first = min(known.first, entry.first)
+            entry.last = max(known.last, entry.last)
+        }
+        refusals = (refusals + [entry]).suffix(SandboxLog.maximumRefusals)
     }
 }
 

@@ -61,4 +61,20 @@ extension SearchlightEngine {
                 path: error.path, operation: "Writing how extensions behave to", detail: error.reason)
         }
     }
+
+    /// Writes down what is owed, also for an engine that only reads the store and so becomes the one who changes it for a
+    /// moment, if nobody else is.
+    ///
+    /// - Returns: Whether that was done, or everything is owed anyway.
+    static func owe(_ job: Job, in jobs: JobStore, _ configuration: EngineConfiguration) -> Bool {
+        guard configuration.access == .readOnly else {
+            return (try? jobs.update { $0.add(job) }) != nil
+        }
+        guard let lock = try? StoreLock(directory: configuration.storeDirectory) else { return false }
+        defer { lock.release() }
+        let present = JobStore(directory: configuration.storeDirectory)
+        // Whoever opens the store next owes everything for that.
+        if present.wasMissing || present.wasDamaged { return true }
+        return (try? present.update { $0.add(job) }) != nil
+    }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
-import Previews
 import Promises
 import SearchIndex
 import ServiceProtocol
@@ -30,62 +29,6 @@ extension SearchlightEngine {
         guard let first = found.first else { throw .itemNotFound(name) }
         guard found.count == 1 else { throw .ambiguousItem(name, candidates: found) }
         return first
-    }
-
-    /// See ``StoreService/preview(of:query:)``.
-    public func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview {
-        let fallback = AttributePreview(item.record, query: query)
-        func attributes(_ problem: String?) -> Preview {
-            Preview(
-                title: fallback.title, contentType: UTType.html.identifier, content: Array(fallback.html.utf8),
-                source: .attributes, problem: problem)
-        }
-        do throws(EngineError) {
-            return try await renderedPreview(of: item, query: query, title: fallback.title)
-        } catch {
-            switch error {
-            case .extension(.notFound): return attributes(nil)
-            case .extension(.failed(_, _, .unsupported, let message)):
-                return attributes(message.isEmpty ? nil : message)
-            default: return attributes(error.description)
-            }
-        }
-    }
-
-    private func renderedPreview(
-        of item: StoredItem, query: String?, title: String
-    ) async throws(EngineError) -> Preview {
-        let bundle = item.scope.bundle
-        let reply = try await onHost { (host) throws(ExtensionError) in
-            let reply = try await host.preview(
-                item: item.record.uniqueIdentifier, query: query, contentPath: item.record.contentPath, bundle)
-            guard Preview.contentTypes.contains(reply.contentType) else {
-                throw .malformedAnswer(
-                    identifier: bundle, during: "preview \(item.record.uniqueIdentifier)",
-                    reason: "content of type \(reply.contentType) cannot be shown")
-            }
-            return reply
-        }
-        let bytes = try await onDelivery { () throws(PromiseError) in
-            try Delivery.collect(reply.content, limit: Preview.maximumBytes)
-        }
-        let (part, attachments) = reply.parts(of: bytes)
-        var content = Array(part)
-        var problem: String?
-        if reply.contentType == UTType.html.identifier {
-            let (html, omitted) = InlineAttachments.applied(
-                to: part,
-                zip(reply.attachments, attachments).map { attachment, bytes in
-                    InlineAttachments.Attachment(
-                        identifier: attachment.identifier,
-                        mediaType: UTType(attachment.contentType)?.preferredMIMEType ?? "", bytes: bytes)
-                })
-            content = Array(ContentPolicy.applied(to: String(decoding: html, as: UTF8.self)).utf8)
-            if omitted > 0 { problem = "There was no room for \(omitted) of its pictures." }
-        }
-        return Preview(
-            title: reply.title.map(DisplayText.line) ?? title, contentType: reply.contentType, content: content,
-            source: .extension, problem: problem)
     }
 
     /// See ``StoreService/provide(_:of:mayRetry:)``.

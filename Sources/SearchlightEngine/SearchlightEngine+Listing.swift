@@ -106,6 +106,9 @@ extension ExtensionDetails {
             (state, reason) = (.removed, nil)
         } else {
             (state, reason) = (.refused, refusals.first?.problem.description)
+            // How another state of the bundle failed is no news of this one, which nobody has asked anything.
+            health = ExtensionHealthReport()
+            owed?.lastFailure = nil
         }
     }
 }

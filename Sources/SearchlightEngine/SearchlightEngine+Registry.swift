@@ -18,11 +18,12 @@ extension SearchlightEngine {
     ///   (``EngineConfiguration/tracksExtensions``).
     @discardableResult
     public func refreshExtensions() async -> ExtensionChanges {
-        let changes = refreshes.withLock { last in
+        let (changes, haveRefusalsChanged) = refreshes.withLock { last in
             last += 1
             let registry = ExtensionRegistry(searchPath: configuration.extensionSearchPath, cache: cache)
             cache.save()
             let before = replaceRegistry(registry)
+            sandboxLog.meet(registry)
             if registry.extensions != before.extensions {
                 for gone in Set(before.extensions.map(\.identifier)).subtracting(registry.extensions.map(\.identifier))
                 {
@@ -30,7 +31,9 @@ extension SearchlightEngine {
                 }
                 registry.registerTypes()
             }
-            return Self.meet(registry, ledger, jobStore, configuration)
+            return (
+                Self.meet(registry, ledger, jobStore, configuration), registry.refusals != before.refusals
+            )
         }
         // Another search may have ended meanwhile; the host is told of the last in the end.
         var told: UInt64
@@ -38,11 +41,12 @@ extension SearchlightEngine {
             told = refreshes.withLock { $0 }
             await host.update(registry)
         } while told != refreshes.withLock { $0 }
-        if !changes.isEmpty { follower.withLock { $0 }?(changes) }
+        if !changes.isEmpty || haveRefusalsChanged { follower.withLock { $0 }?(changes) }
         return changes
     }
 
-    /// Has somebody told of each change that ``refreshExtensions()`` finds, whoever called it: a change is found once.
+    /// Has somebody told of each change that ``refreshExtensions()`` finds, whoever called it: a change is found once. Told
+    /// too, with no changes, if only other bundles are refused than before.
     public func followExtensions(_ follower: @escaping @Sendable (ExtensionChanges) -> Void) {
         self.follower.withLock { $0 = follower }
     }
@@ -57,6 +61,16 @@ extension SearchlightEngine {
         }
     }
 
+    /// Those of them that are to be left alone for a while, with until when, in seconds since 2001-01-01 UTC.
+    public var postponedExtensions: [String: Double] {
+        let awaited = ledger?.ledger.awaited ?? []
+        let now = configuration.now()
+        let postponed = registry.extensions.map(\.identifier).filter(awaited.contains).compactMap { bundle in
+            jobStore[bundle]?.notBefore.flatMap { $0 > now ? (bundle, $0) : nil }
+        }
+        return Dictionary(postponed, uniquingKeysWith: min)
+    }
+
     /// Compares the extensions with those there were, and writes down what is owed for it.
     static func meet(
         _ registry: ExtensionRegistry, _ ledger: LedgerStore?, _ jobStore: JobStore,
@@ -66,7 +80,7 @@ extension SearchlightEngine {
         let isNew = ledger.wasMissing
         return ledger.update { known in
             let before = known
-            let changes = known.meet(registry, now: configuration.now()) { isNew && jobStore.isDonor($0) }
+            let changes = known.meet(registry, now: configuration.now(), hasDonated: { isNew && jobStore.isDonor($0) })
             let indexing = Set(
                 registry.extensions.filter { $0.manifest.extensionPoints.contains(.index) }.map(\.identifier))
             let now = configuration.now()
@@ -93,12 +107,10 @@ extension SearchlightEngine {
         }.sorted { $0.bundle < $1.bundle }
     }
 
-    /// When the next of these deletions is due; `nil` if none is. What was in a directory that is not searched any more waits
-    /// until it is.
+    /// When the next of these deletions is due; `nil` if none is. What was in a directory that is not searched any more, or
+    /// cannot be now, waits until it is.
     public var nextRemoval: Double? {
-        let searched = Set(registry.searchPath)
-        return (ledger?.ledger.entries ?? [:]).values.filter { searched.contains($0.directory) }
-            .compactMap(\.removed).min().map { $0 + configuration.removalGrace }
+        ledger?.ledger.provenRemovals(registry).values.min().map { $0 + configuration.removalGrace }
     }
 
     /// Deletes the items of extensions that have been missing for as long as the grace is. Those of an app that is

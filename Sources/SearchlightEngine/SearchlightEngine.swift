@@ -75,6 +75,7 @@ public final class SearchlightEngine: StoreService {
         let registry = ExtensionRegistry(searchPath: configuration.extensionSearchPath, cache: cache)
         cache.save()
         registry.registerTypes()
+        sandboxLog.meet(registry)
         let ledger =
             configuration.tracksExtensions
             ? LedgerStore(directory: configuration.storeDirectory) : nil
@@ -91,14 +92,14 @@ public final class SearchlightEngine: StoreService {
         var workers = configuration.worker
         workers.protectedFolders.append(configuration.storeDirectory)
         workers.trustedFolders += configuration.extensionSearchPath
-        healthFile = HealthFile(directory: configuration.storeDirectory, isWritable: isWritable)
+        healthFile = HealthFile(directory: configuration.storeDirectory)
         host = ExtensionHost(
             configuration: workers, registry: registry, delegates: delegates,
             receiver: IndexReceiver(writer: writer, donor: .worker), health: healthFile, now: configuration.now,
             onWork: configuration.onWork,
-            onItemsGivenBack: { [jobStore, now = configuration.now] bundle, items in
-                guard isWritable else { return }
-                try? jobStore.update { $0.add(Job(bundle: bundle, work: .reindexItems(items), requested: now())) }
+            onItemsGivenBack: { [jobStore] bundle, items in
+                let job = Job(bundle: bundle, work: .reindexItems(items), requested: configuration.now())
+                return Self.owe(job, in: jobStore, configuration)
             }, onEvent: tell)
         // Whoever owes everything for what was lost is not added on top of that.
         changesAtOpening = Self.meet(registry, ledger, jobStore, configuration)

@@ -103,6 +103,8 @@ public final class SearchService: Sendable {
     var load: ServiceActivity.Load { core.activity.now }
     /// How many directories are watched for extensions.
     package var watchedDirectories: Int { extensions.watchedDirectories }
+    /// How many extensions are to be asked again for a reindex that failed.
+    package var postponedReindexes: Int { extensions.postponedReindexes }
     /// How many senders on the bus are spoken with.
     package var senderCount: Int { bus.senderCount }
 

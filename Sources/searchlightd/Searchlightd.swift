@@ -78,10 +78,12 @@ struct Searchlightd: AsyncParsableCommand {
         configuration.rests = true
         let idle = idleExit ?? (configuration.inheritedSocket == nil ? 0 : 300)
         configuration.idleExit = idle > 0 ? .seconds(idle) : nil
+        // Before anybody can know that the service is there, and be it by its socket.
+        let signals = StopSignals()
+        defer { signals.end() }
         do throws(ServiceStartError) {
             let service = try await SearchService(configuration)
-            let signals = StopSignals { service.requestStop() }
-            defer { signals.end() }
+            signals.onStop { service.requestStop() }
             switch await service.run() {
             case .stopped, .idle: return .success
             case .failed(let reason):

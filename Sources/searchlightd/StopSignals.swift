@@ -4,38 +4,64 @@ import Glibc
 import Promises
 import Synchronization
 
-/// The signals that end the service: the first in order, the second at once.
+/// The signals that end the service: the first in order, the second at once. One that comes before there is a service to
+/// end is kept for it.
 final class StopSignals {
     private var sources: [any DispatchSourceSignal] = []
+    private let stop = Stop()
 
-    /// - Parameter onStop: Called at the first.
-    init(onStop: @escaping @Sendable () -> Void) {
+    /// Returns when signals are taken, so that from then on none is lost or ends the process out of order.
+    init() {
         signal(SIGPIPE, SIG_IGN)
         // A service has no terminal to lose.
         signal(SIGHUP, SIG_IGN)
         let queue = DispatchQueue(label: "com.searchlight.signals")
-        let flag = FirstTime()
+        let begun = DispatchGroup()
         for number in [SIGTERM, SIGINT] {
-            signal(number, SIG_IGN)
+            // Not ignored before: the source takes the place of whatever is done at the signal once it has begun.
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler {
-                guard flag.isFirst() else {
+            source.setEventHandler { [stop] in
+                guard stop.want() else {
                     Delivery.removeUnfinishedFiles()
                     _exit(128 + number)
                 }
-                onStop()
             }
+            begun.enter()
+            source.setRegistrationHandler { begun.leave() }
             source.resume()
             sources.append(source)
         }
+        begun.wait()
     }
+
+    /// Has something called at the first signal, also if that came before.
+    func onStop(_ action: @escaping @Sendable () -> Void) { stop.set(action) }
 
     func end() { for source in sources { source.cancel() } }
 }
 
-private final class FirstTime: Sendable {
-    private let happened = Atomic(false)
+private final class Stop: Sendable {
+    private struct State {
+        var isWanted = false
+        var action: (@Sendable () -> Void)?
+    }
+    private let state = Mutex(State())
 
-    /// Whether this is the first call.
-    func isFirst() -> Bool { !happened.exchange(true, ordering: .relaxed) }
+    /// Notes a signal; says whether it is the first.
+    func want() -> Bool {
+        let (isFirst, action) = state.withLock { state in
+            defer { state.isWanted = true }
+            return (!state.isWanted, state.action)
+        }
+        if isFirst { action?() }
+        return isFirst
+    }
+
+    func set(_ action: @escaping @Sendable () -> Void) {
+        let isWanted = state.withLock { state in
+            state.action = action
+            return state.isWanted
+        }
+        if isWanted { action() }
+    }
 }

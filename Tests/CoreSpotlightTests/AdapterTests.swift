@@ -427,7 +427,7 @@ struct AdapterTests {
     }
 
     @Test func attachmentsWithOddKeysGetPlainIdentifiers() throws {
-        let reply = QLPreviewReply(dataOfContentType: .html, contentSize: .zero) { _ in
+        let reply = QLPreviewReply(dataOfContentType: .html, contentSize: CGSize(width: 300, height: 200)) { _ in
             Data("<img src='cid:my picture@2x'><img src='cid:my'>".utf8)
         }
         reply.attachments = [
@@ -438,6 +438,7 @@ struct AdapterTests {
         #expect(
             String(decoding: preview.data, as: UTF8.self)
                 == "<img src='cid:searchlight-attachment-0'><img src='cid:my'>")
+        #expect(preview.size == CGSize(width: 300, height: 200))
         #expect(preview.attachments.map(\.identifier) == ["searchlight-attachment-0", "my"])
         #expect(preview.attachments.map { Array($0.data) } == [[2], [1]])
         reply.attachments = Dictionary(

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import Foundation
+import Glibc
 import Promises
 import SearchIndex
-import SearchlightEngine
 import ServiceProtocol
 import Testing
+
+@testable import SearchlightEngine
 
 /// Documents, the extension without code, through the real worker, the system's libraries and a made store.
 @Suite("An extension that is bindings", .timeLimit(.minutes(2)))
@@ -61,6 +63,33 @@ struct BindingTests {
             _ = try await engine.reindexItems(Set(names), of: Self.documents)
             #expect(try await engine.search("bergen", bundle: nil, limit: 10).total == 1)
             #expect(try await engine.search("pier", bundle: nil, limit: 10).total == 0)
+        }
+    }
+
+    @Test("loses no item when its folder is missing or cannot be read, and says which", arguments: [true, false])
+    func noFolder(isMissing: Bool) async throws {
+        let harness = try harness()
+        let folder = harness.folder + "/Downloads"
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(Self.documents) == 2)
+            if isMissing { try FileManager.default.moveItem(atPath: folder, toPath: folder + ".away") }
+            // The worker of whoever is root has no right to see past that either.
+            if !isMissing { try #require(chmod(folder, 0) == 0) }
+            for reindex in [true, false] {
+                let error = await #expect(throws: EngineError.self) {
+                    if reindex {
+                        _ = try await engine.reindexAll(Self.documents)
+                    } else {
+                        _ = try await engine.reindexItems([folder + "/card.txt"], of: Self.documents)
+                    }
+                }
+                #expect(error?.description.contains("~/Downloads is not there or cannot be read") == true)
+            }
+            #expect(try await engine.itemCounts() == [Self.documents: 2])
+            #expect(try await engine.search("pier", bundle: nil, limit: 10).total == 1)
+            if isMissing { try FileManager.default.moveItem(atPath: folder + ".away", toPath: folder) }
+            if !isMissing { try #require(chmod(folder, 0o755) == 0) }
+            #expect(try await engine.reindexAll(Self.documents) == 2)
         }
     }
 
@@ -126,6 +155,118 @@ struct BindingTests {
             }
             #expect(error?.description.contains("No such file or directory") == true)
         }
+    }
+
+    // MARK: What a worker has
+
+    /// An extension of one binding.
+    private func bound(_ binding: String) throws -> Harness {
+        let harness = try Harness()
+        try harness.install(
+            "com.example.bound", library: nil,
+            manifest: ["CFBundleExecutable": nil as Any?, "Searchlight": ["SymbolBindings": [binding]]])
+        return harness
+    }
+
+    @Test("cannot make files in memory, of which no limit counts the pages, and is told of")
+    func filesInMemory() async throws {
+        let harness = try bound(
+            """
+            serve reindexAll library "libc.so.6"
+            call memfd_create(name: text = "endless", flags: uint = 0) -> fd: int succeeds fd >= 0
+            call ftruncate(file: int = fd, length: i64 = 4294967296) -> r: int succeeds r == 0
+            """)
+        try await harness.withEngine { engine async throws in
+            let error = await #expect(throws: EngineError.self) { try await engine.reindexAll("com.example.bound") }
+            #expect(error?.description.contains("memfd_create") == true, "\(String(describing: error))")
+        }
+        let told = harness.recordedEvents.compactMap { event in
+            if case .refusal(_, let refusal) = event { refusal.description } else { nil }
+        }
+        #expect(told == ["tried to call memfd_create"])
+    }
+
+    @Test("has a function fill a file, which is nowhere but in the worker's own folder")
+    func filledByAFunction() async throws {
+        let harness = try bound(
+            """
+            serve file public.plain-text of public.item library "libc.so.6"
+            call creat(path: text = request.destination, mode: uint = 384) -> fd: int succeeds fd >= 0
+            call write(file: int = fd, what: bytes = "written", count: usize = length(what)) -> n: isize succeeds n == 7
+            result request.destination
+            """)
+        try await harness.withEngine { engine async throws in
+            try await donateOne(to: engine)
+            let reply = try await engine.host.file(
+                item: "one", type: "public.plain-text", inPlace: false, "com.example.bound")
+            var bytes = [UInt8](repeating: 0, count: 16)
+            #expect(pread(reply.descriptor.number, &bytes, bytes.count, 0) == 7)
+            #expect(String(decoding: bytes.prefix(7), as: UTF8.self) == "written")
+        }
+    }
+
+    @Test("whose worker has made all the callbacks it may gets a fresh one with the next request")
+    func callbacksUsedUp() async throws {
+        // A function that looks at none of what it is given; 256 callbacks each time.
+        let callbacks = (0..<16).map { "p\($0): progress(c: u64, t: u64) { completed = c, total = t }" }
+        let calls = (0..<16).map {
+            "call getppid(\(callbacks.joined(separator: ", "))) -> r\($0): int succeeds r\($0) > 0"
+        }
+        let harness = try bound(
+            "serve data public.plain-text of public.item library \"libc.so.6\"\n\(calls.joined(separator: "\n"))\n"
+                + "result \"done\"")
+        try await harness.withEngine { engine async throws in
+            try await donateOne(to: engine)
+            func ask() async throws(EngineError) {
+                _ = try await engine.data(of: "one", as: "public.plain-text", bundle: "com.example.bound")
+            }
+            for _ in 0..<64 { try await ask() }
+            #expect(harness.startedWorkers == 1)
+            let error = await #expect(throws: EngineError.self) { try await ask() }
+            guard case .extension(.failed(_, _, .unavailable, let message))? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(message.contains("16384 callbacks"))
+            try await ask()
+            #expect(harness.startedWorkers == 2)
+        }
+    }
+
+    @Test("whose function does not come back is ended when nobody waits for it any more, and that is all that is told")
+    func cancelledInACall() async throws {
+        let harness = try bound(
+            """
+            serve data public.plain-text of public.item library "libc.so.6"
+            call perror(s: text = "asked")
+            call sleep(seconds: uint = 600) -> _: uint
+            result "done"
+            """)
+        let (asked, asking) = AsyncStream.makeStream(of: Void.self)
+        harness.listen { if case .output(_, let line) = $0, line.hasPrefix("asked") { asking.yield() } }
+        var limits = WorkerConfiguration.Limits.patient
+        (limits.cancelGrace, limits.endGrace) = (.milliseconds(100), .milliseconds(100))
+        try await harness.withEngine(limits: limits) { engine async throws in
+            try await donateOne(to: engine)
+            let request = Task {
+                try await engine.data(of: "one", as: "public.plain-text", bundle: "com.example.bound")
+            }
+            for await _ in asked { break }
+            request.cancel()
+            await #expect(throws: EngineError.extension(.cancelled)) { _ = try await request.value }
+            await engine.wait(forWorkers: 0)
+            #expect(engine.health(of: "com.example.bound").failures.isEmpty)
+        }
+    }
+
+    /// What an app of the extension's has donated.
+    private func donateOne(to engine: SearchlightEngine) async throws {
+        var batch = IndexBatch(scope: IndexScope(bundle: "com.example.bound"))
+        batch.index([
+            try EncodedItem(
+                ItemRecord(uniqueIdentifier: "one", attributes: ["contentType": .string("public.plain-text")]))
+        ])
+        try await engine.commit(batch, clientState: nil, expecting: .any)
     }
 
     // MARK: Manifests

@@ -65,6 +65,52 @@ struct BundleCommandTests {
         #expect((info["refused"] as? [[String: Any]])?.first?["state"] as? String == "shadowed")
     }
 
+    @Test("status names those that are disabled or in quarantine, and the command that has them asked again")
+    func held() async throws {
+        let (notebook, crashing) = (
+            try harness.installFixture("notebook"), try harness.installFixture("by-name")
+        )
+        _ = try command("extensions", "disable", notebook)
+        let mode = harness.extensions + "/\(crashing).searchext/mode"
+        try Data("crash".utf8).write(to: URL(filePath: mode))
+        for _ in 0..<2 { #expect(try command("reindex", crashing).status == 7) }
+        let status = try command("status").output
+        #expect(
+            status.contains(
+                """
+                Disabled: \(notebook)
+                  It was disabled. Enable it with: searchlight extensions enable \(notebook)
+                """), "\(status)")
+        #expect(status.contains("In quarantine: \(crashing)\n  It lost 3 workers"), "\(status)")
+        #expect(status.contains("searchlight extensions release \(crashing)"), "\(status)")
+        let report = try #require(try command.json("status") as? [String: Any])
+        let held = try #require(report["held"] as? [[String: Any]])
+        #expect(held.compactMap { $0["identifier"] as? String } == [crashing, notebook])
+        #expect(held.compactMap { $0["state"] as? String } == ["quarantined", "disabled"])
+        // What it said last has lines of its own.
+        let info = try command("extensions", "info", crashing).output
+        #expect(info.contains("\n          ") && info.contains("  | last words about crash\n"), "\(info)")
+        let owed = try #require(info.split(separator: "\n").first { $0.contains("owes") })
+        #expect(!owed.contains("last words"), "\(info)")
+        #expect(info.split(separator: "\n").allSatisfy { $0.components(separatedBy: " | ").count <= 2 }, "\(info)")
+        // One that is refused now has not been asked anything as it is.
+        try FileManager.default.removeItem(atPath: harness.extensions + "/\(crashing).searchext/library.so")
+        let refused = try command("extensions", "info", crashing).output
+        #expect(refused.contains("refused") && !refused.contains("last words"), "\(refused)")
+    }
+
+    @Test("A reindex of items says how many were asked for and donated")
+    func items() throws {
+        let bundle = try harness.installFixture("by-name")
+        #expect(try command("reindex").status == 0)
+        let (status, output) = try command("reindex", bundle, "--items", "alpha", "beta", "alpha")
+        #expect(status == 0 && output.contains("asked for 2 items, 2 donated in "), "\(output)")
+        #expect(!output.contains("3 items"), "\(output)")
+        let report = try #require(try command.json("reindex", bundle, "--items", "alpha") as? [[String: Any]])
+        #expect(report.first?["asked"] as? Int == 1 && report.first?["donated"] as? Int == 1)
+        #expect(report.first?["items"] as? Int == 3)
+    }
+
     @Test("One that is gone is told with the moment its items go, until they are forgotten")
     func gone() async throws {
         _ = try harness.installFixture("notebook")
@@ -116,5 +162,40 @@ struct BundleCommandTests {
             ],
             environment: try command.environment)
         #expect(status == 0 && output.contains("com.example.notebook"), "\(output)")
+    }
+
+    @Test("A slip in the name of a subcommand is answered with what may be meant, and is wrong usage")
+    func slips() throws {
+        let slips: [([String], String)] = [
+            (["whre"], "Did you mean where?"), (["bogus"], "There are list, info, "),
+            (
+                ["--extensions", "/x", "where", "--create"],
+                "Options come after the command: searchlight extensions where"
+            ),
+            (["com.example.x"], "searchlight extensions info com.example.x"), (["list", "--bogus"], "'--bogus'"),
+        ]
+        for (words, advice) in slips {
+            let (status, output) = try CFixture.run(
+                try BuiltProducts.program("searchlight"), ["extensions"] + words, environment: try command.environment)
+            #expect(status == 64 && output.contains(advice), "\(words): \(output)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: harness.folder + "/data/searchlight"))
+    }
+
+    @Test("A folder that cannot be made is told with the reason, and is no success")
+    func folders() throws {
+        for folder in ["/proc/x", "/dev/null/x", "/dev/null"] {
+            let made = try command("extensions", "new", "com.example.x", "-l", "c", "-d", folder)
+            let reason = folder == "/proc/x" ? "/proc/x cannot be made: no such file" : "/dev/null is no folder"
+            #expect(made.status == 8 && made.output.contains(reason), "\(made.output)")
+        }
+        #expect(try command("extensions", "new", "com.example.x", "-d", "").status == 64)
+        var other = command
+        other.variables["XDG_DATA_HOME"] = "/dev/null"
+        let created = try other("extensions", "where", "--create")
+        #expect(created.status == 8 && created.output.contains("/dev/null is no folder"), "\(created.output)")
+        other.variables = ["XDG_DATA_HOME": "", "HOME": ""]
+        let nowhere = try other("extensions", "where", "--create")
+        #expect(nowhere.status == 1 && nowhere.output.contains("Neither HOME nor XDG_DATA_HOME"), "\(nowhere.output)")
     }
 }

@@ -26,6 +26,43 @@ struct HostileWorkerTests {
         }
     }
 
+    @Test(
+        "that ends before it could say anything has crashed, and not taken too much memory, however large its host is")
+    func endsBeforeItsReport() async throws {
+        let harness = try Harness()
+        let bundle = "com.example.small"
+        try harness.install(
+            bundle, library: try CFixture.library("notebook"), manifest: ["Searchlight": ["MemoryLimit": 64 << 20]])
+        let worker = harness.folder + "/worker"
+        try Data("#!/bin/sh\nkill -SEGV $$\n".utf8).write(to: URL(filePath: worker))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: worker)
+        // More than all of what the extension may take: the kernel counts its host's size as the worker's.
+        let ballast = [UInt8](repeating: 1, count: 96 << 20)
+        let engine = try harness.engine(worker: worker)
+        let error = await #expect(throws: EngineError.self) { _ = try await engine.reindexAll(bundle) }
+        await engine.close()
+        guard case .extension(.crashed(_, _, .signalled(SIGSEGV), _))? = error else {
+            Issue.record("\(String(describing: error)) with \(ballast.count) bytes")
+            return
+        }
+    }
+
+    @Test("that crashes has crashed, and not taken too much memory, however large its host is")
+    func crashBesideALargeHost() async throws {
+        let harness = try Harness()
+        try harness.install(
+            "com.example.small", library: try CFixture.library("crash-in-request"),
+            manifest: ["Searchlight": ["MemoryLimit": 64 << 20, "WritablePaths": ["~/marks"]]])
+        let ballast = [UInt8](repeating: 1, count: 96 << 20)
+        try await harness.withEngine { engine async throws in
+            let error = await #expect(throws: EngineError.self) { _ = try await engine.reindexAll("com.example.small") }
+            guard case .extension(.crashed(_, _, .signalled(SIGSEGV), _))? = error else {
+                Issue.record("\(String(describing: error)) with \(ballast.count) bytes")
+                return
+            }
+        }
+    }
+
     @Test("that dies with donations on their way leaves none behind its successor's")
     func diesWithBacklog() async throws {
         for _ in 0..<5 {

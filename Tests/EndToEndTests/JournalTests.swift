@@ -45,7 +45,7 @@ struct JournalTests {
             let preview = try await engine.preview(of: item, query: "ferry")
             #expect(preview.source == .extension)
             let html = String(decoding: preview.content, as: UTF8.self)
-            #expect(html.contains("<strong>ferry</strong>"))
+            #expect(html.contains("<strong><mark>ferry</mark></strong>"))
             #expect(!html.contains("<script"))
 
             let page = harness.folder + "/drop.html"

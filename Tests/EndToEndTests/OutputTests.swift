@@ -76,7 +76,8 @@ struct OutputTests {
         let command = try Command.indexed()
         let streamed = try command.separately("preview", "alpha", "--output", "-")
         #expect(streamed.status == 0)
-        #expect(streamed.output.hasSuffix("<script>x</script><p>alpha -</p>"))
+        #expect(streamed.output.hasSuffix("<body><p>alpha -</p></body></html>"))
+        #expect(streamed.errors.contains("Removed from what the extension renders: 1 script."))
         let path = command.harness.folder + "/page.html"
         let report = try #require(try command.json("preview", "alpha", "--output", path) as? [String: Any])
         #expect(report["path"] as? String == path)

@@ -4,6 +4,7 @@ import Foundation
 import IdleScheduling
 import SearchIndex
 import ServiceProtocol
+import TestSupport
 import Testing
 
 @testable import SearchlightEngine
@@ -38,25 +39,20 @@ struct PagingTests {
 
         /// Runs `searchlight reindex`, and kills it with its worker once the extension has stopped.
         func killHostInReindex() throws {
-            let process = Process()
-            process.executableURL = URL(filePath: try BuiltProducts.program("searchlight"))
-            process.arguments = ["reindex", bundle, "--verbose"]
-            process.environment = try Command(harness: harness).environment
             let output = Pipe()
-            process.standardOutput = output
-            process.standardError = output
-            process.standardInput = FileHandle.nullDevice
-            try process.run()
+            let process = try ChildProcess(
+                BuiltProducts.program("searchlight"), ["reindex", bundle, "--verbose"],
+                environment: Command(harness: harness).environment, output: .pipe(output))
             var text = ""
             while !text.contains("stopped in") {
                 let data = output.fileHandleForReading.availableData
                 guard !data.isEmpty else { break }
                 text += String(decoding: data, as: UTF8.self)
             }
-            kill(process.processIdentifier, SIGKILL)
-            process.waitUntilExit()
+            process.send(SIGKILL)
+            let ending = process.wait()
             try #require(text.contains("stopped in"), "\(text)")
-            try #require(process.terminationReason == .uncaughtSignal)
+            try #require(ending == .killed(SIGKILL))
         }
     }
 
@@ -132,6 +128,32 @@ struct PagingTests {
             #expect(try await paged.reindex(engine) == 50)
         }
         #expect(paged.pages == [0, 1, 2, 3, 4])
+    }
+
+    @Test(
+        "begins anew when its first page is a week old or of the future, or the index has lost something since",
+        arguments: ["young", "old", "future", "generation"])
+    func tooOld(what: String) async throws {
+        let paged = try Paged()
+        try paged.tell("early 2")
+        try paged.killHostInReindex()
+        let place = try #require(paged.place)
+        #expect(place.pages == 2)
+        try paged.tell("")
+        var changed = place
+        let week = 7 * 86400.0
+        switch what {
+        case "young": changed.began -= week - 3600
+        case "old": changed.began -= week
+        case "future": changed.began += 3600
+        default: changed.generation -= 1
+        }
+        let reached = changed
+        try JobStore(directory: paged.harness.store).update { $0.setPlace(reached, of: paged.bundle) }
+        try await paged.harness.withEngine { engine async throws in
+            #expect(try await paged.reindex(engine) == 50)
+        }
+        #expect(paged.pages == (what == "young" ? [2, 3, 4] : [0, 1, 2, 3, 4]))
     }
 
     @Test(

@@ -7,7 +7,7 @@ import ServiceProtocol
 import Testing
 
 /// What the sandbox leaves open, what it does without, and what it leaves behind.
-@Suite("Inside the sandbox", .timeLimit(.minutes(3)))
+@Suite("Inside the sandbox", .timeLimit(.minutes(20)))
 struct SandboxTests {
     private func reports(_ harness: Harness) -> [SandboxReport] {
         harness.recordedEvents.compactMap { if case .confined(_, let report) = $0 { report } else { nil } }
@@ -62,7 +62,7 @@ struct SandboxTests {
         #expect(refusals(harness).map(\.description) == ["tried to read \(other)/day.md"])
     }
 
-    @Test("a Swift worker starts 200 times without a death", .timeLimit(.minutes(5)))
+    @Test("a Swift worker starts 200 times without a death")
     func manyStarts() async throws {
         let harness = try Harness()
         let bundle = try harness.installJournal(notes: try notes(harness, 1))
@@ -172,5 +172,22 @@ struct SandboxTests {
         #expect(try await harness.statusOfAnother().sandbox.history.bundles.isEmpty)
         let (_, status) = try Command(harness: harness)("status")
         #expect(status.contains("Sandbox: "), "\(status)")
+    }
+
+    @Test("what was refused is told no more once the bundle was replaced, until it tries again")
+    func mended() async throws {
+        let harness = try Harness()
+        let bundle = try harness.installFixture("forks")
+        let command = Command(harness: harness)
+        _ = try command("reindex")
+        #expect(try command("status").output.contains("tried to start a process"))
+        let manifest = URL(filePath: harness.extensions + "/\(bundle).searchext/Info.plist")
+        let text = try String(contentsOf: manifest, encoding: .utf8)
+        try Data(text.replacing("<string>1</string>", with: "<string>2</string>").utf8).write(to: manifest)
+        #expect(try !command("status").output.contains("tried to start a process"))
+        _ = try command("reindex")
+        let again = try await harness.statusOfAnother().sandbox.history.bundles[bundle]
+        #expect(again?.refusals.count == 1)
+        #expect(try command("status").output.contains("tried to start a process"))
     }
 }

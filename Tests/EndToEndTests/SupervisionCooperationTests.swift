@@ -2,6 +2,7 @@
 import ExtensionHost
 import Foundation
 import SearchlightEngine
+import TestSupport
 import Testing
 
 /// Extensions that stop when they are told to, and say how far they have come.
@@ -35,6 +36,24 @@ struct SupervisionCooperationTests {
             #expect(engine.owedWork(for: bundle)?.failures == (isReindex ? 0 : nil))
             try await data("good", engine)
             #expect(harness.startedWorkers == 1)
+        }
+    }
+
+    @Test("only once it was asked to end is asked nothing more, though it still answers")
+    func leaving() async throws {
+        var limits = WorkerConfiguration.Limits.patient
+        limits.cancelGrace = .seconds(30)
+        try await harness.withEngine(limits: limits, clock: clock) { engine async throws in
+            let asking = Task { try await data("last", engine) }
+            await harness.wait(forMessage: "waiting")
+            asking.cancel()
+            await clock.waitForSleepers(2)
+            clock.advance(by: .seconds(30))
+            let error = await #expect(throws: (any Error).self) { try await asking.value }
+            #expect(error as? EngineError == .extension(.cancelled))
+            try await data("good", engine)
+            #expect(harness.startedWorkers == 2 && harness.retries == 0)
+            #expect(engine.health(of: bundle).isBlank)
         }
     }
 

@@ -3,6 +3,7 @@ import ExtensionHost
 import Foundation
 import IdleScheduling
 import SearchlightEngine
+import TestSupport
 import Testing
 
 /// Items with which an extension fails.

@@ -2,6 +2,7 @@
 import ExtensionHost
 import Foundation
 import SearchlightEngine
+import TestSupport
 import Testing
 
 @testable import SearchlightEngine

@@ -97,9 +97,9 @@ struct TerminalSafetyTests {
         #expect(output.contains("<p>page [31mred"))
         Self.expectHarmless(output, "preview --html")
         let piped = try command.separately("preview", "page", "--html")
-        #expect(piped.output.contains("<p>page \u{1B}[31mred \u{9B}2J"))
+        #expect(piped.output.contains("<p>page [31mred 2J"))
         // It must not lead elsewhere by itself either.
-        #expect(piped.output.contains("<meta http&#45;equiv=refresh"))
+        #expect(!piped.output.contains("refresh"))
         let json = try command.onTerminal("preview", "page", "--json").output
         Self.expectHarmless(json, "preview --json")
         // Our own colours are there, theirs are not.

@@ -59,6 +59,49 @@ struct RegistryTests {
         #expect(bundle.warnings == [.nameMismatch(directory: "other.searchext", identifier: "com.example.x")])
     }
 
+    @Test("A key that nothing reads is a warning, with the one that may be meant; one of Apple's is none")
+    func unknownKeys() throws {
+        let manifest = { (key: String) in
+            """
+            <plist version="1.0"><dict><key>CFBundleIdentifier</key><string>com.example.x</string>
+            <key>CFBundleExecutable</key><string>library.so</string><key>DTXcode</key><string>1500</string>
+            <key>NSExtension</key><dict>
+            <key>NSExtensionPointIdentifier</key><string>com.apple.spotlight.index</string></dict>
+            <key>Searchlight</key><dict><key>\(key)</key><array/></dict></dict></plist>
+            """
+        }
+        func warnings(_ key: String) throws -> [String] {
+            let path = try PlainBundle("com.example.x", in: folder.path("a")).path
+            try Data(manifest(key).utf8).write(to: URL(filePath: path + "/Info.plist"))
+            return try #require(search("a").extensions.first).warnings.map(\.description)
+        }
+        #expect(try warnings("ReadablePaths") == [])
+        #expect(
+            try warnings("ReadablePath") == [
+                "Its Info.plist has the unknown key Searchlight.ReadablePath, which is not read. Did you mean Searchlight.ReadablePaths?"
+            ])
+        #expect(
+            try warnings("Colour") == ["Its Info.plist has the unknown key Searchlight.Colour, which is not read."])
+        let long = try #require(try warnings(String(repeating: "x", count: 5000)).first)
+        #expect(long.utf8.count < 300)
+    }
+
+    @Test("Bindings under a misspelt key are refused for that, and not for a library that is not wanted")
+    func misspeltBindings() throws {
+        let path = try PlainBundle("com.example.x", in: folder.path("a")).path
+        let manifest = """
+            <plist version="1.0"><dict><key>CFBundleIdentifier</key><string>com.example.x</string><key>NSExtension</key>
+            <dict><key>NSExtensionPointIdentifier</key><string>com.apple.spotlight.index</string></dict>
+            <key>Searchlight</key><dict><key>SymbolBinding</key><array/></dict></dict></plist>
+            """
+        try Data(manifest.utf8).write(to: URL(filePath: path + "/Info.plist"))
+        let refusal = try #require(search("a").refusals.first)
+        #expect(refusal.problem.description.contains("Did you mean Searchlight.SymbolBindings?"))
+        try Data(manifest.replacing("SymbolBinding", with: "MemoryLimit").utf8).write(
+            to: URL(filePath: path + "/Info.plist"))
+        #expect(search("a").refusals.map(\.problem) == [.missingKey("CFBundleExecutable")])
+    }
+
     @Test("A name that was misspelt is answered with the one that was meant")
     func nearName() throws {
         try PlainBundle("com.example.journal", in: folder.path("a"))

@@ -77,10 +77,10 @@ struct AttributePreviewTests {
     func highlights() {
         let item = Self.item(["title": .string("Apple"), "textContent": .string("an apple & a pear")])
         let preview = AttributePreview(item, query: "apple")
-        #expect(preview.html.contains("<h1><mark>Apple</mark></h1>"))
-        #expect(preview.html.contains("<pre>an <mark>apple</mark> &amp; a pear</pre>"))
+        #expect(preview.html.contains("<h1 dir=\"auto\"><mark>Apple</mark></h1>"))
+        #expect(preview.html.contains("<pre dir=\"auto\">an <mark>apple</mark> &amp; a pear</pre>"))
         #expect(
-            preview.textPieces.map { $0.isHighlight ? "*\($0.text)*" : String($0.text) }.joined().contains(
+            preview.textPieces(width: nil).map { $0.style == .found ? "*\($0.text)*" : $0.text }.joined().contains(
                 "an *apple* & a pear"))
         #expect(preview.text.hasPrefix("Apple\n─────\n"))
     }
@@ -190,7 +190,7 @@ struct AttributePreviewTests {
                     "textContent": .string(content),
                 ])
             let preview = AttributePreview(record, query: nil)
-            #expect(preview.html.contains("<p>") == preview.text.contains("\n\n" + description))
+            #expect(preview.html.contains("<p ") == preview.text.contains("\n\n" + description))
             return preview.text
         }
         let once = text("The ferry leaves from pier…", "Oslo\n\nThe ferry\nleaves from pier three.")

@@ -96,9 +96,10 @@ struct DelegateTests {
 
 /// As ``eventually(_:)``, of what has to be asked.
 private func eventuallyAsync(_ condition: () async throws -> Bool) async -> Bool {
-    let deadline = ContinuousClock.now + .seconds(10)
+    let deadline = ContinuousClock.now + .seconds(100)
     while ContinuousClock.now < deadline {
         if (try? await condition()) == true { return true }
+        try? await Task.sleep(for: .milliseconds(2))
     }
     return false
 }

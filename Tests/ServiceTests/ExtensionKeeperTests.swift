@@ -48,6 +48,24 @@ struct ExtensionKeeperTests {
         await service.stop()
     }
 
+    @Test("One that is refused is told with the reason, once for each reason")
+    func refused() async throws {
+        let path = try PlainBundle("com.example.x", in: extensions, library: [1, 2, 3]).path
+        let service = try await service()
+        func told(_ text: String) -> Int { service.lines.all.count { $0.contains(text) } }
+        #expect(await eventually { told("\(path) is refused. library.so is not a shared library") == 1 })
+        let engine = try #require(service.service.engine)
+        for _ in 0..<3 { await engine.refreshExtensions() }
+        try FileManager.default.removeItem(atPath: path + "/library.so")
+        #expect(await eventually { told("\(path) is refused. Its library library.so") == 1 })
+        try PlainBundle("com.example.x", in: extensions)
+        #expect(await eventually { service.lines.contains("com.example.x was added.") })
+        #expect(told("is refused") == 2)
+        try FileManager.default.removeItem(atPath: path + "/library.so")
+        #expect(await eventually { told("is refused") == 3 })
+        await service.stop()
+    }
+
     @Test("One that is copied file by file is refused until it is whole, and then used")
     func copied() async throws {
         let service = try await service()
@@ -114,6 +132,56 @@ struct ExtensionKeeperTests {
         #expect(await eventually { service.lines.contains("com.example.x was added.") })
         #expect(await eventually { service.lines.contains("The reindex that com.example.x owes failed.") })
         await service.stop()
+    }
+
+    @Test("A reindex that failed is tried again after 30 s, and then after twice as long each time, while it is owed")
+    func triedAgain() async throws {
+        let clock = ManualClock()
+        try PlainBundle("com.example.x", in: extensions)
+        let service = try await service {
+            $0.clock = clock
+            $0.extensionQuiet = .seconds(3600)
+        }
+        func failures() -> Int { service.lines.all.count { $0.contains("that com.example.x owes failed") } }
+        func failed(_ count: Int) async -> Bool {
+            // The other sleeper waits for changes to settle.
+            await eventually {
+                failures() == count && service.service.postponedReindexes == 1 && clock.sleeperCount == 2
+            }
+        }
+        #expect(await failed(1))
+        let requests = service.service.load.total
+        for (count, wait) in [(2, 30), (3, 60), (4, 120)] {
+            clock.advance(by: .seconds(wait - 1))
+            #expect(failures() == count - 1)
+            clock.advance(by: .seconds(1))
+            #expect(await failed(count))
+        }
+        #expect(service.service.load.total > requests)
+        // What a person did meanwhile ends it.
+        let engine = try #require(service.service.engine)
+        try FileManager.default.removeItem(atPath: extensions + "/com.example.x.searchext")
+        #expect(await engine.refreshExtensions().removed == ["com.example.x"])
+        #expect(service.service.postponedReindexes == 0)
+        await service.stop()
+    }
+
+    @Test("A reindex that failed before the service began is tried again when its wait is over, without another start")
+    func triedAgainAfterRestart() async throws {
+        let clock = ManualClock()
+        try PlainBundle("com.example.x", in: extensions)
+        let first = try await service { $0.clock = clock }
+        #expect(await eventually { first.service.postponedReindexes == 1 })
+        await first.stop()
+        let second = try await service {
+            $0.clock = clock
+            $0.extensionQuiet = .seconds(3600)
+        }
+        #expect(await eventually { second.service.postponedReindexes == 1 && clock.sleeperCount == 2 })
+        #expect(!second.lines.contains("owes failed"))
+        clock.advance(by: .seconds(30))
+        #expect(await eventually { second.lines.contains("owes failed") })
+        await second.stop()
     }
 
     @Test("Nothing is under way once what changed was looked at")

@@ -69,14 +69,16 @@ struct LoanTests {
     @Test("Requests wait a bounded time, and a bounded number of them")
     func bounds() async throws {
         var limits = ServiceLimits()
-        limits.storeTime = .milliseconds(50)
         limits.waitingForStore = 2
-        let service = try await TestService(limits: limits)
+        let clock = ManualClock()
+        let service = try await TestService(limits: limits) { $0.clock = clock }
         let app = try await service.app()
         let shell = try await service.shell()
         try await borrow(shell)
-        let refused = await refusal { try await app.donate(["a"]) }
-        #expect(refused == ExtensionStatus.unavailable.errorName)
+        async let refused = refusal { try await app.donate(["a"]) }
+        await clock.waitForSleepers()
+        clock.advance(by: limits.storeTime)
+        #expect(await refused == ExtensionStatus.unavailable.errorName)
         _ = try await shell.connection.call(ShellRequest.returnStore.member, [])
         try await app.donate(["a"])
         await service.stop()
@@ -104,7 +106,7 @@ struct LoanTests {
     @Test("What a delegate donates while it reindexes is taken though somebody waits to borrow the store")
     func loanDuringReindex() async throws {
         var limits = ServiceLimits()
-        limits.lendTime = .seconds(2)
+        limits.lendTime = .seconds(60)
         let service = try await TestService(limits: limits)
         let app = try await service.app()
         try await app.donate(["a"])

@@ -104,22 +104,36 @@ struct StopTests {
 
     @Test("An idle service ends by itself, one with a client does not")
     func idleExit() async throws {
-        let service = try await TestService { $0.idleExit = .milliseconds(50) }
-        #expect(await service.ending() == .idle)
-        let busy = try await TestService { $0.idleExit = .milliseconds(300) }
-        let app = try await busy.app()
-        try await Task.sleep(for: .milliseconds(500))
+        let clock = ManualClock()
+        let limit = Duration.seconds(60)
+        let service = try await TestService {
+            $0.idleExit = limit
+            $0.clock = clock
+        }
+        await clock.waitForSleepers()
+        let app = try await service.app()
+        clock.advance(by: limit * 2)
         try await app.donate(["a"])
         app.connection.close()
-        #expect(await busy.ending() == .idle)
+        // Whatever ends or begins until it rests has the time begin anew.
+        let moving = Task {
+            while !Task.isCancelled {
+                clock.advance(by: limit)
+                await Task.yield()
+            }
+        }
+        #expect(await service.ending() == .idle)
+        moving.cancel()
     }
 
     @Test("A client that never says who it is is disconnected with a reason")
     func silence() async throws {
-        var limits = ServiceLimits()
-        limits.helloTime = .milliseconds(50)
-        let service = try await TestService(limits: limits)
+        let clock = ManualClock()
+        let service = try await TestService { $0.clock = clock }
         let client = try service.connect()
+        await clock.waitForSleepers()
+        #expect(client.isConnected)
+        clock.advance(by: ServiceLimits().helloTime)
         #expect(await eventually { !client.isConnected })
         #expect(service.lines.contains("it did not say who it is"))
         await service.stop()

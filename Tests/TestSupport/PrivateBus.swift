@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
-import Synchronization
 
 /// A message bus of its own for a test, with the policy and the limits of a session's; ended with this object.
 public final class PrivateBus: Sendable {
@@ -9,7 +8,7 @@ public final class PrivateBus: Sendable {
     public let address: String
     /// Where its socket and its files are.
     public let folder: TemporaryFolder
-    private let daemon: Mutex<Process>
+    private let daemon: ChildProcess
 
     private static let program = "/usr/bin/dbus-daemon"
 
@@ -59,18 +58,13 @@ public final class PrivateBus: Sendable {
             </busconfig>
             """
         try folder.write(Array(configuration.utf8), to: "bus.conf")
-        let process = Process()
-        process.executableURL = URL(filePath: Self.program)
-        process.arguments = [
-            "--nofork", "--nopidfile", "--config-file=\(folder.path("bus.conf"))", "--print-address=1",
-        ]
         let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+        daemon = try ChildProcess(
+            Self.program,
+            ["--nofork", "--nopidfile", "--config-file=\(folder.path("bus.conf"))", "--print-address=1"],
+            output: .pipe(output), errors: .nothing)
         // It prints that once it listens.
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        daemon = Mutex(process)
         address = line.trimmingCharacters(in: .whitespacesAndNewlines)
         guard address.hasPrefix("unix:") else { throw Failure() }
     }
@@ -80,8 +74,8 @@ public final class PrivateBus: Sendable {
 
     /// Ends the bus, as at the end of a session.
     public func stop() {
-        // What a process that is started from a pool's thread inherits keeps it from hearing SIGTERM.
-        daemon.withLock { if $0.isRunning { kill($0.processIdentifier, SIGKILL) } }
+        daemon.send(SIGKILL)
+        daemon.wait()
     }
 
     deinit { stop() }

@@ -127,7 +127,8 @@ final class HostConnection: @unchecked Sendable {
                         var reply = searchlight_preview_reply(
                             size: UInt32(MemoryLayout<searchlight_preview_reply>.size),
                             attachment_count: UInt32(attachments.count), content_type: type, title: title,
-                            bytes: bytes.baseAddress, length: bytes.count, width: 0, height: 0,
+                            bytes: bytes.baseAddress, length: bytes.count, width: Double(preview.size.width),
+                            height: Double(preview.size.height),
                             attachments: attachments.baseAddress)
                         _ = call { requests.finish_with_preview?($0, request, &reply) }
                     }

@@ -14,6 +14,8 @@ struct RenderedPreview: Equatable {
     /// `nil` for the title of the item.
     let title: String?
     let data: Data
+    /// In points; zero for the viewer's own.
+    let size: CGSize
     /// What HTML refers to.
     let attachments: [Attachment]
 
@@ -43,6 +45,7 @@ struct RenderedPreview: Equatable {
         }
         try Self.check(attachments.reduce(data.count) { $0 + $1.data.count })
         self.attachments = attachments
+        size = reply.contentSize
         contentType = type
         // Read after the closure, which may have set it.
         title = reply.title.isEmpty ? nil : reply.title

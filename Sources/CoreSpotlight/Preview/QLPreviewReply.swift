@@ -13,6 +13,8 @@ open class QLPreviewReply: NSObject {
     }
 
     let content: Content
+    /// In points; zero for the viewer's own.
+    let contentSize: CGSize
 
     /// How texts are encoded; UTF-8 unless set.
     open var stringEncoding: String.Encoding = .utf8
@@ -24,16 +26,20 @@ open class QLPreviewReply: NSObject {
     /// A preview that a closure makes when it is to be shown; heavy work belongs there, and it may still set the other
     /// properties of the reply, which it is handed.
     ///
-    /// - Note: Differs on Linux: `contentSize` is not read.
+    /// - Parameter contentSize: In points; zero for the viewer's own.
     public init(
         dataOfContentType contentType: UTType, contentSize: CGSize,
         createDataUsing closure: @escaping (QLPreviewReply) throws -> Data
     ) {
         content = .data(contentType, closure)
+        self.contentSize = contentSize
     }
 
     /// A preview that is the content of a file.
-    public init(fileURL: URL) { content = .file(fileURL) }
+    public init(fileURL: URL) {
+        content = .file(fileURL)
+        contentSize = .zero
+    }
 }
 
 /// Something that the HTML of a preview refers to, such as a picture.

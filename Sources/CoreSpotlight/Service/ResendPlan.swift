@@ -25,28 +25,44 @@ enum ResendPlan {
     }
 
     /// The positions of what was carried out up to the batch that left the stored state behind, if that can be told: the
-    /// first in the chain of batches, each of which expects what the one before leaves. To take the first is safe, for the
+    /// first in a chain of batches, each of which expects what the one before leaves. To take the first is safe, for the
     /// rest is sent again.
     private static func carriedOut(_ actions: [IndexRequest.Action], state: [UInt8]?) -> [Int] {
-        var chain: [UInt8]?? = .none
+        // The first batch may have been refused, so any may have been the one with which the chain begins.
+        for action in actions {
+            switch action {
+            case .commitBatch(_, _, .exactly(let beginning)):
+                // Nothing of it was carried out.
+                if state == beginning { return [] }
+                if let done = chain(actions, from: beginning, to: state) { return done }
+            // Before the chain they bring about what it begins with, also when they are sent again.
+            case .commitBatch(_, _, .any), .deleteAll: return []
+            case .indexRecords, .deleteItems, .deleteDomains, .clientState, .record: break
+            }
+        }
+        return []
+    }
+
+    /// The positions of what was carried out if one state was there before and the other is now; `nil` if that cannot be.
+    private static func chain(
+        _ actions: [IndexRequest.Action], from beginning: [UInt8]?, to state: [UInt8]?
+    ) -> [Int]? {
+        var reached = beginning
         var done: [Int] = []
         for (position, action) in actions.enumerated() {
             switch action {
             case .commitBatch(_, let new, .exactly(let expected)):
-                // At the beginning of the chain: nothing of it was carried out.
-                if chain == nil, state == expected { return [] }
                 // Does not belong to the chain: was refused, and will be again.
-                if let reached = chain, reached != expected { continue }
+                guard reached == expected else { continue }
                 done.append(position)
                 if state == new { return done }
-                chain = .some(new)
-            // Before the chain they bring about what it begins with, also when they are sent again. In it they leave a
-            // state from which nothing can be told.
-            case .commitBatch(_, _, .any), .deleteAll: return []
+                reached = new
+            // They leave a state from which nothing can be told.
+            case .commitBatch(_, _, .any), .deleteAll: return nil
             case .indexRecords, .deleteItems, .deleteDomains, .clientState, .record: done.append(position)
             }
         }
-        return []
+        return nil
     }
 }
 

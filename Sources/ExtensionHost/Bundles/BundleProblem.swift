@@ -12,8 +12,12 @@ public enum BundleProblem: Error, Hashable, Sendable, Codable, CustomStringConve
     case manifestTooLarge(bytes: Int)
     /// A key the host needs is missing.
     case missingKey(String)
+    /// A key the host needs is missing, and another is there that is like one that would do.
+    case misspeltKey(UnknownKey)
     /// A key has a value the host cannot use.
     case invalidValue(key: String, value: String, expected: String)
+    /// A path that no extension may declare; see docs/EXTENSIONS.md.
+    case closedPath(key: String, path: String, reason: String, advice: String)
     /// The library the manifest names cannot be opened.
     case libraryUnreadable(name: String, reason: String)
     /// The library is not a shared library.
@@ -45,8 +49,11 @@ public enum BundleProblem: Error, Hashable, Sendable, Codable, CustomStringConve
         case .manifestTooLarge(let bytes):
             "Its Info.plist has \(bytes) bytes; the limit is \(ExtensionManifest.maximumBytes). Shorten it."
         case .missingKey(let key): "Its Info.plist has no \(key). Add it."
+        case .misspeltKey(let key): "\(key) Without that key it needs a CFBundleExecutable, and has none."
         case .invalidValue(let key, let value, let expected):
             "\(key) in its Info.plist is \(value.debugDescription); expected is \(expected)."
+        case .closedPath(let key, let path, let reason, let advice):
+            "\(key) in its Info.plist names \(path.debugDescription), which \(reason). Declare \(advice) instead."
         case .libraryUnreadable(let name, let reason):
             """
             Its library \(name) (CFBundleExecutable) cannot be read: \(reason). Put it into the bundle, or correct the key.
@@ -80,12 +87,19 @@ public enum BundleWarning: Hashable, Sendable, Codable, CustomStringConvertible 
     /// The directory is not named after the identifier, so that a person looks for it elsewhere, and so does this program
     /// when the manifest cannot be read.
     case nameMismatch(directory: String, identifier: String)
+    /// Its manifest has a key that nothing reads.
+    case unknownKey(UnknownKey)
+    /// It reads a folder in which a program keeps passwords or sessions beside what a person may want to find.
+    case readsSessions(path: String)
 
     /// The warning in one sentence.
     public var description: String {
         switch self {
         case .nameMismatch(let directory, let identifier):
             "Its folder is called \(directory); call it \(identifier)\(ExtensionBundle.suffix), as its identifier says."
+        case .unknownKey(let key): key.description
+        case .readsSessions(let path):
+            "It may read \(path), where a program also keeps passwords and sessions; only the files it needs should be declared."
         }
     }
 }

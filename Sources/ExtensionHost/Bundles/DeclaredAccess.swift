@@ -81,6 +81,10 @@ public struct DeclaredAccess: Hashable, Sendable {
                     key: "Searchlight.\(key)", value: shown(text),
                     expected: isWritable ? DeclaredPath.expectedForWriting : DeclaredPath.expected)
             }
+            if let reason = ClosedPlaces.reason(path, isWritable: isWritable) {
+                throw .closedPath(
+                    key: "Searchlight.\(key)", path: path.description, reason: reason.sentence, advice: reason.advice)
+            }
             paths.append(path)
         }
         return paths

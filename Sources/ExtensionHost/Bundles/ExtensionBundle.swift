@@ -42,8 +42,13 @@ public struct ExtensionBundle: Hashable, Sendable {
     /// What is odd about the bundle and does not keep it from being used.
     public var warnings: [BundleWarning] {
         let name = path.split(separator: "/").last.map(String.init) ?? path
-        guard name != identifier + Self.suffix else { return [] }
-        return [.nameMismatch(directory: name, identifier: identifier)]
+        var warnings: [BundleWarning] = []
+        if name != identifier + Self.suffix {
+            warnings.append(.nameMismatch(directory: name, identifier: identifier))
+        }
+        let read = manifest.access.readablePaths + manifest.access.writablePaths
+        warnings += read.filter(ClosedPlaces.holdsSessions).map { .readsSessions(path: $0.description) }
+        return warnings + manifest.unknownKeys.map(BundleWarning.unknownKey)
     }
 
     /// Reads and checks the bundle at a path.

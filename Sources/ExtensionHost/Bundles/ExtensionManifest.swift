@@ -27,6 +27,9 @@ public struct ExtensionManifest: Hashable, Sendable {
     /// docs/BINDINGS.md.
     public var bindings: [String]
 
+    /// The keys that are not read and look as if they should be; a few of many.
+    public var unknownKeys: [UnknownKey]
+
     /// What an extension can extend.
     public enum ExtensionPoint: String, Sendable, CaseIterable {
         /// Reindexing and promises.
@@ -65,6 +68,7 @@ public struct ExtensionManifest: Hashable, Sendable {
         displayName = root["CFBundleDisplayName"] as? String ?? root["CFBundleName"] as? String ?? identifier
         bindings = try Self.bindings(in: root)
         libraryName = bindings.isEmpty ? try Self.libraryName(in: root) : nil
+        unknownKeys = ManifestKeys.unknown(in: root)
         (typeDeclarations, typeDiagnostics) = UTTypeDeclaration.declarations(in: root, ofBundle: identifier)
         access = try DeclaredAccess(manifest: root)
         guard let point = root["NSExtension"] as? [String: Any] else { throw .missingKey("NSExtension") }
@@ -112,7 +116,11 @@ public struct ExtensionManifest: Hashable, Sendable {
     }
 
     private static func libraryName(in root: [String: Any]) throws(BundleProblem) -> String {
-        guard let name = root["CFBundleExecutable"] as? String else { throw .missingKey("CFBundleExecutable") }
+        guard let name = root["CFBundleExecutable"] as? String else {
+            // Who has bindings has no library, and is not helped by the advice to add one.
+            if let key = ManifestKeys.misspeltBindings(in: root) { throw .misspeltKey(key) }
+            throw .missingKey("CFBundleExecutable")
+        }
         guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }),
             name.utf8.count <= 255
         else {

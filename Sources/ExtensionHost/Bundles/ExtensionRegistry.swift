@@ -113,10 +113,13 @@ public struct ExtensionRegistry: Sendable {
         return diagnostics
     }
 
-    /// The folder for the extensions that a user installs for themselves.
+    /// The folder for the extensions that a user installs for themselves; empty where nothing says whose home it is in.
     public static func userDirectory(environment: [String: String]) -> String {
         let home = environment["HOME"] ?? ""
-        let base = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.local/share"
+        let ofHome = home.hasPrefix("/") ? home + "/.local/share" : nil
+        guard let base = environment["XDG_DATA_HOME"].flatMap({ $0.hasPrefix("/") ? $0 : nil }) ?? ofHome else {
+            return ""
+        }
         return withoutDoubledSlashes(base + "/searchlight/extensions")
     }
 
@@ -130,7 +133,7 @@ public struct ExtensionRegistry: Sendable {
         let dataDirectories =
             environment["XDG_DATA_DIRS"].flatMap { $0.isEmpty ? nil : $0 } ?? "/usr/local/share:/usr/share"
         let user = userDirectory(environment: environment)
-        if user.hasPrefix("/") { directories.append(user) }
+        if !user.isEmpty { directories.append(user) }
         for base in dataDirectories.split(separator: ":").map(String.init) where base.hasPrefix("/") {
             directories.append(base + "/searchlight/extensions")
         }

@@ -21,6 +21,8 @@ final class AttemptWatcher: Sendable {
     static let maximumThreads = 512
     /// How long to wait after the worker's end for what it tried before, in milliseconds.
     private static let endGrace = 200
+    /// How long to wait for the thread once it was told to stop, in milliseconds; a busy machine may keep it from running.
+    private static let stopGrace = 2000
 
     private let process: pid_t
     private let policy: SandboxPolicy
@@ -47,10 +49,13 @@ final class AttemptWatcher: Sendable {
         }
     }
 
-    /// Waits until everything was told that the worker tried before its end; blocks for ``endGrace`` at most.
+    /// Waits until everything was told that the worker tried before its end; blocks for ``endGrace`` and
+    /// ``stopGrace`` at most.
     func waitForEnd() {
         guard ended.wait(timeout: .now() + .milliseconds(Self.endGrace)) == .timedOut else { return }
         _ = write(stopper.number, "x", 1)
+        // The thread ends at once now, unless it did not get to run yet, or a process that the worker left goes on trying.
+        _ = ended.wait(timeout: .now() + .milliseconds(Self.stopGrace))
     }
 
     private func watch(_ socket: OwnedDescriptor, stop: OwnedDescriptor) {

@@ -29,10 +29,11 @@ extension SandboxPolicy {
         if let temporaryFolder { granting.write(temporaryFolder) }
         if let folders = UserFolders(environment: configuration.environment) {
             for folder in folders.sharedData + [folders.data] { granting.read(folder + "/mime") }
-            granting.own(folders.data + "/" + bundle.identifier, .write)
-            granting.own(folders.cache + "/" + bundle.identifier, .write)
-            granting.own(folders.config + "/" + bundle.identifier, .read)
-            granting.declared(access, of: bundle, folders, configuration)
+            let closed = ClosedFolders(folders)
+            granting.own(folders.data + "/" + bundle.identifier, .write, closed)
+            granting.own(folders.cache + "/" + bundle.identifier, .write, closed)
+            granting.own(folders.config + "/" + bundle.identifier, .read, closed)
+            granting.declared(access, of: bundle, folders, closed, configuration)
         } else {
             for path in access.readablePaths + access.writablePaths where path.base != nil && path.base != .bundle {
                 granting.withheld.append(.init(path: path.description, reason: "there is no home folder (HOME)"))
@@ -90,7 +91,12 @@ private struct Granting {
     mutating func write(_ path: String) { add(path, .write) }
     /// A folder that is the extension's by its name. A file of that name is somebody else's: `recently-used.xbel` is a
     /// name that a bundle can have.
-    mutating func own(_ path: String, _ access: SandboxPolicy.Access) {
+    mutating func own(_ path: String, _ access: SandboxPolicy.Access, _ closed: ClosedFolders) {
+        // So is a folder that systemd reads: `user-tmpfiles.d` is such a name too.
+        if let reason = closed.reason(Self.resolved(path), isWritable: access == .write) {
+            withheld.append(.init(path: path, reason: "it " + reason.sentence))
+            return
+        }
         var status = stat()
         if stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFDIR { add(path, access) }
     }
@@ -106,7 +112,7 @@ private struct Granting {
     }
 
     mutating func declared(
-        _ access: DeclaredAccess, of bundle: ExtensionBundle, _ folders: UserFolders,
+        _ access: DeclaredAccess, of bundle: ExtensionBundle, _ folders: UserFolders, _ closedFolders: ClosedFolders,
         _ configuration: WorkerConfiguration
     ) {
         for declared in access.writablePaths {
@@ -116,6 +122,8 @@ private struct Granting {
                 + [bundle.directory]
             if let problem = Self.shared(path, folders) ?? Self.problem(path, folders, closed: closed) {
                 withheld.append(.init(path: declared.description, reason: problem))
+            } else if let reason = closedFolders.reason(Self.resolved(path), isWritable: true) {
+                withheld.append(.init(path: declared.description, reason: "it " + reason.sentence))
             } else {
                 write(path)
             }
@@ -126,8 +134,10 @@ private struct Granting {
                 withheld.append(.init(path: declared.description, reason: "it leads out of the bundle"))
             } else if let problem = Self.shared(path, folders) {
                 withheld.append(.init(path: declared.description, reason: problem))
+            } else if declared.base == .bundle {
+                read(path)
             } else {
-                grantReading(path, declared.description, folders, configuration)
+                grantReading(path, declared.description, folders, closedFolders, configuration)
             }
         }
         for declared in access.readablePathsFrom {
@@ -137,21 +147,28 @@ private struct Granting {
                     .init(path: declared.description, reason: "the extension can write what it lists itself"))
                 continue
             }
+            if let reason = closedFolders.reason(Self.resolved(file), isWritable: false) {
+                withheld.append(.init(path: declared.description, reason: "it " + reason.sentence))
+                continue
+            }
             for line in Self.lines(of: file) {
                 guard let path = Self.listed(line, home: folders.home) else {
                     withheld.append(.init(path: line, reason: "it is not an absolute path without “..”"))
                     continue
                 }
-                grantReading(path, line, folders, configuration)
+                grantReading(path, line, folders, closedFolders, configuration)
             }
         }
     }
 
     private mutating func grantReading(
-        _ path: String, _ text: String, _ folders: UserFolders, _ configuration: WorkerConfiguration
+        _ path: String, _ text: String, _ folders: UserFolders, _ closedFolders: ClosedFolders,
+        _ configuration: WorkerConfiguration
     ) {
         if let problem = Self.problem(path, folders, closed: Self.closed(configuration)) {
             withheld.append(.init(path: text, reason: problem))
+        } else if let reason = closedFolders.reason(Self.resolved(path), isWritable: false) {
+            withheld.append(.init(path: text, reason: "it " + reason.sentence))
         } else {
             read(path)
         }
@@ -173,13 +190,7 @@ private struct Granting {
         return nil
     }
 
-    /// A path without links, as far as there is something.
-    private static func resolved(_ path: String) -> String {
-        if let found = SmallFile.resolved(path) { return found }
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return path }
-        let above = resolved(String(path[..<slash]))
-        return (above == "/" ? "" : above) + path[slash...]
-    }
+    private static func resolved(_ path: String) -> String { SmallFile.resolvedSoFar(path) }
 
     /// Why a path is not granted.
     private static func problem(_ path: String, _ folders: UserFolders, closed: [String]) -> String? {

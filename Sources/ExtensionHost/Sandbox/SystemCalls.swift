@@ -50,8 +50,10 @@ enum SystemCalls {
     /// Only with permission for the network. Servers are not part of it.
     static let network = ["connect", "bind"]
 
-    /// Only for bundles with symbol bindings: libffi may keep its closures in a file in memory.
-    static let newCode = ["memfd_create", "mmap", "mprotect", "pkey_mprotect"]
+    /// Only for bundles with symbol bindings: libffi's closures are code made at run time. Where it finds no other way it would
+    /// keep them in a file in memory; of these there are none for anybody, since no limit counts their pages, and it goes on
+    /// with one in the temporary folder.
+    static let newCode = ["mmap", "mprotect", "pkey_mprotect"]
 
     /// Calls that lead to a file, which Landlock decides on; the host looks on and tells. Where it cannot, they are allowed.
     static let files = [

@@ -105,6 +105,24 @@ enum SmallFile {
         defer { free(found) }
         return String(cString: found)
     }
+
+    /// A path without links, as far as there is something; one that leads to nothing yet is followed too.
+    static func resolvedSoFar(_ path: String, links: Int = 32) -> String {
+        if let found = resolved(path) { return found }
+        guard let slash = path.lastIndex(of: "/"), path != "/" else { return path }
+        let parent = slash == path.startIndex ? "/" : String(path[..<slash])
+        let above = resolvedSoFar(parent, links: links)
+        let name = path[path.index(after: slash)...]
+        if name == "." || name.isEmpty { return above }
+        if name == ".." {
+            return above.lastIndex(of: "/").map { $0 == above.startIndex ? "/" : String(above[..<$0]) } ?? "/"
+        }
+        let here = (above == "/" ? "" : above) + "/" + name
+        guard links > 0, let target = try? FileManager.default.destinationOfSymbolicLink(atPath: here) else {
+            return here
+        }
+        return resolvedSoFar(target.hasPrefix("/") ? target : above + "/" + target, links: links - 1)
+    }
 }
 
 /// Whether a path is another one or lies below it; both absolute and without `.` and `..`.

@@ -60,11 +60,21 @@ final class CallUnderWay: Sendable {
 
     private func escalate() async {
         if canBeCancelled {
-            guard (try? await clock.sleep(for: limits.cancelGrace)) != nil else { return }
-            end.politely()
+            guard (try? await clock.sleep(for: limits.cancelGrace)) != nil, unlessOver({ end.politely() }) else {
+                return
+            }
             guard (try? await clock.sleep(for: limits.endGrace)) != nil else { return }
         }
-        end.now()
+        _ = unlessOver { end.now() }
+    }
+
+    /// Does something to the worker, unless the call has ended: what comes next to the worker is another's.
+    private func unlessOver(_ body: () -> Void) -> Bool {
+        state.withLock { state in
+            guard !state.isOver else { return false }
+            body()
+            return true
+        }
     }
 
     /// Notes that the call has ended, by its answer or with its worker.

@@ -111,6 +111,12 @@ extension ExtensionHealth {
         return wasHeld
     }
 
+    /// Forgets the failures and the items set aside that are no younger than a moment; they are asked for again.
+    package mutating func forgetEvidence(until moment: Double) {
+        failures.removeAll { $0.moment <= moment }
+        itemsSetAside.removeAll { $0.since <= moment }
+    }
+
     /// Sets items aside. Of too many, the oldest are forgotten, and so asked for again.
     public mutating func setAside(_ items: [ItemSetAside], _ present: BundleFingerprint) {
         meet(present)

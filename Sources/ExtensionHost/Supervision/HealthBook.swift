@@ -6,23 +6,28 @@ import Synchronization
 final class HealthBook: Sendable {
     private struct State {
         var all: [String: ExtensionHealth]
+        /// Whose changes could not be written yet.
+        var unsaved: Set<String> = []
     }
     private let state: Mutex<State>
     private let store: any HealthStore
     private let now: @Sendable () -> Double
     private let policy: HealthPolicy
     private let workerPath: String
-    private let onItemsGivenBack: @Sendable (_ bundle: String, _ items: Set<String>) -> Void
+    private let onItemsGivenBack: @Sendable (_ bundle: String, _ items: Set<String>) -> Bool
 
     /// - Parameters:
     ///   - store: Where it is kept.
     ///   - workerPath: The program of the workers; a change of it is one of the host.
     ///   - now: The present, in seconds since 2001-01-01 UTC.
     ///   - onItemsGivenBack: Told of items set aside, before they are forgotten since the extension or the host has changed.
+    ///     Says whether they are owed from now on; if not, they are not forgotten.
     init(
         _ store: any HealthStore, workerPath: String, now: @escaping @Sendable () -> Double,
         policy: HealthPolicy = HealthPolicy(),
-        onItemsGivenBack: @escaping @Sendable (_ bundle: String, _ items: Set<String>) -> Void = { _, _ in }
+        onItemsGivenBack: @escaping @Sendable (_ bundle: String, _ items: Set<String>) -> Bool = { _, _ in
+            true
+        }
     ) {
         self.onItemsGivenBack = onItemsGivenBack
         self.store = store
@@ -62,10 +67,8 @@ final class HealthBook: Sendable {
         guard !health.isBlank else { return }
         let present = BundleFingerprint(bundle, workerPath: workerPath)
         guard health.fingerprint != present else { return }
-        let items = health.itemsSetAside.map(\.identifier)
-        if !items.isEmpty { onItemsGivenBack(identifier, Set(items)) }
         // What cannot be written now is forgotten anew by the next process.
-        try? change(identifier) { _ = $0.meet(present) }
+        try? change(identifier, meeting: present) { _ = $0.meet(present) }
     }
 
     /// Notes a failure.
@@ -82,7 +85,7 @@ final class HealthBook: Sendable {
         let present = BundleFingerprint(bundle, workerPath: workerPath)
         var quarantine: ExtensionHealth.Quarantine?
         defer { if let quarantine { onQuarantine(quarantine) } }
-        try change(bundle.identifier) { quarantine = $0.note(failure, present, policy: policy) }
+        try change(bundle.identifier, meeting: present) { quarantine = $0.note(failure, present, policy: policy) }
     }
 
     /// Notes that a request went well.
@@ -96,7 +99,7 @@ final class HealthBook: Sendable {
     {
         let moment = now()
         let present = BundleFingerprint(bundle, workerPath: workerPath)
-        try change(bundle.identifier) { health in
+        try change(bundle.identifier, meeting: present) { health in
             health.setAside(
                 items.map { .init(identifier: $0.identifier, reason: HealthLimits.cut($0.reason), since: moment) },
                 present)
@@ -124,24 +127,46 @@ final class HealthBook: Sendable {
     }
 
     /// Changes what is known, and keeps it. A change that cannot be written holds in this process all the same.
+    ///
+    /// - Parameter present: What is there of the extension now, if the change takes note of it.
     private func change(
-        _ identifier: String, _ change: (inout ExtensionHealth) -> Void
+        _ identifier: String, meeting present: BundleFingerprint? = nil, _ change: (inout ExtensionHealth) -> Void
     ) throws(HealthStoreError) {
-        let problem: HealthStoreError? = state.withLock { state in
-            let before = state.all[identifier]
-            var health = before ?? ExtensionHealth()
+        func apply(to all: inout [String: ExtensionHealth]) {
+            var health = all[identifier] ?? ExtensionHealth()
             change(&health)
-            let after = health.isBlank ? nil : health
-            guard after != before else { return nil }
-            state.all[identifier] = after
+            all[identifier] = health.isBlank ? nil : health
+        }
+        let problem: HealthStoreError? = state.withLock { state in
+            // Under the lock, so that an older state never replaces a newer one.
+            var areItemsKept = true
             do throws(HealthStoreError) {
-                // Under the lock, so that an older state never replaces a newer one.
-                try store.save(state.all)
+                let (known, unsaved) = (state.all, state.unsaved)
+                state.all = try store.update { (kept) throws(HealthStoreError) in
+                    for name in unsaved { kept[name] = known[name] }
+                    areItemsKept = giveBackItems(of: kept[identifier], identifier, present)
+                    guard areItemsKept else {
+                        throw HealthStoreError(path: identifier, reason: "what it owes cannot be written down now")
+                    }
+                    apply(to: &kept)
+                }
+                state.unsaved = []
                 return nil
             } catch {
+                apply(to: &state.all)
+                // Otherwise the next change begins with what is kept, so that the items are given back then.
+                if areItemsKept { state.unsaved.insert(identifier) }
                 return error
             }
         }
         if let problem { throw problem }
+    }
+
+    /// Sees to it that items are owed which are about to be forgotten, since the extension is another.
+    private func giveBackItems(
+        of health: ExtensionHealth?, _ identifier: String, _ present: BundleFingerprint?
+    ) -> Bool {
+        guard let health, let present, health.fingerprint != present, !health.itemsSetAside.isEmpty else { return true }
+        return onItemsGivenBack(identifier, Set(health.itemsSetAside.map(\.identifier)))
     }
 }

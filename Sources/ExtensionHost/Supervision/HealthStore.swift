@@ -6,10 +6,14 @@ public protocol HealthStore: Sendable {
     /// What was kept, by bundle identifier; empty if nothing was, or if it cannot be understood.
     func load() -> [String: ExtensionHealth]
 
-    /// Keeps all of it in place of what was kept before, as a whole. Called for one change after the other.
+    /// Changes what is kept now, which other processes may have changed since it was loaded. Called for one change after
+    /// the other.
     ///
-    /// - Throws: ``HealthStoreError``; then what was kept before still is.
-    func save(_ all: [String: ExtensionHealth]) throws(HealthStoreError)
+    /// - Returns: All that is kept then.
+    /// - Throws: ``HealthStoreError``, its own or that of the change; then what was kept before still is.
+    func update(
+        _ change: (inout [String: ExtensionHealth]) throws(HealthStoreError) -> Void
+    ) throws(HealthStoreError) -> [String: ExtensionHealth]
 }
 
 /// What is known of extensions could not be kept.
@@ -36,6 +40,15 @@ public final class MemoryHealthStore: HealthStore {
     /// See ``HealthStore/load()``.
     public func load() -> [String: ExtensionHealth] { kept.withLock { $0 } }
 
-    /// See ``HealthStore/save(_:)``.
-    public func save(_ all: [String: ExtensionHealth]) throws(HealthStoreError) { kept.withLock { $0 = all } }
+    /// See ``HealthStore/update(_:)``.
+    public func update(
+        _ change: (inout [String: ExtensionHealth]) throws(HealthStoreError) -> Void
+    ) throws(HealthStoreError) -> [String: ExtensionHealth] {
+        try kept.withLock { (kept) throws(HealthStoreError) in
+            var all = kept
+            try change(&all)
+            kept = all
+            return all
+        }
+    }
 }

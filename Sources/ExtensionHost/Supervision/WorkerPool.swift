@@ -28,7 +28,13 @@ actor WorkerPool {
     private var endings: [UInt64: Task<Void, Never>] = [:]
     private var lastEnding: UInt64 = 0
     private var timer: Task<Void, Never>?
+    /// Persons who wait for a worker to be free, oldest first.
+    private var waiting: [(number: UInt64, free: CheckedContinuation<Void, Never>)] = []
+    private var lastWaiting: UInt64 = 0
     private var isShutDown = false
+
+    /// The most requests that may wait for a free worker.
+    private static let maximumWaiting = 256
 
     init(
         _ configuration: WorkerConfiguration, receiver: any DonationReceiver,
@@ -46,13 +52,18 @@ actor WorkerPool {
     /// How many workers there are.
     var count: Int { shelf.count }
 
+    /// How many requests wait for one that is free.
+    var waitingCount: Int { waiting.count }
+
     /// The worker of a bundle, or a new one; two requests at once share one. To be given back.
     ///
-    /// - Throws: ``ExtensionError/workerUnavailable(reason:)`` if there are too many that are all in use.
+    /// - Throws: ``ExtensionError/workerUnavailable(reason:)`` if there are too many that are all in use; for a person if they
+    ///   are so for ``WorkerConfiguration/Limits/place``.
     func lease(_ bundle: ExtensionBundle, _ origin: RequestOrigin) async throws(ExtensionError) -> Lease {
         let limits = configuration.limits
+        let begun = elapsed()
         while true {
-            guard !isShutDown else { throw .cancelled }
+            guard !isShutDown, !Task.isCancelled else { throw .cancelled }
             if let (number, held) = shelf.begin(bundle.identifier) {
                 if held.bundle == bundle { return Lease(number: number, start: held.start) }
                 // Whoever came before the bundle was replaced started it, and after its worker was retired.
@@ -66,16 +77,49 @@ actor WorkerPool {
                 await end(idle)
                 continue
             }
-            guard origin == .person, shelf.count < limits.workers + limits.reserve else {
-                throw .workerUnavailable(
-                    reason: "\(shelf.count) workers are in use, and no more may be. Try again once one of them is done."
-                )
+            if origin == .person {
+                guard shelf.count >= limits.workers + limits.reserve else { break }
+                let left = limits.place - (elapsed() - begun)
+                if left > .zero, waiting.count < Self.maximumWaiting {
+                    await waitForPlace(atMost: left)
+                    continue
+                }
             }
-            break
+            throw .workerUnavailable(
+                reason: "\(shelf.count) workers are in use, and no more may be. Try again once one of them is done.")
         }
         let start = start(bundle)
         let held = Held(bundle: bundle, start: start)
         return Lease(number: shelf.add(held, bundle.identifier, now: elapsed()), start: start)
+    }
+
+    /// Returns when a worker may be free, the time is over, or the task is cancelled.
+    private func waitForPlace(atMost limit: Duration) async {
+        lastWaiting += 1
+        let number = lastWaiting
+        let timer = Task { [clock = configuration.clock] in
+            try? await clock.sleep(for: limit)
+            self.endWaiting(number)
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { waiting.append((number, $0)) }
+        } onCancel: {
+            // It ends at once, and with it the waiting.
+            timer.cancel()
+        }
+        timer.cancel()
+    }
+
+    private func endWaiting(_ number: UInt64) {
+        guard let index = waiting.firstIndex(where: { $0.number == number }) else { return }
+        waiting.remove(at: index).free.resume()
+    }
+
+    /// Has those who wait look again, in their order; who finds nothing waits on.
+    private func noteFree() {
+        let all = waiting
+        waiting = []
+        for one in all { one.free.resume() }
     }
 
     private func start(_ bundle: ExtensionBundle) -> Start {
@@ -104,7 +148,9 @@ actor WorkerPool {
     /// - Parameter isUsable: Whether it can be asked more.
     func giveBack(_ lease: Lease, isUsable: Bool) async {
         if !isUsable { _ = shelf.retire(lease.number) }
-        if let worker = shelf.end(lease.number, now: elapsed()) { await end(worker) }
+        let worker = shelf.end(lease.number, now: elapsed())
+        noteFree()
+        if let worker { await end(worker) }
         watch()
     }
 
@@ -117,6 +163,7 @@ actor WorkerPool {
     func shutdown() async {
         isShutDown = true
         timer?.cancel()
+        noteFree()
         let all = shelf.takeAll()
         // None has to wait for another to be gone.
         await withTaskGroup(of: Void.self) { group in

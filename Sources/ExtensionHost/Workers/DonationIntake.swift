@@ -17,6 +17,8 @@ public final class DonationIntake: Sendable {
         struct State {
             var waiting = 0
             var waitingBytes = 0
+            /// Whether one is being kept.
+            var isKeeping = false
             var isClosed = false
             /// The first donation that could not be kept for a reason that is not its own.
             var loss: DonationRefusal?
@@ -35,6 +37,7 @@ public final class DonationIntake: Sendable {
             state.withLock { state in
                 state.waiting -= 1
                 state.waitingBytes -= element.bytes
+                state.isKeeping = true
                 if state.isClosed, state.loss == nil {
                     state.loss = DonationRefusal(
                         status: .unavailable, message: "its connection ended before they were kept")
@@ -42,6 +45,12 @@ public final class DonationIntake: Sendable {
                 return !state.isClosed
             }
         }
+
+        /// Notes that what was let through has been kept, refused or dropped.
+        func passed() { state.withLock { $0.isKeeping = false } }
+
+        /// Whether there is nothing on its way.
+        var isEmpty: Bool { state.withLock { $0.waiting == 0 && !$0.isKeeping } }
     }
     private struct Element: Sendable {
         let request: IndexRequest
@@ -69,6 +78,7 @@ public final class DonationIntake: Sendable {
                     if case .barrier(let waiting) = step { waiting.resume(returning: false) }
                     continue
                 }
+                defer { gate.passed() }
                 guard gate.pass(element) else { continue }
                 do throws(DonationRefusal) {
                     element.call.reply(try await keep(element.request))
@@ -117,6 +127,8 @@ public final class DonationIntake: Sendable {
 
     /// Returns when everything has been kept, refused or dropped that was taken before.
     public func settle() async {
+        // Most requests donate nothing.
+        guard !gate.isEmpty else { return }
         let hasEnded = await withCheckedContinuation { (waiting: CheckedContinuation<Bool, Never>) in
             if case .terminated = continuation.yield(.barrier(waiting)) { waiting.resume(returning: true) }
         }

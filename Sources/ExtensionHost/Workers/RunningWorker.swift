@@ -202,8 +202,11 @@ final class RunningWorker: Responder {
         await intake.drain()
     }
 
-    /// Whether the worker has ended, so that it can be asked nothing more.
-    var hasEnded: Bool { process.hasEnded }
+    /// Whether the worker has ended.
+    private var hasEnded: Bool { process.hasEnded }
+
+    /// Whether the worker can be asked nothing more: it has ended, or is about to, though it may still answer.
+    var isLeaving: Bool { process.hasEnded || end.wasHosts }
 
     /// What an error of ``perform(_:)`` says of the extension; `nil` if nothing, or if another request has said it: the end
     /// of one worker is one failure, however many were waiting for it.

@@ -36,8 +36,16 @@ struct RequestLimit: Sendable {
 }
 
 /// Acts once when a request exceeds its limit.
+///
+/// Most requests are answered before a task and a timer could be made for them, which would take as long as the request; so
+/// it begins to count once ``LongCalls`` has found that it is not one of these.
 final class Watchdog: Sendable {
-    private let task: Task<Void, Never>
+    private enum State {
+        case waiting(@Sendable () async -> Void)
+        case running(Task<Void, Never>)
+        case stopped
+    }
+    private let state: Mutex<State>
 
     /// Starts watching. Signs of life are looked for once every `limit.idle`, so that a worker may be still for up to twice
     /// as long; in exchange a busy one costs nothing.
@@ -47,9 +55,9 @@ final class Watchdog: Sendable {
         _ limit: RequestLimit, clock: any Clock<Duration>, progress: WorkerProgress,
         onExpiry: @escaping @Sendable (Duration) -> Void
     ) {
-        // Here, for the task may begin late: what came before that is a sign of life.
+        // Here, for the task begins late: what came before that is a sign of life.
         let atStart = progress.count
-        task = Task {
+        let watch: @Sendable () async -> Void = {
             var elapsed = Duration.zero
             var seen = atStart
             var wait = min(limit.first, limit.total)
@@ -63,8 +71,74 @@ final class Watchdog: Sendable {
                 wait = min(limit.idle, limit.total - elapsed)
             }
         }
+        state = Mutex(.waiting(watch))
+        LongCalls.shared.add(self)
+    }
+
+    /// Whether it was stopped.
+    var isStopped: Bool { state.withLock { if case .stopped = $0 { true } else { false } } }
+
+    /// Begins to count.
+    func run() {
+        state.withLock { state in
+            guard case .waiting(let watch) = state else { return }
+            state = .running(Task { await watch() })
+        }
     }
 
     /// Stops watching.
-    func stop() { task.cancel() }
+    func stop() {
+        let task: Task<Void, Never>? = state.withLock { state in
+            defer { state = .stopped }
+            if case .running(let task) = state { return task }
+            return nil
+        }
+        task?.cancel()
+    }
+}
+
+/// Finds the requests that take longer than most, and has their watchdogs begin. One timer for all of them, on the real clock,
+/// and none once there was nothing to look at for one interval; a limit is so much later at most.
+final class LongCalls: Sendable {
+    static let shared = LongCalls()
+
+    /// How often it looks: a request is found after one to two of it, far below any limit.
+    private static let interval = Duration.milliseconds(20)
+
+    private struct State {
+        /// Those that have been under way at the last look, and since.
+        var old: [Watchdog] = []
+        var new: [Watchdog] = []
+        var isTicking = false
+    }
+    private let state = Mutex(State())
+
+    /// Looks after a watchdog until it begins or is stopped.
+    func add(_ watchdog: Watchdog) {
+        let isFirst = state.withLock { state in
+            state.new.append(watchdog)
+            // In a host that is asked all the time, what has ended goes with the next look.
+            defer { state.isTicking = true }
+            return !state.isTicking
+        }
+        guard isFirst else { return }
+        // Not the clock of the limits: this decides nothing but when that is first looked at. And one that counts while
+        // libdispatch's own timers are put away (`PoolWatch`).
+        Task.detached { [self] in
+            repeat { try? await ContinuousClock().sleep(for: Self.interval) } while look()
+        }
+    }
+
+    /// - Returns: Whether there is more to look at.
+    private func look() -> Bool {
+        let (due, goesOn) = state.withLock { state -> ([Watchdog], Bool) in
+            let due = state.old
+            state.old = state.new.filter { !$0.isStopped }
+            state.new = []
+            state.isTicking = !state.old.isEmpty
+            return (due, state.isTicking)
+        }
+        for watchdog in due { watchdog.run() }
+        return goesOn
+    }
 }

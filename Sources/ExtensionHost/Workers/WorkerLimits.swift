@@ -29,6 +29,9 @@ extension WorkerConfiguration {
         public var workers = 8
         /// The workers that only a person who waits may have.
         public var reserve = 4
+        /// How long a person's request waits for one of these to be free, when all are in use: an extension that hangs has shown
+        /// no sign of life for so long.
+        public var place: Duration = .seconds(5)
         /// The most items that one request may set aside; beyond it, the extension is at fault and not the items.
         public var itemsSetAside = 8
         /// The most workers that may be lost while a guilty item is looked for.

@@ -16,6 +16,8 @@ final class WorkerOutput: Sendable {
     static let keptLines = 12
     /// How long to wait for what was printed before the end to be read, in milliseconds.
     private static let endGrace = 200
+    /// How long to wait for the reader once it was told to stop, in milliseconds; a busy machine may keep it from running.
+    private static let stopGrace = 2000
 
     private struct State {
         var partial: [UInt8] = []
@@ -65,10 +67,12 @@ final class WorkerOutput: Sendable {
     func stop() { _ = write(stopper.number, "x", 1) }
 
     /// Waits until everything was read that the worker printed, but not for a process that inherited the stream and
-    /// lives on. Blocks for ``endGrace`` at most.
+    /// lives on. Blocks for ``endGrace`` and ``stopGrace`` at most.
     func waitForEnd() {
         guard ended.wait(timeout: .now() + .milliseconds(Self.endGrace)) == .timedOut else { return }
         stop()
+        // The reader ends at once now, unless it did not get to run yet, or somebody writes without end.
+        _ = ended.wait(timeout: .now() + .milliseconds(Self.stopGrace))
     }
 
     /// The last lines, oldest first.

@@ -31,9 +31,10 @@ final class WorkerProcess: Sendable {
         var peak: UInt64?
     }
     private let state = Mutex(State())
-    /// What the kernel counted as its largest size before it had begun: that of this process, whose copy it was.
+    /// What the kernel counted as its largest size before it had begun: that of this process, whose copy it was. As long as
+    /// the worker has not said, nothing that is counted is known to be its own.
     private let inheritedPeak: Counter
-    private final class Counter: Sendable { let value = Atomic<UInt64>(0) }
+    private final class Counter: Sendable { let value = Atomic(UInt64.max) }
 
     /// Starts a worker.
     ///

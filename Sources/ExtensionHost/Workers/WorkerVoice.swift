@@ -84,7 +84,7 @@ final class WorkerVoice: Sendable {
 }
 
 /// Measures time from now on.
-func stopwatch<C: Clock>(_ clock: C) -> @Sendable () -> Duration where C.Duration == Duration {
+package func stopwatch<C: Clock>(_ clock: C) -> @Sendable () -> Duration where C.Duration == Duration {
     let start = clock.now
     return { start.duration(to: clock.now) }
 }

@@ -110,7 +110,7 @@ final class BoundExtension: AskedExtension {
             let value = try run.value(result)
             if case .file(let path) = value { return try Self.opened(path) }
             guard let bytes = try value.copied() else { throw BindingFailure(.notFound, "the function gave nothing") }
-            return .file(FileReply(descriptor: try MemoryFile.make(bytes), name: ""))
+            return .file(FileReply(descriptor: try NamelessFile.make(bytes), name: ""))
         }
     }
 

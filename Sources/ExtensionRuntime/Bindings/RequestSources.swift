@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import CFFI
 import Glibc
 import ServiceProtocol
 import SymbolBindings
@@ -76,10 +75,9 @@ final class RequestSources {
         return path
     }
 
-    /// A file in memory: it needs no folder to be writable, and goes with its last descriptor.
     private func openDestination() throws(BindingFailure) -> OwnedDescriptor {
         if let destination { return destination }
-        let file = try MemoryFile.make()
+        let file = try NamelessFile.make()
         destination = file
         return file
     }
@@ -106,13 +104,17 @@ extension AttributeValue {
     }
 }
 
-/// Files that are only in memory.
-enum MemoryFile {
+/// Files without a name, which go with their last descriptor. They are in the worker's own folder and not in memory, whose
+/// limits count no files: a worker may make none there.
+enum NamelessFile {
     static func make() throws(BindingFailure) -> OwnedDescriptor {
-        let number = cffi_memory_file("searchlight-promise")
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array((folder + "/searchlight-XXXXXX").utf8CString)
+        let number = template.withUnsafeMutableBufferPointer { $0.baseAddress.map { mkstemp($0) } ?? -1 }
         guard number >= 0 else {
-            throw BindingFailure(.failed, "a file in memory could not be made: \(String(cString: strerror(errno)))")
+            throw BindingFailure(.failed, "a file in \(folder) could not be made: \(String(cString: strerror(errno)))")
         }
+        unlink(template)
         return OwnedDescriptor(adopting: number)
     }
 

@@ -10,6 +10,8 @@ struct ExtensionLedger: Hashable, Sendable, Codable {
         var fingerprint: ExtensionBundle.Fingerprint
         /// The directory that held the bundle. Who does not search it cannot tell whether the bundle is gone.
         var directory: String
+        /// Which file system that was on; another one may be mounted there, or none (``SearchedFolder``).
+        var fileSystem: UInt64?
         /// Whether items came from it. What an app donates by itself stays when an extension of its name goes.
         var hasDonated: Bool
         /// Since when it is missing.
@@ -24,11 +26,15 @@ struct ExtensionLedger: Hashable, Sendable, Codable {
 
     /// Compares what there is with what there was.
     ///
-    /// - Parameter hasDonated: Whether a bundle is known to have donated before there was a ledger.
+    /// - Parameters:
+    ///   - look: Says what there is of a directory.
+    ///   - hasDonated: Whether a bundle is known to have donated before there was a ledger.
     mutating func meet(
-        _ registry: ExtensionRegistry, now: Double, hasDonated: (String) -> Bool = { _ in false }
+        _ registry: ExtensionRegistry, now: Double, look: (String) -> SearchedFolder = SearchedFolder.init,
+        hasDonated: (String) -> Bool = { _ in false }
     ) -> ExtensionChanges {
         var changes = ExtensionChanges()
+        let folders = Dictionary(registry.searchPath.map { ($0, look($0)) }, uniquingKeysWith: { first, _ in first })
         for bundle in registry.extensions {
             let identifier = bundle.identifier
             let directory = Self.directory(of: bundle.path)
@@ -37,7 +43,7 @@ struct ExtensionLedger: Hashable, Sendable, Codable {
                 let isKnown = hasDonated(identifier)
                 entries[identifier] = Entry(
                     version: bundle.manifest.version, fingerprint: bundle.fingerprint, directory: directory,
-                    hasDonated: isKnown)
+                    fileSystem: folders[directory]?.fileSystem, hasDonated: isKnown)
                 if !isKnown { changes.added.append(identifier) }
                 continue
             }
@@ -47,16 +53,16 @@ struct ExtensionLedger: Hashable, Sendable, Codable {
             }
             (entry.version, entry.fingerprint) = (bundle.manifest.version, bundle.fingerprint)
             (entry.directory, entry.removed) = (directory, nil)
+            entry.fileSystem = folders[directory]?.fileSystem ?? entry.fileSystem
             entries[identifier] = entry
         }
         let present = Set(registry.extensions.map(\.identifier))
         // One that cannot be used now is still there; it may be being replaced in this moment.
         let refused = Set(registry.refusals.map(\.likelyIdentifier))
         for identifier in refused { entries[identifier]?.removed = nil }
-        let searched = Set(registry.searchPath)
         for (identifier, entry) in entries
         where entry.removed == nil && !present.contains(identifier) && !refused.contains(identifier)
-            && searched.contains(entry.directory)
+            && folders[entry.directory]?.provesAbsence(on: entry.fileSystem) == true
         {
             changes.removed.append(identifier)
             entries[identifier]?.removed = now
@@ -70,12 +76,24 @@ struct ExtensionLedger: Hashable, Sendable, Codable {
     var removals: [String: Double] { entries.compactMapValues(\.removed) }
 
     /// The extensions that have been missing for as long as a grace, sorted.
-    func due(_ registry: ExtensionRegistry, now: Double, grace: Double) -> [String] {
+    func due(
+        _ registry: ExtensionRegistry, now: Double, grace: Double,
+        look: (String) -> SearchedFolder = SearchedFolder.init
+    ) -> [String] {
+        provenRemovals(registry, look).filter { now - $0.value >= grace }.keys.sorted()
+    }
+
+    /// Since when extensions are missing from folders that say so now.
+    func provenRemovals(
+        _ registry: ExtensionRegistry, _ look: (String) -> SearchedFolder = SearchedFolder.init
+    ) -> [String: Double] {
         let searched = Set(registry.searchPath)
-        return entries.filter { _, entry in
-            guard let removed = entry.removed else { return false }
-            return now - removed >= grace && searched.contains(entry.directory)
-        }.keys.sorted()
+        return entries.compactMapValues { entry in
+            guard let removed = entry.removed, searched.contains(entry.directory),
+                look(entry.directory).provesAbsence(on: entry.fileSystem)
+            else { return nil }
+            return removed
+        }
     }
 
     /// The extensions that have not been reindexed since they were added or upgraded.

@@ -19,6 +19,13 @@ struct PreviewHead: Codable, Sendable {
     var contentType: String
     var source: Preview.Source
     var problem: String?
+    var size: Size?
+    var removals: [Removal]
+
+    struct Size: Codable, Sendable {
+        var width: Double
+        var height: Double
+    }
 }
 
 struct PreviewCall: EngineCall {
@@ -35,7 +42,8 @@ struct PreviewCall: EngineCall {
         let preview = try await desk.store().preview(of: item, query: query)
         desk.attach(try Payload.holding(preview.content, for: purpose).arguments)
         return PreviewHead(
-            title: preview.title, contentType: preview.contentType, source: preview.source, problem: preview.problem)
+            title: preview.title, contentType: preview.contentType, source: preview.source, problem: preview.problem,
+            size: preview.size.map { PreviewHead.Size(width: $0.width, height: $0.height) }, removals: preview.removals)
     }
 }
 

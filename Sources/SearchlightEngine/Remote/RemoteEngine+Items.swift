@@ -80,7 +80,8 @@ extension RemoteEngine {
         }
         return Preview(
             title: head.title, contentType: head.contentType, content: content, source: head.source,
-            problem: head.problem)
+            problem: head.problem, size: head.size.flatMap { PreviewReply.Size(width: $0.width, height: $0.height) },
+            removals: head.removals)
     }
 
     /// See ``StoreService/provide(_:of:mayRetry:)``.

@@ -89,7 +89,8 @@ public protocol StoreService: Sendable {
     func item(named name: String, bundle: String?) async throws(EngineError) -> StoredItem
 
     /// What a person is shown of an item: rendered by its app or its extension, or from its attributes when both are
-    /// missing, render none or fail.
+    /// missing, render none, render what may not be shown, or fail. HTML was written anew by `HTMLSanitizer`. Once nobody
+    /// waits any more it throws, and does nothing further.
     func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview
 
     /// Has an item's app, if that is registered as a delegate, or its extension fulfil a promise.

@@ -3,8 +3,9 @@ import Synchronization
 
 /// A D-Bus connection between two processes over a socket, without a bus daemon.
 ///
-/// The connection runs on a thread of its own, the only one that touches sd-bus; every method here may be called from
-/// any thread. Handlers are called on that thread and must not block.
+/// The connection has a thread of its own; every method here may be called from any thread. Handlers are called on that thread
+/// and must not block; what is sent while it waits for its peer is sent on the caller's thread, and then the handlers that are
+/// told of that at once are called there too: `onSent`, and `reply` for what cannot be sent.
 ///
 /// - Important: To a peer that sets no ``BusLimits`` a descriptor may be sent only once a first call was answered: sd-bus
 ///   ends a connection on which a descriptor arrives together with the last bytes of the authentication. With limits the
@@ -82,8 +83,7 @@ public final class BusConnection: Sendable {
 
     /// Sends a call; the handler gets the reply on the connection's thread.
     ///
-    /// - Parameter onSent: Told the serial number of the call (``IncomingCall/serial``) once it was sent, on the connection's
-    ///   thread.
+    /// - Parameter onSent: Told the serial number of the call (``IncomingCall/serial``) once it was sent, before any reply.
     public func call(
         noting onSent: @escaping @Sendable (UInt64) -> Void, _ member: BusMember, _ arguments: [BusValue],
         reply: @escaping ReplyHandler
@@ -111,8 +111,7 @@ public final class BusConnection: Sendable {
 
     /// Sends a call and waits for the reply, as ``call(_:_:)`` does.
     ///
-    /// - Parameter onSent: Told the serial number of the call (``IncomingCall/serial``) once it was sent, on the connection's
-    ///   thread.
+    /// - Parameter onSent: Told the serial number of the call (``IncomingCall/serial``) once it was sent, before any reply.
     /// - Throws: ``BusError``.
     public func call(
         noting onSent: @escaping @Sendable (UInt64) -> Void, _ member: BusMember, _ arguments: [BusValue]

@@ -4,6 +4,9 @@ import Glibc
 import Synchronization
 
 /// What other threads ask of a connection's thread: jobs in order, and a descriptor that wakes it.
+///
+/// While the thread waits for its peer, whoever comes with a job does it at once, in its place: waking a thread takes longer
+/// than most jobs do.
 final class BusMailbox: Sendable {
     /// Something to do on the thread, and what to do instead when the connection has ended before. One of the two is
     /// called, once.
@@ -14,8 +17,18 @@ final class BusMailbox: Sendable {
     private struct State {
         var jobs: [Job] = []
         var isClosed = false
+        /// The thread, while it waits for its peer and others may do their jobs themselves.
+        var resting: BusThread?
+    }
+    /// What becomes of a job.
+    private enum Way {
+        case refused
+        case queued
+        /// By whoever posts it, who has the turn.
+        case direct(BusThread)
     }
     private let state = Mutex(State())
+    private let turn = BusTurn()
     let wake: OwnedDescriptor
 
     init() throws(BusError) {
@@ -24,14 +37,47 @@ final class BusMailbox: Sendable {
         wake = OwnedDescriptor(adopting: descriptor)
     }
 
-    /// Hands a job to the thread, or calls `orElse` if the connection has ended.
+    /// Does a job, or hands it to the thread if that is busy; or calls `orElse` if the connection has ended. Jobs are done one
+    /// at a time, in the order in which they come.
     func post(_ run: @escaping @Sendable (BusThread) -> Void, orElse: @escaping @Sendable () -> Void) {
-        let accepted = state.withLock { state in
-            guard !state.isClosed else { return false }
+        let way = state.withLock { state -> Way in
+            guard !state.isClosed else { return .refused }
+            // Never past somebody who waits.
+            if state.jobs.isEmpty, let thread = state.resting, turn.tryTake() { return .direct(thread) }
             state.jobs.append(Job(run: run, orElse: orElse))
+            return .queued
+        }
+        switch way {
+        case .refused: orElse()
+        case .queued: signal()
+        case .direct(let thread):
+            run(thread)
+            let isSent = thread.hasSentAll
+            turn.give()
+            // The thread does not know yet that it has to wait until the peer reads.
+            if !isSent { signal() }
+        }
+    }
+
+    /// Begins to be the thread that serves the connection.
+    func begin() { turn.take() }
+
+    /// Ends that; nobody will touch the connection any more.
+    func end() { turn.give() }
+
+    /// Waits for something, during which others may do their jobs themselves if `lending`.
+    func rest(lending thread: BusThread?, _ wait: () -> Void) {
+        guard let thread else { return wait() }
+        let isFree = state.withLock { state in
+            guard state.jobs.isEmpty else { return false }
+            state.resting = thread
             return true
         }
-        accepted ? signal() : orElse()
+        guard isFree else { return wait() }
+        turn.give()
+        wait()
+        turn.take()
+        state.withLock { $0.resting = nil }
     }
 
     /// Takes no more jobs; the thread will end.

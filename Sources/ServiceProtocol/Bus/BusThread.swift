@@ -2,8 +2,11 @@
 import CSystemd
 import Glibc
 
-/// The one thread that owns a connection's sd-bus object.
-final class BusThread {
+/// The thread that serves a connection, and all that belongs to the connection's sd-bus object.
+///
+/// `@unchecked Sendable`: all of it is touched only by who has the turn (``BusMailbox``): the thread, which has it but while it
+/// waits in `poll`, or meanwhile one who does a job in its place.
+final class BusThread: @unchecked Sendable {
     /// What a connection is made of.
     enum Origin: Sendable {
         /// A connected socket, and which end of it this is.
@@ -66,6 +69,8 @@ final class BusThread {
     }
 
     private static func main(_ start: Start) {
+        start.mailbox.begin()
+        defer { start.mailbox.end() }
         let end: BusEnd
         do {
             let thread = try BusThread(start)
@@ -127,6 +132,16 @@ final class BusThread {
         }
         return (input, source)
     }
+
+    /// Whether sd-bus has handed on to the kernel all that was to be sent.
+    var hasSentAll: Bool {
+        var queued: UInt64 = 0
+        return sd_bus_get_n_queued_write(bus, &queued) >= 0 && queued == 0
+    }
+
+    /// Whether others may send while this thread waits: not where what is sent is counted after each step; and not before the
+    /// authentication, for whose end sd-bus would have them wait.
+    private var mayBeLent: Bool { start.limits == nil && ownSource != nil && sd_bus_is_ready(bus) > 0 }
 
     /// What to wait for: with an address, sd-bus may try one socket after the other.
     private var source: Int32 { ownSource ?? sd_bus_get_fd(bus) }
@@ -193,7 +208,8 @@ final class BusThread {
         guard let input else {
             let both = pollfd(fd: source, events: Int16(truncatingIfNeeded: events), revents: 0)
             var descriptors = [wake, both]
-            _ = start.kernel.wait(&descriptors, milliseconds(until: nil))
+            let time = milliseconds(until: nil)
+            start.mailbox.rest(lending: mayBeLent ? self : nil) { _ = start.kernel.wait(&descriptors, time) }
             return
         }
         let own = pollfd(fd: source, events: Int16(truncatingIfNeeded: events & POLLIN), revents: 0)

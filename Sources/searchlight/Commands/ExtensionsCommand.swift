@@ -24,6 +24,28 @@ struct ExtensionsListCommand: AsyncParsableCommand {
         discussion: "No extension is loaded for this.")
 
     @OptionGroup var options: GlobalOptions
+    /// What is no option of this one, which is also what a slip in the name of another subcommand leads to.
+    @Argument(parsing: .allUnrecognized, help: .hidden)
+    var rest: [String] = []
+
+    func validate() throws {
+        guard let word = rest.first(where: { !$0.hasPrefix("-") }) else {
+            if let option = rest.first { throw ValidationError("Unknown option '\(option)'") }
+            return
+        }
+        let names = ExtensionsCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
+        if names.contains(word) {
+            throw ValidationError("Options come after the command: searchlight extensions \(word) …")
+        }
+        let shown = word.prefix(80)
+        let advice =
+            if ExtensionManifest.isIdentifier(word) {
+                "To see what is known of an extension: searchlight extensions info \(shown)"
+            } else {
+                NearNames.sentence(to: word, among: names) ?? "There are \(names.joined(separator: ", "))."
+            }
+        throw ValidationError("There is no command “searchlight extensions \(shown)”. \(advice)")
+    }
 
     func run() async throws {
         try await reportingErrors(json: options.json) {

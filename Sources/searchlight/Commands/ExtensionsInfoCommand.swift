@@ -70,9 +70,9 @@ struct ExtensionsInfoCommand: AsyncParsableCommand {
         lines.append(("set aside", health.itemsSetAside.map { "\($0.identifier): it \($0.reason)" }))
         let width = lines.map(\.0.count).max() ?? 0
         for (name, values) in lines {
-            for (index, value) in values.enumerated() {
+            for (index, line) in values.flatMap(Output.lines).enumerated() {
                 let title = (index == 0 ? name : "").padding(toLength: width, withPad: " ", startingAt: 0)
-                try Output.line("  \(dim: title)  \(Output.tidied(value))")
+                try Output.line("  \(dim: title)  \(line)")
             }
         }
     }

@@ -4,6 +4,7 @@ import ExtensionHost
 import ExtensionValidation
 import Foundation
 import SearchlightEngine
+import ServiceProtocol
 
 /// The judge that an extension's author runs.
 struct ExtensionsValidateCommand: AsyncParsableCommand {
@@ -47,7 +48,11 @@ struct ExtensionsValidateCommand: AsyncParsableCommand {
         guard list || bundle?.isEmpty == false else {
             throw ValidationError("Name a .searchext folder or an extension's identifier.")
         }
-        _ = try checks
+        let checks = try checks
+        guard list || !checks.isEmpty else {
+            throw ValidationError(
+                "--only and --skip leave no check to run. “searchlight extensions validate --list” lists them.")
+        }
     }
 
     private var checks: Set<Check> {
@@ -102,13 +107,25 @@ struct ExtensionsValidateCommand: AsyncParsableCommand {
                 try Output.line("In this process: no sandbox, and a crash ends the command.")
             }
         }
-        return try await validator.run(
+        var summarised: [CheckReport] = []
+        /// One line is enough for what no check can say of a bundle that is refused.
+        func isSummarised(_ report: CheckReport) -> Bool {
+            guard case .refused = subject, report.result.kind == .skipped else { return false }
+            summarised.append(report)
+            return true
+        }
+        let whole = try await validator.run(
             try checks,
             onBegin: { if shows { Output.progress("\(dim: $0.rawValue) …") } },
             onEnd: { report in
                 if shows { Output.progress(nil) }
-                if !json { try Self.show(report) }
+                if !json, !isSummarised(report) { try Self.show(report) }
             })
+        if let reason = summarised.first?.result.reason {
+            let others = summarised.count == 1 ? "1 other check" : "\(summarised.count) other checks"
+            try Output.line("\(dim: "skipped")  \(others): \(dim: reason)")
+        }
+        return whole
     }
 
     private static func show(_ report: CheckReport) throws {
@@ -134,9 +151,17 @@ struct ExtensionsValidateCommand: AsyncParsableCommand {
         }
         try Output.line("\(bold: counts.isEmpty ? "No check was run." : counts.joined(separator: ", ") + ".")")
         if !report.isGood {
-            let command = "searchlight extensions validate \(bundle ?? "") --seed \(report.seed)"
-            try Output.line("The same again: \(command)")
+            try Output.line("The same again: \(command(seed: report.seed))")
         }
+    }
+
+    /// What to type to have the same done again.
+    private func command(seed: UInt64) -> String {
+        var words = ["searchlight", "extensions", "validate", bundle ?? ""]
+        if let extensionPath { words += ["--extensions", extensionPath] }
+        words += only.flatMap { ["--only", $0] } + skip.flatMap { ["--skip", $0] }
+        if inProcess { words.append("--in-process") }
+        return (words + ["--seed", "\(seed)"]).map(\.shellWord).joined(separator: " ")
     }
 
     private func showList() throws {
@@ -154,12 +179,13 @@ struct ExtensionsValidateCommand: AsyncParsableCommand {
 extension ExtensionsValidateCommand {
     private var environment: [String: String] { ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty } }
 
-    private var registry: ExtensionRegistry {
+    private var registry: ExtensionRegistry { ExtensionRegistry(searchPath: searchPath) }
+
+    private var searchPath: [String] {
         let explicit = (extensionPath ?? environment["SEARCHLIGHT_EXTENSION_PATH"]).map { path in
             path.split(separator: ":").map { absolute(String($0)) }.joined(separator: ":")
         }
-        return ExtensionRegistry(
-            searchPath: ExtensionRegistry.standardSearchPath(explicit: explicit, environment: environment))
+        return ExtensionRegistry.standardSearchPath(explicit: explicit, environment: environment)
     }
 
     /// How the processes are started, or that none is.
@@ -168,6 +194,9 @@ extension ExtensionsValidateCommand {
         var configuration = WorkerConfiguration(
             workerPath: installation.workerPath, frameworkFolder: installation.frameworkFolder, environment: environment
         )
+        // As with the engine that will ask it.
+        configuration.protectedFolders.append(StoreLocation(environment: environment).folder)
+        configuration.trustedFolders += searchPath
         if inProcess { configuration.startInProcess = InProcess.start }
         return configuration
     }

@@ -19,7 +19,15 @@ struct ExtensionsWhereCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors(json: options.json) {
             let folder = options.userExtensionFolder
-            if create { try makeFolder(folder) }
+            if create {
+                guard !folder.isEmpty else {
+                    throw CommandFailure(
+                        message:
+                            "Neither HOME nor XDG_DATA_HOME says where your own extensions belong. Set one of them.",
+                        status: .failure)
+                }
+                try NewFolder.make(folder)
+            }
             let places = try await places()
             if options.json { return try Output.printJSON(WhereReport(folder: folder, places: places)) }
             for place in places {
@@ -28,6 +36,7 @@ struct ExtensionsWhereCommand: AsyncParsableCommand {
                 try Output.line("\(place.path)  \(dim: notes.joined(separator: ", "))")
                 if let problem = place.problem { try Output.line("  \(Output.tidied(problem))") }
             }
+            guard !folder.isEmpty else { return }
             try Output.line("For your own: \(folder)")
             if !places.contains(where: { $0.path == folder }) {
                 try Output.line("  The service does not look there. Start it with the same XDG_DATA_HOME.")
@@ -42,16 +51,6 @@ struct ExtensionsWhereCommand: AsyncParsableCommand {
             return try await options.withStore(.read) { try await $0.extensionPlaces() }
         } catch EngineError.index(.noStore) {
             return options.registry.places(areWatched: false)
-        }
-    }
-
-    private func makeFolder(_ folder: String) throws {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
-        } catch {
-            throw CommandFailure(
-                message: "Creating the folder \(folder) failed: \(error.localizedDescription)", status: .inputOutput)
         }
     }
 }

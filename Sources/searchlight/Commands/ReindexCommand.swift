@@ -73,7 +73,8 @@ struct ReindexCommand: AsyncParsableCommand {
                     firstError = firstError ?? error
                 }
             }
-            let report = watcher.report(bundle, items: count, after: .now - start, error: failure)
+            var report = watcher.report(bundle, items: count, after: .now - start, error: failure)
+            if !items.isEmpty { report.asked = Set(items).count }
             reports.append(report)
             try show(report)
         }
@@ -95,7 +96,12 @@ struct ReindexCommand: AsyncParsableCommand {
         guard !options.json else { return }
         if let items = report.items {
             let time = String(format: "%.1f", report.seconds)
-            try Output.line("\(report.bundle): \(counted(items, "item")) indexed in \(time) s")
+            if let asked = report.asked {
+                let outcome = "asked for \(counted(asked, "item")), \(report.donated) donated"
+                try Output.line("\(report.bundle): \(outcome) in \(time) s")
+            } else {
+                try Output.line("\(report.bundle): \(counted(items, "item")) indexed in \(time) s")
+            }
         }
         if let error = report.error { Output.fail(error) }
     }
@@ -108,7 +114,10 @@ struct ReindexReport: Encodable {
     var path: String?
     /// Why it was refused, if it was.
     var refused: String?
+    /// How many items the bundle has afterwards.
     var items: Int?
+    /// How many items were asked for, if not all.
+    var asked: Int?
     var donated = 0
     var retries = 0
     var seconds = 0.0

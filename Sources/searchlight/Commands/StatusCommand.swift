@@ -19,9 +19,10 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors(json: options.json) {
-            let (status, installed) = try await options.withStore(.read) { store in
-                (try await store.status(isExact: exact), Set(try await store.extensions().identifiers))
+            let (status, listing) = try await options.withStore(.read) { store in
+                (try await store.status(isExact: exact), try await store.extensionListing())
             }
+            let installed = Set(listing.extensions.map(\.identifier))
             let report = StatusReport(
                 store: options.storeDirectory, items: status.itemCounts,
                 withoutExtension: status.itemCounts.keys.filter { !installed.contains($0) }.sorted(),
@@ -29,6 +30,7 @@ struct StatusCommand: AsyncParsableCommand {
                 generation: status.generation, recovery: status.lastFindings.map { .init($0) },
                 isMarkedDamaged: status.needsRepair, hasDamagedJobs: status.hasDamagedJobs,
                 waitingEntries: status.waitingEntries, removals: status.removals.map(ExtensionsReport.Removed.init),
+                held: listing.extensions.filter { [.disabled, .quarantined].contains($0.state) }.map { .init($0) },
                 sandbox: SandboxSection(status.sandbox),
                 service: status.service.map { ServiceReport($0) })
             if options.json { return try Output.printJSON(report) }
@@ -63,12 +65,17 @@ struct StatusCommand: AsyncParsableCommand {
         }
         for job in report.owed {
             try Output.line("Owed: a reindex of \(job.bundle), failed \(counted(job.failures, "time"))")
-            if let reason = job.lastFailure { try Output.line("  \(Output.tidied(reason))") }
+            for line in Output.lines(job.lastFailure ?? "") { try Output.line("  \(line)") }
         }
         for removal in report.removals {
             try Output.line(
                 "Gone: the extension \(removal.identifier), since \(removal.missingSince); its items are deleted after \(removal.deletedAfter)"
             )
+        }
+        for held in report.held {
+            let what: StyledText = held.state == .disabled ? "Disabled" : "In quarantine"
+            try Output.line("\(what): \(held.identifier)")
+            for line in Output.lines(held.reason ?? "") { try Output.line("  \(line)") }
         }
         for line in report.sandbox.lines { try Output.line("\(Output.tidied(line))") }
     }
@@ -104,6 +111,16 @@ private struct StatusReport: Encodable {
             bundle = job.bundle
             failures = job.failures
             lastFailure = job.lastFailure
+        }
+    }
+    /// An extension that is not asked, and what would change that.
+    struct Held: Encodable {
+        var identifier: String
+        var state: ExtensionState
+        var reason: String?
+
+        init(_ summary: ExtensionSummary) {
+            (identifier, state, reason) = (summary.identifier, summary.state, summary.reason)
         }
     }
     /// In bytes.
@@ -151,6 +168,8 @@ private struct StatusReport: Encodable {
     var waitingEntries: Int
     /// The extensions that are missing and whose items will be deleted.
     var removals: [ExtensionsReport.Removed]
+    /// The extensions that are disabled or in quarantine.
+    var held: [Held]
     /// What confines extensions, and what they tried.
     var sandbox: SandboxSection
     /// Absent if this command itself looked at the store.

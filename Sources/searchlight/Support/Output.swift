@@ -12,6 +12,15 @@ enum Output {
     /// Whether standard error is a terminal, where progress may be shown.
     static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
 
+    /// How many columns standard output has, if it is a terminal.
+    static var columns: Int? {
+        var size = winsize()
+        guard isatty(STDOUT_FILENO) == 1, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+            return nil
+        }
+        return Int(size.ws_col)
+    }
+
     /// Prints a line on standard output.
     ///
     /// - Throws: ``OutputError``.
@@ -41,6 +50,11 @@ enum Output {
     static func tidied(_ description: String) -> String {
         let text = DisplayText.safe(String(description.prefix(maximumFailureCharacters)))
         return text.replacing(/(?<before>[^.\/\s])\.\.(?=\s|$)/) { $0.output.before + "." }
+    }
+
+    /// The lines of a message, each to be printed as one.
+    static func lines(_ description: String) -> [String] {
+        tidied(description).split(whereSeparator: \.isNewline).map(String.init)
     }
 
     /// Shows how far something is in the last line of the terminal, in place of what stood there; `nil` removes it.

@@ -11,7 +11,8 @@ enum Signals {
     static func prepare() {
         signal(SIGPIPE, SIG_IGN)
         for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
-            signal(number, SIG_IGN)
+            // Not ignored before: the source takes the place of what the signal does once it has begun, and one that comes
+            // earlier would be lost.
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             // The handler holds the source, which so lives as long as the program.
             source.setEventHandler {

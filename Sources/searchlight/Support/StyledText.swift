@@ -35,6 +35,20 @@ struct StyledText: ExpressibleByStringInterpolation {
         pieces = parts.map { (DisplayText.safe(String($0.text)), $0.isHighlight ? .found : .plain) }
     }
 
+    /// A text whose pieces say how they look.
+    init(_ parts: [TextPiece]) {
+        pieces = parts.map { piece in
+            let style: Style =
+                switch piece.style {
+                case .plain: .plain
+                case .found: .found
+                case .strong: .bold
+                case .faint: .dim
+                }
+            return (DisplayText.safe(piece.text), style)
+        }
+    }
+
     static func + (first: Self, second: Self) -> Self {
         var both = first
         both.pieces += second.pieces

@@ -150,6 +150,28 @@ struct ReconnectionTests {
         }
     }
 
+    @Test("A batch that was refused does not hide that those behind it were carried out")
+    func refusedBatchFirst() {
+        var deletion = ChangeList()
+        deletion.append(.deleteItems(["y"]))
+        let sent: [IndexRequest.Action] = [
+            .commitBatch(changes: ChangeList().bytes, clientState: [20], expecting: .exactly([255])),
+            .indexRecords(Array("y".utf8)),
+            .commitBatch(changes: deletion.bytes, clientState: [22], expecting: .exactly(nil)),
+            .indexRecords(Array("z".utf8)),
+        ]
+        // How much was carried out, and the state that this left behind.
+        for (count, state, expected) in [(2, nil, []), (3, [22], [1, 2]), (4, [22], [1, 2])] as [(Int, [UInt8]?, Set)] {
+            let requests = sent.map { IndexRequest($0, index: "b") }
+            #expect(ResendPlan.carriedOut(requests, states: ["b": state]) == expected, "\(count) carried out")
+            var service = ScriptedService.Index()
+            for action in sent.prefix(count) { _ = service.apply(action) }
+            #expect(service.state == state)
+            for position in sent.indices where !expected.contains(position) { _ = service.apply(sent[position]) }
+            #expect(service == ScriptedService.Index(items: ["z"], state: [22]))
+        }
+    }
+
     @Test("States that come again, and batches that expect none, do not lead astray")
     func repeatedStates() {
         let seed = UInt64.random(in: 0...UInt64.max)

@@ -43,6 +43,9 @@ extension BrokenExtension {
         .init("thread_destructor", in: "reindex_all", crash),
         .init("terminate", in: "reindex_all", .signal(SIGTERM)),
         .init("kill", in: "reindex_all", .signal(SIGKILL)),
+        // In the second of two pages: what the first brought stays, and is gone on from.
+        .init("crash", in: "reindex_page", paged: true, items: 1...1, crash),
+        .init("exit", in: "reindex_page", paged: true, items: 1...1, exit0),
         .init("throws an exception", .c("throws.cpp", []), isUnusable: true, .signal(SIGABRT)),
         .init(
             "throws an exception while it is made", .c("throws.cpp", ["IN_CREATE"]), isUnusable: true,
@@ -62,6 +65,7 @@ extension BrokenExtension {
         .init("hang", in: "did_throttle", asked: .throttle, hangs: true, .isNotHeard),
         .init("hang", in: "completion", items: 1...1, .hangs),
         .init("hang", in: "thread", .hangs),
+        .init("hang", in: "reindex_page", paged: true, items: 1...1, .hangs),
         .init("crash", in: "cancel_handler", asked: .cancelledData, .isCancelled),
         .init("hang", in: "cancel_handler", asked: .cancelledData, hangs: true, .isCancelled),
         .init("swallow", in: "cancel_handler", asked: .cancelledData, hangs: true, .isCancelled),

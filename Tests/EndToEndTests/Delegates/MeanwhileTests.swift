@@ -5,6 +5,7 @@ import IdleScheduling
 import SearchIndex
 import SearchlightEngine
 import ServiceProtocol
+import TestSupport
 import Testing
 
 /// An app that donates over another connection while its bundle is reindexed.

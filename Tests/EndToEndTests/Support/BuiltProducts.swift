@@ -34,4 +34,13 @@ enum BuiltProducts {
             "\(path) is missing. Run “swift build --package-path Plugins --product Journal”, or Scripts/test.")
         return path
     }
+
+    /// The library of the Bookmarks extension, which is C and built by make.
+    static func bookmarksLibrary() throws -> String {
+        let path = repository + "/Plugins/.build/bookmarks/com.searchlight.bookmarks.searchext/libBookmarks.so"
+        try #require(
+            FileManager.default.fileExists(atPath: path),
+            "\(path) is missing. Run “make -C Plugins/Bookmarks”, or Scripts/test.")
+        return path
+    }
 }

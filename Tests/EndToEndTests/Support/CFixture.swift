@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// The C test extensions: compiled on first use, with nothing but the public header, as anybody's would be.
@@ -54,21 +55,7 @@ enum CFixture {
     static func run(
         _ program: String, _ arguments: [String], environment: [String: String]? = nil, input: String = ""
     ) throws -> (status: Int32, output: String) {
-        let process = Process()
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        if let environment { process.environment = environment }
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        process.standardError = pipe
-        let inputPipe = Pipe()
-        process.standardInput = inputPipe
-        try process.run()
-        // What tests send fits into a pipe, so nobody waits for anybody.
-        try inputPipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-        try inputPipe.fileHandleForWriting.close()
-        let data = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+        let (ending, output) = try ChildProcess.run(program, arguments, environment: environment, input: input)
+        return (ending.status, output)
     }
 }

@@ -20,6 +20,14 @@ struct CommandOutcome: Equatable, CustomStringConvertible {
         }
         return CommandOutcome(status: status, output: normalise(output), errors: normalise(errors))
     }
+
+    /// Without the lines of errors that repeat the one before, and without how many were not shown.
+    var withoutRepetitions: CommandOutcome {
+        var lines: [Substring] = []
+        for line in errors.split(separator: "\n", omittingEmptySubsequences: false)
+        where line != lines.last && !line.hasPrefix("  … and ") { lines.append(line) }
+        return CommandOutcome(status: status, output: output, errors: lines.joined(separator: "\n"))
+    }
 }
 
 extension Command {

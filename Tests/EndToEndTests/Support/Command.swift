@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// `searchlight` over the folders of a harness.
@@ -60,23 +61,18 @@ struct Command {
         var (unlocked, number): (Int32, UInt32) = (0, 0)
         try #require(ioctl(terminal, 0x4004_5431, &unlocked) == 0 && ioctl(terminal, 0x8004_5430, &number) == 0)
         let name = "/dev/pts/\(number)"
-        let process = Process()
-        process.executableURL = URL(filePath: try BuiltProducts.program("searchlight"))
-        process.arguments = arguments
-        process.environment = try environment
         let side = try #require(FileHandle(forUpdatingAtPath: name))
-        process.standardOutput = side
-        process.standardError = FileHandle.nullDevice
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
+        let ending = try ChildProcess(
+            BuiltProducts.program("searchlight"), arguments, environment: environment, output: .file(side),
+            errors: .nothing
+        ).wait()
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65536)
         // The other side is still open here, so that a terminal without anything more to read would be waited for.
         _ = fcntl(terminal, F_SETFL, O_NONBLOCK)
         while case let count = read(terminal, &buffer, buffer.count), count > 0 { bytes += buffer[..<count] }
         try side.close()
-        return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
+        return (ending.status, String(decoding: bytes, as: UTF8.self))
     }
 
     func json(_ arguments: String..., expecting status: Int32 = 0) throws -> Any {

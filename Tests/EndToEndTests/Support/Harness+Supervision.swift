@@ -2,7 +2,9 @@
 import ExtensionHost
 import SearchlightEngine
 import Synchronization
+import TestSupport
 
+import TestSupport
 @testable import SearchlightEngine
 
 extension Harness {

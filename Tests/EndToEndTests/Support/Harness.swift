@@ -6,6 +6,7 @@ import SearchIndex
 import SearchlightEngine
 import ServiceProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 /// A folder of one's own with a store and extensions, and engines over them. Removed when the test ends.
@@ -47,7 +48,7 @@ final class Harness: Sendable {
     /// An engine with a real worker program. The time limits are generous by default, because the machine may be busy.
     func engine(
         _ access: EngineConfiguration.Access = .readWrite, limits: WorkerConfiguration.Limits = .patient,
-        worker: String? = nil, searchPath: [String]? = nil, clock: any Clock<Duration> = ContinuousClock(),
+        worker: String? = nil, searchPath: [String]? = nil, clock: any Clock<Duration> = SteadyClock.shared,
         pages: PageLimits = PageLimits(), changing: (inout WorkerConfiguration) -> Void = { _ in }
     ) throws -> SearchlightEngine {
         var configuration = EngineConfiguration(
@@ -70,7 +71,7 @@ final class Harness: Sendable {
     /// How workers are started over this folder.
     func workerConfiguration(
         _ worker: String? = nil, limits: WorkerConfiguration.Limits = .patient,
-        clock: any Clock<Duration> = ContinuousClock(), changing: (inout WorkerConfiguration) -> Void = { _ in }
+        clock: any Clock<Duration> = SteadyClock.shared, changing: (inout WorkerConfiguration) -> Void = { _ in }
     ) throws -> WorkerConfiguration {
         var environment = ["XDG_CONFIG_HOME": folder + "/config", "HOME": folder]
         // Whatever the toolchain needs to find its runtime.
@@ -85,7 +86,7 @@ final class Harness: Sendable {
     /// Runs a body with an engine and closes it.
     func withEngine(
         _ access: EngineConfiguration.Access = .readWrite, limits: WorkerConfiguration.Limits = .patient,
-        clock: any Clock<Duration> = ContinuousClock(), _ body: (SearchlightEngine) async throws -> Void
+        clock: any Clock<Duration> = SteadyClock.shared, _ body: (SearchlightEngine) async throws -> Void
     ) async throws {
         let engine = try engine(access, limits: limits, clock: clock)
         do {

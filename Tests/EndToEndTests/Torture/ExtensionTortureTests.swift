@@ -57,19 +57,17 @@ struct ExtensionTortureTests {
     func service() async throws {
         let harness = try Harness()
         try install(in: harness, hanging: false)
-        let service = Process()
-        service.executableURL = URL(filePath: try BuiltProducts.program("searchlightd"))
-        service.arguments = ["--store", harness.store, "--extensions", harness.extensions, "--no-session-bus"]
         var environment = try Command(harness: harness).environment
         environment["TMPDIR"] = harness.folder + "/tmp"
-        service.environment = environment
         let log = harness.folder + "/log"
         try #require(FileManager.default.createFile(atPath: log, contents: nil))
-        service.standardError = try FileHandle(forWritingTo: URL(filePath: log))
-        try service.run()
+        let service = try ChildProcess(
+            BuiltProducts.program("searchlightd"),
+            ["--store", harness.store, "--extensions", harness.extensions, "--no-session-bus"],
+            environment: environment, output: .inherited, errors: .file(FileHandle(forWritingTo: URL(filePath: log))))
         defer {
-            service.terminate()
-            service.waitUntilExit()
+            service.send(SIGTERM)
+            service.wait()
         }
         let clock = ContinuousClock()
         let deadline = clock.now + .seconds(60)
@@ -77,7 +75,7 @@ struct ExtensionTortureTests {
             try #require(service.isRunning && clock.now < deadline, "the service does not listen")
             try await clock.sleep(for: .milliseconds(10))
         }
-        let before = service.processIdentifier
+        let before = service.identifier
         try run("\(before)", in: harness)
         let text = try String(contentsOfFile: log, encoding: .utf8)
         #expect(service.isRunning, "the service ended: \(text.suffix(2000))")

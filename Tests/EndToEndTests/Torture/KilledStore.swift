@@ -28,18 +28,15 @@ struct KilledStore {
     ///
     /// - Returns: Whether it was killed.
     mutating func donate(batches: Int, killedAt site: KillSite, occurrence: Int) throws -> Bool {
-        let process = Process()
-        process.executableURL = URL(filePath: try BuiltProducts.program("TortureDonor"))
-        process.arguments = [
-            store, "\(seed)", "\(batches)", site.phase.rawValue, site.point.rawValue, "\(occurrence)",
-        ]
-        let (output, errors) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
+        let output = Pipe()
+        let complaints = folder.path("complaints")
+        try Data().write(to: URL(filePath: complaints))
+        let process = try ChildProcess(
+            BuiltProducts.program("TortureDonor"),
+            [store, "\(seed)", "\(batches)", site.phase.rawValue, site.point.rawValue, "\(occurrence)"],
+            output: .pipe(output), errors: .file(FileHandle(forWritingTo: URL(filePath: complaints))))
         let printed = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        let complaints = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
+        let ending = process.wait()
         // The last line may be torn; it does not count then.
         for line in printed.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
             let words = line.split(separator: " ")
@@ -51,8 +48,9 @@ struct KilledStore {
                 "\(line) after \(acknowledged[scope])")
             acknowledged[scope] = number
         }
-        let wasKilled = process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL
-        try #require(wasKilled || process.terminationStatus == 0, "\(process.terminationStatus): \(complaints)")
+        let wasKilled = ending == .killed(SIGKILL)
+        let said = try String(contentsOfFile: complaints, encoding: .utf8)
+        try #require(wasKilled || ending == .exited(0), "\(ending): \(said)")
         rounds += 1
         return wasKilled
     }

@@ -140,22 +140,12 @@ struct TortureRun {
         _ input: String, killAfter count: Int, microseconds: Int
     ) throws -> (acknowledged: Int, wasKilled: Bool) {
         let (feed, output) = (Pipe(), Pipe())
-        let feeder = Process()
-        feeder.executableURL = URL(filePath: "/bin/cat")
-        feeder.arguments = [input]
-        feeder.standardOutput = feed
-        feeder.standardError = FileHandle.nullDevice
-        let process = Process()
-        process.executableURL = URL(filePath: try TortureSettings.program ?? BuiltProducts.program("searchlight"))
-        process.arguments = ["donate", "--bundle", Self.bundle, "--acknowledge", "-"]
-        process.environment = try command.environment
-        process.standardInput = feed
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        try feeder.run()
-        try? feed.fileHandleForReading.close()
-        try? feed.fileHandleForWriting.close()
+        // In this order: each closes the end of the pipe that is its own.
+        let process = try ChildProcess(
+            TortureSettings.program ?? BuiltProducts.program("searchlight"),
+            ["donate", "--bundle", Self.bundle, "--acknowledge", "-"], environment: command.environment,
+            input: .pipe(feed), output: .pipe(output), errors: .nothing)
+        let feeder = try ChildProcess("/bin/cat", [input], output: .pipe(feed), errors: .nothing)
         var printed: [UInt8] = []
         while printed.count(where: { $0 == 0x0A }) < count {
             let data = output.fileHandleForReading.availableData
@@ -164,14 +154,14 @@ struct TortureRun {
         }
         // The instant of the kill; nothing is waited for here.
         usleep(UInt32(microseconds))
-        kill(process.processIdentifier, SIGKILL)
+        process.send(SIGKILL)
         printed += output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        feeder.waitUntilExit()
+        let wasKilled = process.wait() == .killed(SIGKILL)
+        feeder.wait()
         // The last line may be torn; it does not count then.
         let complete = String(decoding: printed, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
             .dropLast()
         let acknowledged = complete.filter { $0.hasPrefix("acknowledged ") }.count
-        return (acknowledged, process.terminationReason == .uncaughtSignal)
+        return (acknowledged, wasKilled)
     }
 }

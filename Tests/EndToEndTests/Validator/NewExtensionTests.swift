@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Glibc
 import Testing
 
 @testable import ExtensionValidation
@@ -95,6 +96,29 @@ struct NewExtensionTests {
         let report = try await harness.validate(folder + "/build/com.example.notes.searchext", Self.checks)
         #expect(report.problems == [])
         #expect(try report.result(.promises).kind == .passed)
+        let judged = try command(
+            "extensions", "validate", folder + "/build/com.example.notes.searchext", "--skip", "load-time")
+        #expect(judged.status == 0 && judged.output.contains("passed   manifest"), "\(judged.output)")
+    }
+
+    @Test("with bindings only loses no item when its folder is missing or cannot be read")
+    func bindingsKeepItems() throws {
+        let folder = harness.folder + "/project"
+        #expect(try command("extensions", "new", "com.example.notes", "-l", "bindings", "-d", folder).status == 0)
+        #expect(try command.shell("make -s -C project install SEARCHLIGHT=\"$SEARCHLIGHT\"").status == 0)
+        let documents = harness.folder + "/Documents"
+        try FileManager.default.createDirectory(atPath: documents, withIntermediateDirectories: true)
+        try Data("# Pudding\n".utf8).write(to: URL(filePath: documents + "/pudding.md"))
+        let first = try command("reindex", "com.example.notes")
+        #expect(first.status == 0 && first.output.contains("1 item indexed"), "\(first.output)")
+        try #require(chmod(documents, 0) == 0)
+        let unreadable = try command("reindex", "com.example.notes")
+        try #require(chmod(documents, 0o755) == 0)
+        try FileManager.default.moveItem(atPath: documents, toPath: documents + ".away")
+        for (status, output) in [unreadable, try command("reindex", "com.example.notes")] {
+            #expect(status == 1 && output.contains("~/Documents is not there or cannot be read"), "\(output)")
+        }
+        #expect(try command("search", "pudding").output.contains("@1"))
     }
 
     @Test("in C finds the header of the source that the program was built from")

@@ -2,6 +2,7 @@
 import ExtensionHost
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import ExtensionValidation
@@ -41,9 +42,35 @@ struct ValidateCommandTests {
                 """), "\(output)")
         #expect(output.contains("\n    → Give what the type says, or promise the type that it is.\n"))
         #expect(output.contains("1 passed, 1 failed.\n"))
-        #expect(output.hasSuffix("The same again: searchlight extensions validate \(identifier) --seed 9\n"))
+        #expect(
+            output.hasSuffix(
+                "The same again: searchlight extensions validate \(identifier) --only promises,previews --seed 9\n"),
+            "\(output)")
         let terminal = try command.onTerminal("extensions", "validate", identifier, "--only", "promises")
         #expect(terminal.output.contains("\u{1B}[1;31mfailed"))
+    }
+
+    @Test("The commands it gives can be typed as they are, whatever the bundle's folder is called")
+    func commands() throws {
+        let bundle = try ValidatorSubject.liar.install(command.harness)
+        let folder = command.harness.folder + "/it's here"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let moved = folder + "/" + URL(filePath: bundle).lastPathComponent
+        try FileManager.default.moveItem(atPath: bundle, toPath: moved)
+        let (_, output) = try command(
+            "extensions", "validate", moved, "--only", "promises", "--skip", "misuse,sandbox", "--seed", "9")
+        let line = try #require(output.split(separator: "\n").last).dropFirst("The same again: searchlight".count)
+        #expect(line.hasSuffix(" --only promises --skip misuse,sandbox --seed 9"), "\(output)")
+        let again = try command.shell("\"$SEARCHLIGHT\"\(line)")
+        #expect(again.status == 11 && again.output.contains("it is text without"), "\(again.output)")
+    }
+
+    @Test("What to type for a debugger names the bundle")
+    func debugger() throws {
+        let bundle = try ValidatorSubject.crashing.install(command.harness)
+        let (status, output) = try command("extensions", "validate", bundle, "--only", "previews")
+        #expect(status == 11 && output.contains("crashed  "), "\(output)")
+        #expect(output.contains("gdb --args searchlight extensions validate \(bundle) --in-process"), "\(output)")
     }
 
     @Test("JSON has the same, with stable keys")
@@ -72,7 +99,26 @@ struct ValidateCommandTests {
             #expect(status == 11, "\(output)")
             #expect(output.contains("failed   manifest") && output.contains("missing.so"), "\(output)")
             #expect(output.contains("1 failed, \(Check.allCases.count - 1) skipped.\n"))
+            #expect(output.components(separatedBy: "skipped  ").count == 2, "\(output)")
+            #expect(
+                output.contains("skipped  \(Check.allCases.count - 1) other checks: a host would refuse the bundle\n"))
         }
+        let report = try #require(
+            try command.json("extensions", "validate", bundle, expecting: 11) as? [String: Any])
+        #expect((report["checks"] as? [Any])?.count == Check.allCases.count)
+        // Whatever is to be checked, one that is refused is no good one.
+        #expect(try command("extensions", "validate", bundle, "--only", "promises").status == 11)
+    }
+
+    @Test("Where extensions are looked for is written by nobody here either, whatever a manifest declares")
+    func trustedFolders() throws {
+        try ValidatorSubject.planting.install(
+            command.harness,
+            manifest: ["CFBundleDisplayName": "Sheets", "Searchlight": ["WritablePaths": ["~/extensions"]]])
+        let (status, output) = try command(
+            "extensions", "validate", ValidatorSubject.planting.identifier, "--only", "sandbox,quiet-creation")
+        #expect(status == 11 && output.contains("tried to change "), "\(output)")
+        #expect(!FileManager.default.fileExists(atPath: command.harness.extensions + "/planted"))
     }
 
     @Test("No key that docs/EXTENSIONS.md tells of is said not to be read")
@@ -96,7 +142,7 @@ struct ValidateCommandTests {
             command.harness,
             manifest: [
                 "CFBundleVersion": nil, "CFBundleDisplayNames": "Sheets", "DTXcode": "1500",
-                "Searchlight": ["ReadablePath": ["~/a"], "WritablePaths": ["~/b"]],
+                "Searchlight": ["ReadablePath": ["~/a"], "ReadablePaths": ["~/.mozilla"], "WritablePaths": ["~/b"]],
                 "UTExportedTypeDeclarations": [
                     ["UTTypeIdentifier": "com.example.sheet", "UTTypeConformsTo": "com.example.no"]
                 ],
@@ -110,7 +156,7 @@ struct ValidateCommandTests {
         }
         let whole = ManifestReview(try #require(ExtensionValidator.Subject(path: moved).accepted)).findings.reasons
         for text in [
-            "CFBundleDisplayNames", "Searchlight.ReadablePath ", "com.example.no",
+            "CFBundleDisplayNames", "Searchlight.ReadablePath, ", "com.example.no", "$HOME/.mozilla, where",
         ] {
             #expect(whole.contains { $0.contains(text) }, "\(text): \(whole)")
         }
@@ -126,6 +172,8 @@ struct ValidateCommandTests {
         #expect(
             misspelled.status == 64 && misspelled.output.contains("Did you mean cancellation?"), "\(misspelled.output)")
         #expect(try command("extensions", "validate").status == 64)
+        let none = try command("extensions", "validate", "com.example.none", "--only", "promises", "--skip", "promises")
+        #expect(none.status == 64 && none.output.contains("leave no check to run"), "\(none.output)")
         #expect(try command("extensions", "validate", "com.example.none", "--seed", "x").status == 64)
         let list = try command("extensions", "validate", "--list")
         #expect(list.status == 0)
@@ -151,25 +199,22 @@ struct ValidateCommandTests {
     }
 
     @Test("An interrupt ends it and the extension's process")
-    func interrupt() throws {
+    func interrupt() async throws {
         let bundle = try ValidatorSubject.silent.install(command.harness)
-        let process = Process()
-        process.executableURL = URL(filePath: try BuiltProducts.program("searchlight"))
-        process.arguments = ["extensions", "validate", bundle, "--only", "acknowledgement"]
-        process.environment = try command.environment
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        let identifier = process.processIdentifier
+        let process = try ChildProcess(
+            BuiltProducts.program("searchlight"),
+            ["extensions", "validate", bundle, "--only", "acknowledgement"], environment: command.environment)
         var workers: [ProcessView] = []
         while process.isRunning, workers.isEmpty {
-            workers = ProcessView(identifier: identifier).descendants
-            usleep(1000)
+            workers = ProcessView(identifier: process.identifier).descendants
+            try await Task.sleep(for: .milliseconds(1))
         }
-        kill(identifier, SIGINT)
-        process.waitUntilExit()
-        #expect(process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGINT)
+        process.send(SIGINT)
+        #expect(process.wait() == .killed(SIGINT))
         #expect(!workers.isEmpty)
-        while workers.contains(where: \.isAlive) { usleep(1000) }
+        // Those that were killed are gone a moment later; the time limit of the suite says when they were not.
+        while workers.contains(where: \.isAlive), !Task.isCancelled { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(workers.filter(\.isAlive).isEmpty)
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ExtensionValidation
@@ -24,6 +25,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
 @Suite("A check of the validator", .timeLimit(.minutes(4)))
 struct ValidatorCheckTests {
     static let faults: [Fault] = [
+        Fault(.slowToLoad, .loadTime, .warning, "From the start of its process to its first answer it took"),
         Fault(.eager, .quietCreation, .failed, "although nothing was asked"),
         Fault(.silent, .acknowledgement, .failed, "did not answer or make progress"),
         Fault(.silent, .reindexItems, .failed, "did not answer or make progress"),
@@ -61,7 +63,10 @@ struct ValidatorCheckTests {
             (limits.firstSign, limits.progress) = (.seconds(2), .seconds(2))
         }
         limits.cancelGrace = .milliseconds(200)
-        let report = try await harness.validate(try fault.subject.install(harness), [fault.check], limits: limits)
+        // One that takes its time does so by the clock on the wall.
+        let clock: any Clock<Duration> = fault.subject == .slowNotice ? ContinuousClock() : SteadyClock.shared
+        let report = try await harness.validate(
+            try fault.subject.install(harness), [fault.check], limits: limits, clock: clock)
         let result = try report.result(fault.check)
         #expect(result.kind == fault.kind && result.reason?.contains(fault.reason) == true, "\(result)")
         #expect(result.advice?.isEmpty == false)
@@ -82,6 +87,26 @@ struct ValidatorCheckTests {
         let others = report.checks.filter { $0.result.kind != .passed }.map(\.check)
         #expect(others == (inProcess ? [.paging] + Check.allCases.filter(\.needsProcess) : [.paging]))
         #expect(report.checks.map(\.check) == Check.allCases.filter { checks.contains($0) })
+    }
+
+    @Test("catches a process that lives on after its host has gone")
+    func livesOn() async throws {
+        let harness = try Harness()
+        // No extension can keep a worker, so this is a worker that stays when what serves the host has ended.
+        let worker = harness.folder + "/worker"
+        try Data("#!/bin/sh\n'\(try BuiltProducts.program("searchlight-worker"))'\nsleep 600\n".utf8)
+            .write(to: URL(filePath: worker))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: worker)
+        var configuration = try harness.validatorConfiguration()
+        configuration.workerPath = worker
+        // It would end a process that is not the host's own child.
+        configuration.protections.remove(.endWithHost)
+        let bundle = try ValidatorSubject.good.install(harness)
+        let validator = ExtensionValidator(
+            ExtensionValidator.Subject(path: bundle), configuration: configuration,
+            settings: ValidationSettings(seed: 7))
+        let result = try await validator.run([.hangUp]).result(.hangUp)
+        #expect(result.kind == .failed && result.reason?.contains("lived on") == true, "\(result)")
     }
 
     @Test("follows pages to their end, and notices that there is none")

@@ -4,6 +4,7 @@ import ExtensionRuntime
 import Foundation
 import ServiceProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ExtensionValidation
@@ -12,7 +13,7 @@ import Testing
 enum ValidatorSubject: Int, CaseIterable, Sendable {
     case good, eager, silent, twice, counting, volatile, forgetful, generous, liar, breaking, anyType, badPreview
     case badReference, shared, leaking, descriptors, fragile, talkative, deadlock, crashing, slowNotice, endless
-    case paged, circling, absent, prying, undead
+    case paged, circling, absent, prying, undead, slowToLoad, planting
 
     var identifier: String { "com.example.subject\(rawValue)" }
 
@@ -52,13 +53,14 @@ enum ValidatorSubject: Int, CaseIterable, Sendable {
 extension Harness {
     /// How the judge starts its processes here.
     func validatorConfiguration(
-        _ limits: WorkerConfiguration.Limits = .patient, inProcess: Bool = false
+        _ limits: WorkerConfiguration.Limits = .patient, inProcess: Bool = false,
+        clock: any Clock<Duration> = SteadyClock.shared
     ) throws -> WorkerConfiguration {
         var environment = ["XDG_CONFIG_HOME": folder + "/config", "HOME": folder]
         environment["LD_LIBRARY_PATH"] = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]
         var configuration = WorkerConfiguration(
             workerPath: try BuiltProducts.program("searchlight-worker"), frameworkFolder: BuiltProducts.folder,
-            environment: environment, limits: limits)
+            environment: environment, limits: limits, clock: clock)
         if inProcess {
             configuration.startInProcess = { (connection) throws(BusError) in
                 try startWorkerInThisProcess(connection: connection)
@@ -70,13 +72,13 @@ extension Harness {
     /// Has a bundle judged.
     func validate(
         _ bundle: String, _ checks: Set<Check>, seed: UInt64 = 7, limits: WorkerConfiguration.Limits = .patient,
-        inProcess: Bool = false
+        inProcess: Bool = false, clock: any Clock<Duration> = SteadyClock.shared
     ) async throws -> ValidationReport {
         var settings = ValidationSettings(seed: seed)
         settings.isInProcess = inProcess
         let validator = ExtensionValidator(
             ExtensionValidator.Subject(path: bundle),
-            configuration: try validatorConfiguration(limits, inProcess: inProcess),
+            configuration: try validatorConfiguration(limits, inProcess: inProcess, clock: clock),
             settings: settings)
         return await validator.run(checks)
     }

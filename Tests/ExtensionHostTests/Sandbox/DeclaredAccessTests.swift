@@ -91,6 +91,84 @@ struct DeclaredAccessTests {
         #expect(shown.count <= 300)
     }
 
+    /// The problem with declaring a path.
+    private func problem(_ key: String, _ path: String) -> BundleProblem? {
+        do {
+            _ = try access([key: [path]])
+            return nil
+        } catch {
+            return error as? BundleProblem
+        }
+    }
+
+    @Test(
+        "refuses the bundle that would write where programs are started or configured from, or what holds that",
+        arguments: [
+            "~/.bashrc", "~/.bashrc.d/x", "~/.zshenv", "~/.config", "~/.config/autostart",
+            "~/.config/autostart/x.desktop",
+            "$XDG_CONFIG_HOME/systemd/user", "~/.config/fish/conf.d", "~/.config/unknown-editor",
+            "~/.config/mimeapps.list",
+            "~/.config/environment.d", "~/.local", "~/.local/share", "~/.local/share/systemd/user/x.service",
+            "$XDG_DATA_HOME/dbus-1/services", "~/.local/share/applications", "$XDG_DATA_HOME/user-tmpfiles.d",
+            "~/.local/bin", "~/.local/lib/python3.11", "~/bin", "~/.ssh/config", "~/.gnupg",
+            "~/.local/share/searchlight", "$XDG_DATA_HOME/searchlight/extensions/x.searchext", "~/.cache",
+            "$XDG_CACHE_HOME/searchlight", "~/.mozilla/native-messaging-hosts",
+            "~/.var/app/org.example.App/config/autostart",
+            "/etc", "/etc/xdg/autostart/x.desktop", "/usr/local/bin", "/var/spool/cron", "/var",
+            "/run/user/1000/systemd",
+            "/home", "/home/u", "/home/u/.bashrc", "/root/.ssh", "/var/home/u/.config/autostart",
+        ])
+    func closedForWriting(path: String) {
+        guard case .closedPath("Searchlight.WritablePaths", _, _, let advice)? = problem("WritablePaths", path) else {
+            Issue.record("\(path) may be written")
+            return
+        }
+        #expect(!advice.isEmpty)
+    }
+
+    @Test(
+        "lets an extension write what is an app's own",
+        arguments: [
+            "~/marks", "~/Documents/Recipes", "$XDG_DOCUMENTS_DIR", "$XDG_DATA_HOME/org.example.recipes",
+            "~/.local/share/recipes", "~/.local/state/recipes", "$XDG_CACHE_HOME/recipes",
+            "$XDG_CONFIG_HOME/org.example.recipes", "~/.var/app/org.example.App/data/recipes", "/srv/recipes",
+            "/home/u/Recipes", "/tmp/recipes", "/run/media/u/disk",
+        ])
+    func openForWriting(path: String) { #expect(problem("WritablePaths", path) == nil) }
+
+    @Test(
+        "refuses the bundle that would read keys, passwords or the store, or what holds them, however it would",
+        arguments: [
+            "~/.ssh", "~/.ssh/id_ed25519", "~/.gnupg", "~/.password-store/mail", "~/.local/share/keyrings", "~/.local",
+            "$XDG_DATA_HOME/keyrings/login.keyring", "~/.config", "~/.netrc", "$XDG_DATA_HOME/searchlight/store",
+            "/home", "/home/u", "/home/u/.ssh", "/root", "/etc", "/etc/shadow", "/run/user",
+        ])
+    func closedForReading(path: String) {
+        for key in ["ReadablePaths", "ReadablePathsFrom"] {
+            guard case .closedPath("Searchlight.\(key)", _, _, _)? = problem(key, path) else {
+                Issue.record("\(key) may name \(path)")
+                continue
+            }
+        }
+    }
+
+    @Test("says of a closed path what to declare instead")
+    func closedPathAdvice() {
+        #expect(
+            problem("WritablePaths", "~/.bashrc")?.description == """
+                Searchlight.WritablePaths in its Info.plist names "$HOME/.bashrc", which is, holds or lies in what other \
+                programs are started or configured from. Declare a folder of your app's own, such as \
+                $XDG_DATA_HOME/org.example.recipes instead.
+                """)
+    }
+
+    @Test(
+        "lets an extension read what people may want to find, settings too",
+        arguments: [
+            "~/.mozilla", "~/.bashrc", "~/.config/recipes", "~/Documents", "$XDG_DATA_HOME/recipes", "/srv", "/usr",
+        ])
+    func openForReading(path: String) { #expect(problem("ReadablePaths", path) == nil) }
+
     @Test("refuses the bundle if the table is none")
     func wrongTable() throws {
         #expect(throws: BundleProblem.self) { _ = try access(["x"]) }

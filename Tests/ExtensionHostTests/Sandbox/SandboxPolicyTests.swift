@@ -99,11 +99,13 @@ struct SandboxPolicyTests {
 
     // MARK: What it is made of
 
-    private func bundle(_ folder: TemporaryFolder, _ table: [String: Any]) throws -> ExtensionBundle {
-        let path = folder.path + "/extensions/com.example.test.searchext"
+    private func bundle(
+        _ folder: TemporaryFolder, _ table: [String: Any], identifier: String = "com.example.test"
+    ) throws -> ExtensionBundle {
+        let path = folder.path + "/extensions/\(identifier).searchext"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         let root: [String: Any] = [
-            "CFBundleIdentifier": "com.example.test", "CFBundleExecutable": "library.so", "Searchlight": table,
+            "CFBundleIdentifier": identifier, "CFBundleExecutable": "library.so", "Searchlight": table,
             "NSExtension": ["NSExtensionPointIdentifier": "com.apple.spotlight.index"],
         ]
         try PropertyListSerialization.data(fromPropertyList: root, format: .xml, options: 0)
@@ -150,7 +152,10 @@ struct SandboxPolicyTests {
         try FileManager.default.createSymbolicLink(
             atPath: folder.path + "/alias", withDestinationPath: ".local/share/searchlight")
         try FileManager.default.createSymbolicLink(atPath: folder.path + "/all", withDestinationPath: ".")
-        let declared = ["~/.local", "~/.local/share/searchlight/x", "~/alias", "~/all", folder.path]
+        // The absolute ones, since a manifest that names the others so is refused.
+        let declared = [
+            folder.path + "/.local", folder.path + "/.local/share/searchlight/x", "~/alias", "~/all", folder.path,
+        ]
         let policy = SandboxPolicy(
             try bundle(folder, ["ReadablePaths": declared, "WritablePaths": ["~/extensions"]]), configuration(folder),
             temporaryFolder: nil)
@@ -173,18 +178,18 @@ struct SandboxPolicyTests {
         configuration.trustedFolders = [data + "/extensions"]
         configuration.temporaryFolder = folder.path + "/.cache/searchlight/workers"
         let declared = [
-            "$XDG_DATA_HOME/searchlight", "$XDG_DATA_HOME/searchlight/extensions/other.searchext", "~/real",
-            "$XDG_CACHE_HOME/searchlight", "$XDG_CACHE_HOME/searchlight/workers/1",
+            data, data + "/extensions/other.searchext", "~/real", folder.path + "/.cache/searchlight",
+            folder.path + "/.cache/searchlight/workers/1",
         ]
         let policy = SandboxPolicy(
             try bundle(
                 folder,
                 [
                     "WritablePaths": declared,
-                    "ReadablePaths": ["$XDG_DATA_HOME/searchlight/extensions/other.searchext"],
+                    "ReadablePaths": ["~/real/extensions/other.searchext"],
                 ]), configuration, temporaryFolder: nil)
         #expect(policy.withheld.map(\.path) == described(declared), "\(policy.withheld)")
-        #expect(policy.rules.contains(.init(data + "/extensions/other.searchext", .read)))
+        #expect(policy.rules.contains(.init(folder.path + "/real/extensions/other.searchext", .read)))
     }
 
     /// Paths as they are described once they were read.
@@ -196,7 +201,8 @@ struct SandboxPolicyTests {
     func everybodys() throws {
         let folder = try TemporaryFolder()
         let declared = [
-            "~/.local/share", "~/.local", "~/config", folder.path + "/.cache", "/proc/self/cwd", "/proc",
+            folder.path + "/.local/share", folder.path + "/.local", "~/config", folder.path + "/.cache",
+            "/proc/self/cwd", "/proc",
         ]
         for key in ["ReadablePaths", "WritablePaths"] {
             let path = folder.path + "/extensions/com.example.test.searchext"
@@ -208,6 +214,52 @@ struct SandboxPolicyTests {
             #expect(policy.withheld.map(\.path) == described(declared), "\(key): \(policy.withheld)")
             #expect(!policy.rules.contains { $0.access == .write && $0.path == "/proc" })
         }
+    }
+
+    @Test("withholds what is a closed place by another name, and grants what lies beside it")
+    func closedByAnotherName() throws {
+        let folder = try TemporaryFolder()
+        let home = folder.path
+        for path in ["dotfiles/emacs", "dotfiles/notes", "config", ".local/share", ".ssh", "keys"] {
+            try FileManager.default.createDirectory(atPath: home + "/" + path, withIntermediateDirectories: true)
+        }
+        try Data().write(to: URL(filePath: home + "/dotfiles/bashrc"))
+        for (link, target) in [
+            (".bashrc", "dotfiles/bashrc"), (".emacs.d", "dotfiles/emacs"), ("config/fish", "../fish"),
+            ("start", "config/autostart"), ("shell", ".bashrc"), (".gnupg", "keys"), ("mine", ".ssh"),
+            ("units", ".local/share/systemd"), ("everything-of-mine", "."),
+        ] {
+            try FileManager.default.createSymbolicLink(atPath: home + "/" + link, withDestinationPath: target)
+        }
+        try FileManager.default.createDirectory(atPath: home + "/fish", withIntermediateDirectories: true)
+        let writable = [
+            "~/dotfiles", "~/dotfiles/emacs/lisp", "~/fish", "~/start", "~/shell", "~/keys", "~/units", "~/mine",
+            home + "/.profile", home + "/config/other", home + "/.local/bin", "~/everything-of-mine",
+        ]
+        let policy = SandboxPolicy(
+            try bundle(folder, ["WritablePaths": writable + ["~/dotfiles/notes"]]), configuration(folder),
+            temporaryFolder: nil)
+        #expect(policy.withheld.map(\.path) == described(writable), "\(policy.withheld)")
+        #expect(policy.rules.contains(.init(home + "/dotfiles/notes", .write)))
+
+        let readable = ["~/keys", "~/mine", home + "/.ssh/config", home + "/.local/share/keyrings"]
+        try FileManager.default.removeItem(atPath: home + "/extensions")
+        let reading = SandboxPolicy(
+            try bundle(
+                folder, ["ReadablePaths": readable + ["~/dotfiles"], "ReadablePathsFrom": [home + "/.ssh/list"]]),
+            configuration(folder), temporaryFolder: nil)
+        #expect(
+            reading.withheld.map(\.path) == described(readable) + [home + "/.ssh/list"], "\(reading.withheld)")
+        #expect(reading.rules.contains(.init(home + "/dotfiles", .read)))
+    }
+
+    @Test("gives no extension the folder of its name if systemd reads folders of that name")
+    func nameOfASystemFolder() throws {
+        let folder = try TemporaryFolder()
+        let bundle = try self.bundle(folder, [:], identifier: "user-tmpfiles.d")
+        let policy = SandboxPolicy(bundle, configuration(folder), temporaryFolder: nil)
+        #expect(!policy.rules.contains { $0.access == .write && $0.path.hasSuffix("share/user-tmpfiles.d") })
+        #expect(policy.withheld.map(\.path) == [folder.path + "/.local/share/user-tmpfiles.d"])
     }
 
     @Test("does not follow a bundle's links out of it")

@@ -11,7 +11,9 @@ struct HealthBookTests {
     /// Keeps nothing.
     private struct FullStore: HealthStore {
         func load() -> [String: ExtensionHealth] { [:] }
-        func save(_ all: [String: ExtensionHealth]) throws(HealthStoreError) {
+        func update(
+            _ change: (inout [String: ExtensionHealth]) throws(HealthStoreError) -> Void
+        ) throws(HealthStoreError) -> [String: ExtensionHealth] {
             throw HealthStoreError(path: "/full", reason: "no space left on device")
         }
     }
@@ -83,6 +85,7 @@ struct HealthBookTests {
         let told = Mutex<[Set<String>]>([])
         let book = HealthBook(MemoryHealthStore(), workerPath: "/", now: { 5 }) { _, items in
             told.withLock { $0.append(items) }
+            return true
         }
         try book.setAside([("a", "crashed"), ("b", "crashed")], of: bundle)
         try book.admit(bundle, .background)
@@ -92,5 +95,53 @@ struct HealthBookTests {
         try book.admit(bundle, .background)
         #expect(told.withLock { $0 } == [["a", "b"]])
         #expect(book["com.example.a"].isBlank)
+    }
+
+    @Test("keeps items that were set aside until somebody can owe them, and asks the extension all the same")
+    func notGivenBack() throws {
+        let folder = try TemporaryFolder()
+        let bundle = try bundle(folder)
+        let store = MemoryHealthStore()
+        let canOwe = Mutex(false)
+        let book = HealthBook(store, workerPath: "/", now: { 5 }) { _, _ in canOwe.withLock { $0 } }
+        try book.setAside([("a", "crashed")], of: bundle)
+        for _ in 0..<3 { try book.note(.crashed, Self.crash, of: bundle) { _ in } }
+        try folder.write(Self.library(2), to: "com.example.a.searchext/library.so")
+        try book.admit(bundle, .background)
+        #expect(throws: HealthStoreError.self) { try book.note(.crashed, Self.crash, of: bundle) { _ in } }
+        #expect(store.load()["com.example.a"]?.itemsSetAside.map(\.identifier) == ["a"])
+        canOwe.withLock { $0 = true }
+        try book.note(.crashed, Self.crash, of: bundle) { _ in }
+        let kept = try #require(store.load()["com.example.a"])
+        #expect(kept.itemsSetAside.isEmpty && kept.failures.count == 1 && kept.quarantine == nil)
+    }
+
+    @Test("adds to what others have kept meanwhile, and what could not be kept is kept with the next change")
+    func others() throws {
+        /// Fails as long as it is said to.
+        final class SometimesFull: HealthStore {
+            let kept = MemoryHealthStore()
+            let isFull = Mutex(false)
+            func load() -> [String: ExtensionHealth] { kept.load() }
+            func update(
+                _ change: (inout [String: ExtensionHealth]) throws(HealthStoreError) -> Void
+            ) throws(HealthStoreError) -> [String: ExtensionHealth] {
+                if isFull.withLock({ $0 }) { throw HealthStoreError(path: "/full", reason: "no space left on device") }
+                return try kept.update(change)
+            }
+        }
+        let folder = try TemporaryFolder()
+        let bundle = try bundle(folder)
+        let store = SometimesFull()
+        let books = (0..<3).map { _ in HealthBook(store, workerPath: "/", now: { 5 }) }
+        for book in books { try book.note(.crashed, Self.crash, of: bundle) { _ in } }
+        #expect(books[2]["com.example.a"].quarantine != nil)
+        store.isFull.withLock { $0 = true }
+        #expect(throws: HealthStoreError.self) { try books[0].setDisabled(true, "com.example.b") }
+        store.isFull.withLock { $0 = false }
+        try books[1].setDisabled(true, "com.example.c")
+        try books[0].setDisabled(true, "com.example.d")
+        #expect(store.load().keys.sorted() == "abcd".map { "com.example.\($0)" })
+        #expect(store.load()["com.example.a"]?.failures.count == 3)
     }
 }

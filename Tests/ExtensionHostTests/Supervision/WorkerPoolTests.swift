@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ServiceProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -34,5 +35,79 @@ struct WorkerPoolTests {
         #expect(third.number == second.number)
         await pool.shutdown()
         #expect(await pool.count == 0)
+    }
+
+    /// A pool of two places in all, one of them only for persons; nobody can be started.
+    private static func pool(
+        in folder: TemporaryFolder, clock: any Clock<Duration> = ContinuousClock(), place: Duration = .seconds(3600)
+    ) -> WorkerPool {
+        var limits = WorkerConfiguration.Limits()
+        (limits.workers, limits.reserve, limits.place) = (1, 1, place)
+        return WorkerPool(
+            WorkerConfiguration(
+                workerPath: folder.path + "/none", frameworkFolder: nil, environment: [:], limits: limits, clock: clock),
+            receiver: NoReceiver(), onEvent: { _ in }, onWork: { () }, onFailure: { _, _ in })
+    }
+
+    private static func bundle(_ name: String, in folder: TemporaryFolder) throws -> ExtensionBundle {
+        try ExtensionBundle(at: try PlainBundle("com.example.\(name)", in: folder.path).path)
+    }
+
+    @Test("Are all in use, a person waits for the first that is free, and nobody else")
+    func waitForPlace() async throws {
+        let folder = try TemporaryFolder()
+        let pool = Self.pool(in: folder)
+        let a = try await pool.lease(try Self.bundle("a", in: folder), .person)
+        let b = try await pool.lease(try Self.bundle("b", in: folder), .person)
+        let third = try Self.bundle("c", in: folder)
+        await #expect(throws: ExtensionError.self) { try await pool.lease(third, .background) }
+        let waiting = Task { try await pool.lease(third, .person) }
+        while await pool.waitingCount == 0 { await Task.yield() }
+        await pool.giveBack(a, isUsable: true)
+        let c = try await waiting.value
+        #expect(await pool.count == 2)
+        await pool.giveBack(b, isUsable: false)
+        await pool.giveBack(c, isUsable: false)
+        #expect(await pool.count == 0)
+        await pool.shutdown()
+    }
+
+    @Test("A person who waits in vain is told so after a while, one who gives up at once, and all at the end")
+    func waitInVain() async throws {
+        let folder = try TemporaryFolder()
+        let hurried = Self.pool(in: folder, clock: HurriedClock(), place: .seconds(5))
+        let patient = Self.pool(in: folder)
+        let bundles = try ["a", "b", "c"].map { try Self.bundle($0, in: folder) }
+        for pool in [hurried, patient] {
+            for bundle in bundles.prefix(2) { _ = try await pool.lease(bundle, .person) }
+        }
+        do throws(ExtensionError) {
+            _ = try await hurried.lease(bundles[2], .person)
+            Issue.record("there was a place")
+        } catch {
+            guard case .workerUnavailable = error else { throw error }
+        }
+        let cancelled = Task { try await patient.lease(bundles[2], .person) }
+        while await patient.waitingCount == 0 { await Task.yield() }
+        cancelled.cancel()
+        await #expect(throws: ExtensionError.self) { try await cancelled.value }
+        let left = Task { try await patient.lease(bundles[2], .person) }
+        while await patient.waitingCount == 0 { await Task.yield() }
+        await patient.shutdown()
+        await #expect(throws: ExtensionError.self) { try await left.value }
+        await hurried.shutdown()
+    }
+}
+
+/// A clock on which nobody waits: whoever sleeps is woken then and there, when it is that late.
+private final class HurriedClock: Clock {
+    typealias Instant = ContinuousClock.Instant
+    private let time = Mutex(ContinuousClock.now)
+    var now: Instant { time.withLock { $0 } }
+    let minimumResolution = Duration.zero
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        time.withLock { $0 = max($0, deadline) }
+        try Task.checkCancellation()
     }
 }

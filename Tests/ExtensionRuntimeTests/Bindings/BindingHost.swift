@@ -152,15 +152,14 @@ final class BindingHost: HostLink {
             let source =
                 URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
                 .deletingLastPathComponent().path + "/Fixtures/Bindings/everything.c"
-            let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/env")
-            process.arguments = [
-                "clang", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-pedantic", "-Werror", "-shared", "-fPIC",
-                source, "-o", libraryFolder + "/everything.so",
-            ]
-            try process.run()
-            process.waitUntilExit()
-            try #require(process.terminationStatus == 0)
+            let (ending, output) = try ChildProcess.run(
+                "/usr/bin/env",
+                [
+                    "clang", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-pedantic", "-Werror", "-shared",
+                    "-fPIC",
+                    source, "-o", libraryFolder + "/everything.so",
+                ])
+            try #require(ending == .exited(0), "\(output)")
             built = true
         }
         return "everything.so"

@@ -4,6 +4,7 @@
  *   exit…      ends its process
  *   hang…      never returns, and heeds nothing but signals
  *   stubborn…  the same, and ignores the polite signal
+ *   last…      works until it gets the polite signal, answers, and is of no use any more
  *   wait…      works until it is told that nobody waits, then says that it has stopped
  *   steps…     says how far it has come, then does it
  *   refuse…    says that it cannot
@@ -39,6 +40,9 @@ static void wait_until_cancelled(searchlight_request request) {
     fixture_log->log(fixture_host, SEARCHLIGHT_LOG_INFO, "stopped");
 }
 
+static volatile sig_atomic_t is_leaving;
+static void leave(int number) { is_leaving = number; }
+
 static void say_progress(searchlight_request request) {
     const searchlight_host_progress *progress = fixture_host->get_interface(fixture_host, SEARCHLIGHT_HOST_PROGRESS);
     if (!progress) abort();
@@ -61,6 +65,14 @@ static int behave(const char *name, searchlight_request request) {
         fixture_log->log(fixture_host, SEARCHLIGHT_LOG_INFO, "hanging");
         for (;;) pause();
     }
+    if (begins(name, "last")) {
+        signal(SIGTERM, leave);
+        fixture_log->log(fixture_host, SEARCHLIGHT_LOG_INFO, "waiting");
+        while (!is_leaving) usleep(1000);
+        fixture_requests->finish(fixture_host, request, SEARCHLIGHT_CANCELLED, "it leaves");
+        return 1;
+    }
+    if (is_leaving) _exit(9);
     if (begins(name, "steps")) say_progress(request);
     if (begins(name, "refuse")) {
         fixture_requests->finish(fixture_host, request, SEARCHLIGHT_FAILED, "not today");

@@ -33,8 +33,10 @@
 #define ABSENT 24        /* its cursors say nothing: where it is, it knows in memory only */
 #define PRYING 25        /* reads a file that is none of its business */
 #define UNDEAD 26        /* starts a process */
+#define SLOW_TO_LOAD 27  /* takes its time before it can be asked anything */
+#define PLANTING 28      /* puts something where extensions are looked for */
 
-#if BREAK == EAGER || BREAK == PRYING || BREAK == UNDEAD
+#if BREAK == EAGER || BREAK == PRYING || BREAK == UNDEAD || BREAK == SLOW_TO_LOAD || BREAK == PLANTING
 static void begin(void);
 #define SUBJECT_CREATE begin
 #elif BREAK == SILENT
@@ -92,6 +94,16 @@ static void begin(void) {
 #elif BREAK == UNDEAD
 static void begin(void) {
     if (fork() == 0) _exit(0);
+}
+#elif BREAK == SLOW_TO_LOAD
+static void begin(void) { usleep(200000); }
+#elif BREAK == PLANTING
+static void begin(void) {
+    char path[512];
+    const char *home = getenv("HOME");
+    snprintf(path, sizeof path, "%s/extensions/planted", home != NULL ? home : "");
+    FILE *file = fopen(path, "w");
+    if (file != NULL) fclose(file);
 }
 #elif BREAK == PAGED || BREAK == CIRCLING || BREAK == ABSENT
 static void paged(void *context, searchlight_status status, const char *message) {
@@ -171,14 +183,47 @@ static const void *more(const char *identifier) {
 #elif BREAK == ENDLESS
 static void reindex_all(searchlight_extension *extension, searchlight_request request) {
     (void)extension;
-    for (int i = 0; i < 10; i++) {
+    const searchlight_host_cancel *cancel = host->get_interface(host, SEARCHLIGHT_HOST_CANCEL);
+    /* Once it is cancelled there is no end that anybody could wait for instead of ending the process. */
+    for (int i = 0; i < 10 || cancel->is_cancelled(host, request); i++) {
         log_table->log(host, SEARCHLIGHT_LOG_INFO, "at it");
         usleep(100 * 1000);
     }
     static const int all[sheet_count] = {0, 1, 2};
     donate(request, all, sheet_count);
 }
-#elif defined(SUBJECT_PROVIDE_DATA) && BREAK >= GENEROUS && BREAK <= DEADLOCK
+#endif
+
+#if BREAK == SHARED || BREAK == DEADLOCK
+/* On a thread of its own, so that requests are under way at the same time on a machine with one processor too. */
+static void later(searchlight_request request, void *(*answer)(void *)) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, answer, (void *)(uintptr_t)request) != 0) abort();
+    pthread_detach(thread);
+}
+#endif
+#if BREAK == SHARED
+static volatile searchlight_request shared_request;
+static volatile int shared_sheet;
+static void *shared_answer(void *context) {
+    searchlight_request request = (searchlight_request)(uintptr_t)context;
+    for (int i = 0; i < 100 && shared_request == request; i++) usleep(1000);
+    char text[64];
+    snprintf(text, sizeof text, "<p>%d</p>", shared_request == request ? shared_sheet : 9);
+    finish_text(request, text);
+    return NULL;
+}
+#elif BREAK == DEADLOCK
+static volatile int under_way;
+static void *deadlock_answer(void *context) {
+    usleep(100 * 1000);
+    __sync_fetch_and_sub(&under_way, 1);
+    finish_text((searchlight_request)(uintptr_t)context, "<p>x</p>");
+    return NULL;
+}
+#endif
+
+#if BREAK >= GENEROUS && BREAK <= DEADLOCK && BREAK != BAD_PREVIEW && BREAK != BAD_REFERENCE
 static void provide_data(searchlight_extension *extension, searchlight_request request, const char *item,
                          const char *type) {
     (void)extension;
@@ -215,12 +260,9 @@ static void provide_data(searchlight_extension *extension, searchlight_request r
 #elif BREAK == BREAKING
     finish(request, SEARCHLIGHT_NOT_FOUND, "it was torn out");
 #elif BREAK == SHARED
-    static volatile const char *current;
-    current = item;
-    usleep(20 * 1000);
-    char text[64];
-    snprintf(text, sizeof text, "<p>%d</p>", current == item ? find(item) : 9);
-    finish_text(request, text);
+    shared_request = request;
+    shared_sheet = find(item);
+    later(request, shared_answer);
 #elif BREAK == LEAKING
     char *kept = malloc(1 << 20);
     memset(kept, *item, 1 << 20);
@@ -235,11 +277,8 @@ static void provide_data(searchlight_extension *extension, searchlight_request r
     for (int i = 0; i < 900; i++) log_table->log(host, SEARCHLIGHT_LOG_INFO, "still here");
     finish_text(request, "<p>x</p>");
 #elif BREAK == DEADLOCK
-    static volatile int under_way;
     if (__sync_fetch_and_add(&under_way, 1) > 0) return; /* never answered */
-    usleep(100 * 1000);
-    __sync_fetch_and_sub(&under_way, 1);
-    finish_text(request, "<p>x</p>");
+    later(request, deadlock_answer);
 #else
     finish_text(request, "<p>x</p>");
 #endif

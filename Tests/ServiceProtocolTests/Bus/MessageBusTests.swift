@@ -182,16 +182,8 @@ struct MessageBusTests {
             DispatchQueue.global().async {
                 continuation.resume(
                     with: Result {
-                        let process = Process()
-                        process.executableURL = URL(filePath: program)
-                        process.arguments = arguments
-                        let pipe = Pipe()
-                        process.standardOutput = pipe
-                        process.standardError = pipe
-                        try process.run()
-                        let output = pipe.fileHandleForReading.readDataToEndOfFile()
-                        process.waitUntilExit()
-                        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+                        let (ending, output) = try ChildProcess.run(program, arguments)
+                        return (ending.status, output)
                     })
             }
         }

@@ -126,15 +126,12 @@ struct PeerIdentityTests {
 
     @Test("A process that ended is nobody, even if another one has its number")
     func endedProcess() throws {
-        let child = Process()
-        child.executableURL = URL(filePath: "/bin/cat")
         let input = Pipe()
-        child.standardInput = input
-        try child.run()
-        let handle = try ProcessHandle(child.processIdentifier, processes: "/proc")
+        let child = try ChildProcess("/bin/cat", input: .pipe(input))
+        let handle = try ProcessHandle(child.identifier, processes: "/proc")
         #expect(handle.isAlive)
         try input.fileHandleForWriting.close()
-        child.waitUntilExit()
+        child.wait()
         #expect(!handle.isAlive)
         // The folder of the process that has the number now.
         let processes = try TemporaryFolder()

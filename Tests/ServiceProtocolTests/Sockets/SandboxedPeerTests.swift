@@ -14,13 +14,8 @@ struct SandboxedPeerTests {
     private static let canSandbox: Bool = {
         guard ([bubblewrap, perl] as [String]).allSatisfy({ access($0, X_OK) == 0 }) else { return false }
         // A machine may forbid user namespaces.
-        let trial = Process()
-        trial.executableURL = URL(filePath: bubblewrap)
-        trial.arguments = ["--ro-bind", "/", "/", "/bin/true"]
-        trial.standardError = FileHandle.nullDevice
-        guard (try? trial.run()) != nil else { return false }
-        trial.waitUntilExit()
-        return trial.terminationStatus == 0
+        let trial = try? ChildProcess(bubblewrap, ["--ro-bind", "/", "/", "/bin/true"])
+        return trial?.wait() == .exited(0)
     }()
     private static let client =
         "use Socket; socket(S, PF_UNIX, SOCK_STREAM, 0) && connect(S, pack_sockaddr_un($ARGV[0])) or die; <STDIN>"
@@ -29,8 +24,6 @@ struct SandboxedPeerTests {
     private func identify(info: String?) throws -> PeerIdentity {
         let folder = try TemporaryFolder()
         let listener = try ServiceSocket.listen(inFolder: folder.path)
-        let child = Process()
-        child.executableURL = URL(filePath: Self.bubblewrap)
         var arguments = ["--unshare-pid", "--die-with-parent", "--tmpfs", "/", "--proc", "/proc", "--dev", "/dev"]
         for path in ["/usr", "/bin", "/lib", "/lib64", "/etc"] where access(path, F_OK) == 0 {
             arguments += ["--ro-bind", path, path]
@@ -39,17 +32,16 @@ struct SandboxedPeerTests {
         if let info {
             arguments += ["--ro-bind", try folder.write(Array(info.utf8), to: "info"), "/.flatpak-info"]
         }
-        child.arguments = arguments + [Self.perl, "-e", Self.client, "/store/socket"]
+        arguments += [Self.perl, "-e", Self.client, "/store/socket"]
         let input = Pipe()
-        child.standardInput = input
-        try child.run()
+        let child = try ChildProcess(Self.bubblewrap, arguments, input: .pipe(input), errors: .inherited)
         defer {
             try? input.fileHandleForWriting.close()
-            child.waitUntilExit()
+            child.wait()
         }
         // A sandbox that could not be made must fail the test instead of hanging it.
         var waiting = pollfd(fd: listener.number, events: Int16(POLLIN), revents: 0)
-        try #require(poll(&waiting, 1, 20_000) == 1)
+        try #require(poll(&waiting, 1, 50_000) == 1)
         let accepted = accept(listener.number, nil, nil)
         try #require(accepted >= 0)
         return try PeerIdentity(of: OwnedDescriptor(adopting: accepted))

@@ -8,23 +8,18 @@ import Testing
 @Suite("Apps in other processes", .timeLimit(.minutes(3)))
 struct TestAppTests {
     /// An app that runs.
-    private final class App: @unchecked Sendable {
-        // Sendable: one task uses it at a time.
-
-        let process = Process()
+    private final class App: Sendable {
+        let process: ChildProcess
         let input = Pipe()
         let output = Pipe()
 
         init(_ store: String, _ arguments: [String], bundle: String? = "com.example.notes") throws {
-            process.executableURL = URL(filePath: try Program.path("TestApp"))
-            process.arguments = arguments
             var environment = ["SEARCHLIGHT_STORE": store, "PATH": "/usr/bin:/bin"]
             environment["SEARCHLIGHT_BUNDLE_IDENTIFIER"] = bundle
             environment["LD_LIBRARY_PATH"] = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]
-            process.environment = environment
-            process.standardInput = input
-            process.standardOutput = output
-            try process.run()
+            process = try ChildProcess(
+                Program.path("TestApp"), arguments, environment: environment, input: .pipe(input),
+                output: .pipe(output), errors: .inherited)
         }
 
         /// Reads on until a line says something; `nil` at the end.

@@ -16,7 +16,7 @@ final class BusTestClient: Sendable {
         onCall: @escaping BusConnection.CallHandler = { $0.refuse(name: "com.example.No", message: "") }
     ) async throws {
         self.bus = try MessageBus(address: bus.address, name: "test-bus", onCall: onCall, onDisconnect: { _ in })
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(100)
         while true {
             if let owner = try? await self.bus.owner(of: MessageBus.serviceName) {
                 service = owner

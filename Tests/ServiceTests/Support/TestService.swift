@@ -35,6 +35,7 @@ final class TestService: Sendable {
         var configuration = ServiceConfiguration(
             engine: Self.engine(folder), log: ServiceLog { _, line in lines.add(line) })
         configuration.limits = limits
+        configuration.clock = SteadyClock.shared
         if let identity { configuration.identify = { _ in identity } }
         change(&configuration)
         let service = try await SearchService(configuration)
@@ -78,9 +79,9 @@ final class TestService: Sendable {
     func ending() async -> SearchService.Ending { await running.value }
 }
 
-/// Waits until something is so that nothing tells; gives up after ten seconds.
+/// Waits until something is so that nothing tells; gives up after a time that a machine ten times slower keeps, too.
 func eventually(_ condition: () -> Bool) async -> Bool {
-    let deadline = ContinuousClock.now + .seconds(10)
+    let deadline = ContinuousClock.now + .seconds(100)
     while !condition() {
         guard ContinuousClock.now < deadline else { return false }
         try? await Task.sleep(for: .milliseconds(2))

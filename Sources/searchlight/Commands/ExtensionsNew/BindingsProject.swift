@@ -35,6 +35,10 @@ extension Project {
                         <string>
             serve reindexAll
             library "libc.so.6"
+            # All items are replaced when this succeeds, so it must not where the folder cannot be read. nftw alone would:
+            # it passes over such folders. gettext gives back the text that is to be told.
+            call opendir(name: text = path("~/Documents")) -> folder: owned(closedir) pointer? succeeds folder != null
+                otherwise gettext(msgid: text = "~/Documents is not there or cannot be read") -> why: borrowed text
             call nftw(
                 dirpath: text = path("~/Documents"),
                 fn: donate(file: text, information: pointer, flag: int, level: pointer) -> int = 0
@@ -43,7 +47,7 @@ extension Project {
                       contentType = "net.daringfireball.markdown", textContent = text(contents(file)),
                       providerDataTypeIdentifiers = ["public.html"] },
                 nopenfd: int = 16, flags: int = 1
-            ) -> _: int
+            ) -> status: int succeeds status == 0
                         </string>
                         <string>
             serve data public.html of net.daringfireball.markdown

@@ -40,6 +40,12 @@ struct ExtensionsNewCommand: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
+    func validate() throws {
+        if directory?.isEmpty == true || searchlight?.isEmpty == true {
+            throw ValidationError("An empty name is no folder. Name one, or leave the option out.")
+        }
+    }
+
     func run() throws {
         try reportingErrors(json: json) {
             guard ExtensionManifest.isIdentifier(identifier) else {
@@ -88,6 +94,7 @@ struct ExtensionsNewCommand: ParsableCommand {
                 status: .refused)
         }
         let existed = manager.fileExists(atPath: folder)
+        try NewFolder.make(folder)
         do {
             for file in files {
                 let path = folder + "/" + file.path

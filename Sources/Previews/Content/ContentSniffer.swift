@@ -3,14 +3,14 @@ import Foundation
 import UniformTypeIdentifiers
 
 /// Tells whether bytes are what their type says, as far as bytes alone can show it.
-enum ContentSniffer {
+public enum ContentSniffer {
     /// What speaks against bytes being of a type; `nil` if nothing does, or if nobody could tell.
     ///
     /// - Parameters:
     ///   - bytes: The content, or its beginning.
     ///   - isWhole: Whether that is all there is.
     ///   - identifier: The type it should be of. What it conforms to counts too.
-    static func mismatch(_ bytes: [UInt8], isWhole: Bool = true, type identifier: String) -> String? {
+    public static func mismatch(_ bytes: [UInt8], isWhole: Bool = true, type identifier: String) -> String? {
         guard let type = UTType(identifier) else { return nil }
         for rule in rules where type == rule.type || type.conforms(to: rule.type) {
             return rule.problem(bytes, isWhole)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
 import Synchronization
 
 /// A clock that a test moves.
-final class ManualClock: Clock {
-    typealias Instant = ContinuousClock.Instant
+public final class ManualClock: Clock {
+    public typealias Instant = ContinuousClock.Instant
 
     private struct State {
         var now = ContinuousClock.now
@@ -13,10 +15,12 @@ final class ManualClock: Clock {
     }
     private let state = Mutex(State())
 
-    var now: Instant { state.withLock { $0.now } }
-    var minimumResolution: Duration { .zero }
+    public init() {}
 
-    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    public var now: Instant { state.withLock { $0.now } }
+    public var minimumResolution: Duration { .zero }
+
+    public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         let number = state.withLock { state in
             state.number += 1
             return state.number
@@ -41,10 +45,10 @@ final class ManualClock: Clock {
     }
 
     /// How many sleep now.
-    var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+    public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
     /// Moves the present; wakes whoever slept until then.
-    func advance(by duration: Duration) {
+    public func advance(by duration: Duration) {
         let awake = state.withLock { state in
             state.now += duration
             let due = state.sleepers.filter { $0.value.deadline <= state.now }
@@ -55,7 +59,7 @@ final class ManualClock: Clock {
     }
 
     /// Returns when so many sleep.
-    func waitForSleepers(_ count: Int = 1) async {
+    public func waitForSleepers(_ count: Int = 1) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isThere = state.withLock { state in
                 guard state.sleepers.count < count else { return true }
@@ -65,4 +69,20 @@ final class ManualClock: Clock {
             if isThere { continuation.resume() }
         }
     }
+}
+
+/// A clock for limits that a test does not want to be reached because the machine is busy or stood still.
+public enum SteadyClock {
+    /// It goes on with a thread of this process, by a step each time that gets to run: as fast as others on a quiet machine,
+    /// and slower on one where all that the test waits for is slower too.
+    public static let shared: ManualClock = {
+        let clock = ManualClock()
+        Thread.detachNewThread {
+            while true {
+                usleep(5000)
+                clock.advance(by: .milliseconds(5))
+            }
+        }
+        return clock
+    }()
 }

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* item.c: what the index is told of a bookmark. */
+#include "extension.h"
+#include "text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const promised_data[3] = {"public.url", "public.html", "public.utf8-plain-text"};
+const char *const promised_files[2] = {"com.microsoft.internet-shortcut", "com.apple.web-internet-location"};
+
+/* "firefox/x1y2.default" and "Toolbar\nNews" become "firefox.x1y2%2Edefault.Toolbar.News": a domain's parts are divided by
+ * dots, so that a browser, a profile or a folder can be deleted at once. */
+static void domain_of(const struct entry *entry, char *out, size_t capacity) {
+    const char *slash = strchr(entry->key, '/');
+    size_t kind = slash == NULL ? strlen(entry->key) : (size_t)(slash - entry->key);
+    size_t length = (size_t)snprintf(out, capacity, "%.*s.", (int)kind, entry->key);
+    for (const char *at = slash == NULL ? "" : slash + 1; *at != 0 && length + 4 < capacity; at++)
+        length += (size_t)snprintf(out + length, capacity - length, *at == '.' ? "%%2E" : "%c", *at);
+    for (const char *at = *entry->folder == 0 ? NULL : entry->folder; at != NULL;) {
+        const char *end = strchr(at, '\n');
+        size_t start = length;
+        out[length++] = '.';
+        for (; *at != 0 && *at != '\n' && length + 8 < capacity; at++)
+            length += (size_t)snprintf(out + length, capacity - length, *at == '.' ? "%%2E" : *at == '%' ? "%%25" : "%c", *at);
+        /* What does not fit is in the last folder that does. */
+        if (length + 8 >= capacity) length = start;
+        at = end == NULL || length == start ? NULL : end + 1;
+    }
+    out[length] = 0;
+}
+
+/* The parts of a text that '\n' divides, in place. Returns their number. */
+static size_t split(char *text, const char *parts[], size_t maximum) {
+    size_t count = 0;
+    for (char *at = *text == 0 ? NULL : text; at != NULL && count < maximum;) {
+        char *end = strchr(at, '\n');
+        if (end != NULL) *end = 0;
+        if (*at != 0) parts[count++] = at;
+        at = end == NULL ? NULL : end + 1;
+    }
+    return count;
+}
+
+static void set_date(const searchlight_extension *self, searchlight_item *item, const char *name, double seconds) {
+    if (seconds > 0) self->items->set_date(item, name, seconds);
+}
+
+searchlight_item *item_make(const searchlight_extension *self, const struct entry *entry) {
+    static const char folder_attribute[] = "com_searchlight_bookmarks_folder";
+    static const char visits_attribute[] = "com_searchlight_bookmarks_visitCount";
+    const searchlight_host_items *items = self->items;
+    char domain[MAX_FOLDER], text[MAX_URL], tags[MAX_TAGS + MAX_KEYWORD + 2], folder[MAX_FOLDER], path[3 * MAX_FOLDER];
+    const char *parts[MAX_TAG_COUNT + 1];
+    domain_of(entry, domain, sizeof domain);
+    searchlight_item *item = items->create(self->host, entry->identifier, domain, "public.url");
+    if (item == NULL) return NULL;
+    items->set_string(item, "title", entry->title);
+    items->set_string(item, "contentURL", entry->url);
+    items->set_string(item, "url", entry->url);
+    /* Parts of the address are searched for too. */
+    text_readable_url(text, sizeof text, entry->url);
+    items->set_string(item, "textContent", text);
+    if (*entry->description != 0) items->set_string(item, "contentDescription", entry->description);
+    items->set_strings(item, "contentSources", &entry->source, 1);
+
+    snprintf(tags, sizeof tags, "%s%s%s", entry->keyword, *entry->keyword == 0 ? "" : "\n", entry->tags);
+    size_t count = split(tags, parts, MAX_TAG_COUNT + 1);
+    if (count > 0) items->set_strings(item, "keywords", parts, count);
+
+    const char *nearest = strrchr(entry->folder, '\n');
+    nearest = nearest == NULL ? entry->folder : nearest + 1;
+    if (*nearest != 0) items->set_string(item, "containerTitle", nearest);
+    snprintf(folder, sizeof folder, "%s", entry->folder);
+    size_t length = 0;
+    for (const char *at = folder; *at != 0 && length + 8 < sizeof path; at++)
+        length += (size_t)snprintf(path + length, sizeof path - length, *at == '\n' ? " › " : "%c", *at);
+    path[length] = 0;
+    if (length > 0) {
+        items->set_string(item, "containerDisplayName", path);
+        items->set_string(item, folder_attribute, path);
+        if (self->keys != NULL)
+            self->keys->set_traits(item, folder_attribute, SEARCHLIGHT_KEY_SEARCHABLE | SEARCHLIGHT_KEY_SEARCHABLE_BY_DEFAULT);
+    }
+    set_date(self, item, "contentCreationDate", entry->added);
+    set_date(self, item, "addedDate", entry->added);
+    set_date(self, item, "contentModificationDate", entry->modified);
+    set_date(self, item, "lastUsedDate", entry->visited);
+    if (entry->visits >= 0) {
+        items->set_integer(item, visits_attribute, entry->visits);
+        if (self->keys != NULL) self->keys->set_traits(item, visits_attribute, SEARCHLIGHT_KEY_SEARCHABLE);
+    }
+    items->set_boolean(item, "userCreated", 1);
+    items->set_strings(item, "providerDataTypeIdentifiers", promised_data, 3);
+    items->set_strings(item, "providerFileTypeIdentifiers", promised_files, 2);
+    items->set_expiration(item, INFINITY); /* else it is gone after 30 days */
+    return item;
+}

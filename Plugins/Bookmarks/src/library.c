@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* library.c: see library.h. Here bookmarks are made harmless: what others wrote arrives through `add` and nowhere else. */
+#include "library.h"
+
+#include "sources.h"
+#include "text.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+struct library {
+    pthread_mutex_t mutex;
+    sqlite3 *database; /* NULL until it is first used */
+    struct work *work; /* of who has the lock */
+    library_voice say;
+    void *context;
+    bool is_filled, is_missing;
+    struct problem missing;
+};
+
+/* A database without a name is a temporary file that nobody else can open, and is gone with the process. */
+static const char schema[] =
+    "PRAGMA cache_size=-49152; PRAGMA synchronous=OFF;"
+    "CREATE TABLE source(id INTEGER PRIMARY KEY, key TEXT UNIQUE, name TEXT, rank INTEGER, stamp TEXT, seen INTEGER);"
+    "CREATE TABLE bookmark(id TEXT PRIMARY KEY, source INTEGER, twin INTEGER, url TEXT, title TEXT, description TEXT,"
+    "  keyword TEXT, folder TEXT, tags TEXT, added REAL, modified REAL, visited REAL, visits INTEGER);"
+    "CREATE INDEX bookmark_twin ON bookmark(twin);"
+    "CREATE INDEX bookmark_source ON bookmark(source);";
+
+struct library *library_create(library_voice say, void *context) {
+    struct library *library = calloc(1, sizeof *library);
+    if (library == NULL) return NULL;
+    library->say = say;
+    library->context = context;
+    if (pthread_mutex_init(&library->mutex, NULL) == 0) return library;
+    free(library);
+    return NULL;
+}
+
+void library_destroy(struct library *library) {
+    if (library == NULL) return;
+    sqlite3_close(library->database);
+    pthread_mutex_destroy(&library->mutex);
+    free(library);
+}
+
+static int on_steps(void *context) {
+    struct work *work = context;
+    return !work->goes_on(work->context, 0, 0);
+}
+
+/* Has long statements report and end with the work. */
+static void watch(struct library *library) {
+    if (library->database != NULL) sqlite3_progress_handler(library->database, 1000000, on_steps, library->work);
+}
+
+bool library_lock(struct library *library, struct work *work) {
+    for (;;) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 250000000;
+        if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+        int result = pthread_mutex_timedlock(&library->mutex, &until);
+        if (result == 0) {
+            library->work = work;
+            watch(library);
+            return true;
+        }
+        /* Another request has it; saying so shows that this one is alive. */
+        if (result != ETIMEDOUT || !work->goes_on(work->context, 0, 0)) return false;
+    }
+}
+
+void library_unlock(struct library *library) {
+    if (library->database != NULL) sqlite3_progress_handler(library->database, 0, NULL, NULL);
+    library->work = NULL;
+    pthread_mutex_unlock(&library->mutex);
+}
+bool library_is_filled(const struct library *library) { return library->is_filled; }
+const char *library_missing(const struct library *library) { return library->is_missing ? library->missing.text : NULL; }
+
+/* ---- Statements ------------------------------------------------------------------------------------------------- */
+
+/* Prepares a statement and binds texts to its first parameters, up to a NULL. NULL on failure. */
+static sqlite3_stmt *prepare(struct library *library, const char *text, const char *first, const char *second) {
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(library->database, text, -1, &statement, NULL) != SQLITE_OK) return NULL;
+    if (first != NULL) sqlite3_bind_text(statement, 1, first, -1, SQLITE_TRANSIENT);
+    if (second != NULL) sqlite3_bind_text(statement, 2, second, -1, SQLITE_TRANSIENT);
+    return statement;
+}
+
+/* Runs a statement that gives no rows, and gives it back. */
+static bool run(sqlite3_stmt *statement) {
+    bool is_done = statement != NULL && sqlite3_step(statement) == SQLITE_DONE;
+    sqlite3_finalize(statement);
+    return is_done;
+}
+
+static bool execute(struct library *library, const char *text) {
+    return sqlite3_exec(library->database, text, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+/* ---- Taking bookmarks in ---------------------------------------------------------------------------------------- */
+
+struct intake {
+    struct library *library;
+    const struct source *source;
+    sqlite3_stmt *insert;
+    int64_t number; /* of the source */
+    size_t taken, left_out;
+    bool is_full, has_failed;
+};
+
+static double moment(double seconds) { return seconds > 0 && seconds < 32503680000.0 ? seconds : 0; }
+
+static bool add(void *context, const struct bookmark *bookmark) {
+    struct intake *intake = context;
+    char url[MAX_URL], title[MAX_TITLE], description[MAX_DESCRIPTION], keyword[MAX_KEYWORD], folder[MAX_FOLDER],
+        tags[MAX_TAGS], local[MAX_LOCAL], identifier[MAX_KEY + MAX_LOCAL + 2];
+    if (!text_url(url, sizeof url, bookmark->url)) {
+        intake->left_out++;
+        return true;
+    }
+    intake->is_full = intake->taken >= MAX_BOOKMARKS;
+    if (intake->is_full) return false;
+    if (text_line(title, sizeof title, bookmark->title, 0) == 0 &&
+        text_line(title, sizeof title, bookmark->page_title, 0) == 0)
+        text_readable_url(title, sizeof title, url);
+    text_line(description, sizeof description, bookmark->description, 0);
+    text_line(keyword, sizeof keyword, bookmark->keyword, 0);
+    text_line(folder, sizeof folder, bookmark->folder, '\n');
+    text_line(tags, sizeof tags, bookmark->tags, '\n');
+    if (bookmark->local.length > 0) {
+        text_encode(local, sizeof local, bookmark->local, ".");
+    } else {
+        uint64_t hash = text_hash(text_hash(TEXT_HASH, slice_of(url)), slice_of(folder));
+        snprintf(local, sizeof local, "%016llx", (unsigned long long)hash);
+    }
+    snprintf(identifier, sizeof identifier, "%s/%s", intake->source->key, local);
+
+    const char *const texts[] = {identifier, url, title, description, keyword, folder, tags};
+    const double moments[] = {moment(bookmark->added), moment(bookmark->modified), moment(bookmark->visited)};
+    sqlite3_stmt *insert = intake->insert;
+    sqlite3_reset(insert);
+    for (int i = 0; i < 7; i++) sqlite3_bind_text(insert, i + 1, texts[i], -1, SQLITE_STATIC);
+    for (int i = 0; i < 3; i++) sqlite3_bind_double(insert, i + 8, moments[i]);
+    sqlite3_bind_int64(insert, 11, bookmark->visits < 0 ? -1 : bookmark->visits);
+    sqlite3_bind_int64(insert, 12, intake->number);
+    sqlite3_bind_int64(insert, 13, (int64_t)text_hash(text_hash(TEXT_HASH, slice_of(url)), slice_of(title)));
+    int result = sqlite3_step(insert);
+    sqlite3_reset(insert);
+    sqlite3_clear_bindings(insert);
+    intake->has_failed = result != SQLITE_DONE;
+    /* Twice the same in one folder is once. */
+    if (sqlite3_changes(intake->library->database) == 1) intake->taken++;
+    return !intake->has_failed;
+}
+
+static void say(struct library *library, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct library *library, const char *format, ...) {
+    char line[MAX_PROBLEM + 256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    library->say(library->context, line);
+}
+
+static void miss(struct library *library, const struct problem *problem) {
+    if (!library->is_missing) library->missing = *problem;
+    library->is_missing = true;
+}
+
+/* By what a source is known to be the same: the files' numbers, sizes and dates. "" if one is so young that another change
+ * would not show in its date. */
+static void take_stamp(const struct source *source, char stamp[256]) {
+    struct timespec now;
+    size_t length = 0;
+    clock_gettime(CLOCK_REALTIME, &now);
+    stamp[0] = 0;
+    static const char *const companions[] = {"", "-wal", "-journal"};
+    for (int i = 0; i < (source->read == firefox_read ? 3 : 1); i++) {
+        char path[4096];
+        struct stat status = {0};
+        snprintf(path, sizeof path, "%s%s", source->path, companions[i]);
+        if (stat(path, &status) == 0 && status.st_mtim.tv_sec >= now.tv_sec - 2) {
+            stamp[0] = 0;
+            return;
+        }
+        length += (size_t)snprintf(stamp + length, 256 - length, "%llu %lld %lld.%ld,", (unsigned long long)status.st_ino,
+                                   (long long)status.st_size, (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+    }
+}
+
+/* Reads a source again, in place of what was known of it. */
+static enum reading read_source(struct library *library, const struct source *source, int64_t number, const char *stamp,
+                                struct work *work) {
+    struct problem problem = {""};
+    struct intake intake = {library, source, NULL, number, 0, 0, false, false};
+    if (!execute(library, "BEGIN")) return READING_LATER;
+    sqlite3_stmt *clear = prepare(library, "DELETE FROM bookmark WHERE source = ?1", NULL, NULL);
+    sqlite3_bind_int64(clear, 1, number);
+    intake.insert = prepare(library,
+                            "INSERT OR IGNORE INTO bookmark(id, url, title, description, keyword, folder, tags, added,"
+                            " modified, visited, visits, source, twin) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)",
+                            NULL, NULL);
+    enum reading reading = READING_LATER;
+    if (run(clear) && intake.insert != NULL) reading = source->read(source->path, work, add, &intake, &problem);
+    sqlite3_finalize(intake.insert);
+    if (intake.is_full && !intake.has_failed) {
+        reading = READING_USELESS;
+        problem_set(&problem, "%s has more than %d bookmarks, of which no more are taken", source->path, (int)MAX_BOOKMARKS);
+    }
+    if (intake.has_failed) {
+        reading = READING_LATER;
+        problem_set(&problem, "the bookmarks of %s cannot be kept: %s", source->path, sqlite3_errmsg(library->database));
+    }
+    if (reading == READING_CANCELLED || reading == READING_LATER) {
+        execute(library, "ROLLBACK");
+        if (reading == READING_LATER) miss(library, &problem);
+        return reading;
+    }
+    if (reading == READING_USELESS) say(library, "skipped: %s", problem.text);
+    if (intake.left_out > 0)
+        say(library, "%s: %zu bookmarks left out that are queries, scripts, data or pages of the browser", source->path,
+            intake.left_out);
+    sqlite3_stmt *note = prepare(library, "UPDATE source SET stamp = ?1 WHERE id = ?2", stamp, NULL);
+    sqlite3_bind_int64(note, 2, number);
+    bool is_kept = run(note);
+    if (is_kept && execute(library, "COMMIT")) return READING_DONE;
+    execute(library, "ROLLBACK");
+    return READING_LATER;
+}
+
+/* The number of a source, and whether it is as it was when it was read. 0: the library has failed. */
+static int64_t note_source(struct library *library, const struct source *source, size_t rank, const char *stamp, bool *is_known) {
+    sqlite3_stmt *note = prepare(library,
+                                 "INSERT INTO source(key, name, rank, seen, stamp) VALUES (?1, ?2, ?3, 1, '')"
+                                 " ON CONFLICT(key) DO UPDATE SET name = ?2, rank = ?3, seen = 1",
+                                 source->key, source->name);
+    sqlite3_bind_int64(note, 3, (int64_t)rank);
+    if (!run(note)) return 0;
+    int64_t number = 0;
+    sqlite3_stmt *look = prepare(library, "SELECT id, stamp FROM source WHERE key = ?1", source->key, NULL);
+    if (look != NULL && sqlite3_step(look) == SQLITE_ROW) {
+        number = sqlite3_column_int64(look, 0);
+        const char *known = (const char *)sqlite3_column_text(look, 1);
+        *is_known = known != NULL && *known != 0 && strcmp(known, stamp) == 0;
+    }
+    sqlite3_finalize(look);
+    return number;
+}
+
+static bool is_of(const char *identifier, const char *key) {
+    size_t length = strlen(key);
+    return strncmp(identifier, key, length) == 0 && identifier[length] == '/';
+}
+
+enum reading library_refresh(struct library *library, struct work *work, const char *identifier, struct problem *problem) {
+    if (library->database == NULL) {
+        bool is_open = sqlite3_open_v2("", &library->database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) == SQLITE_OK;
+        if (!is_open || !execute(library, schema)) {
+            problem_set(problem, "there is no place for the list of bookmarks in the temporary folder: %s",
+                        library->database == NULL ? "out of memory" : sqlite3_errmsg(library->database));
+            sqlite3_close(library->database);
+            library->database = NULL;
+            return READING_LATER;
+        }
+        watch(library);
+    }
+    struct sources sources;
+    bool is_good = sources_find(&sources);
+    if (identifier == NULL) {
+        library->is_missing = false;
+        if (is_good && sources.is_incomplete) miss(library, &sources.problem);
+        is_good = is_good && execute(library, "UPDATE source SET seen = 0");
+    }
+    enum reading reading = READING_DONE;
+    for (size_t i = 0; i < sources.count && is_good && reading == READING_DONE; i++) {
+        const struct source *source = &sources.list[i];
+        bool is_known = false;
+        char stamp[256];
+        if (identifier != NULL && !is_of(identifier, source->key)) continue;
+        take_stamp(source, stamp);
+        int64_t number = note_source(library, source, i, stamp, &is_known);
+        is_good = number != 0;
+        if (!is_good || is_known) continue;
+        reading = read_source(library, source, number, stamp, work);
+        /* The others can be read all the same. */
+        if (reading == READING_LATER) reading = READING_DONE;
+        if (!work->goes_on(work->context, i + 1, sources.count)) reading = READING_CANCELLED;
+    }
+    if (identifier == NULL && is_good && reading == READING_DONE && !sources.is_incomplete)
+        is_good = execute(library, "DELETE FROM bookmark WHERE source IN (SELECT id FROM source WHERE seen = 0);"
+                                   "DELETE FROM source WHERE seen = 0");
+    sources_free(&sources);
+    if (!is_good) {
+        problem_set(problem, "the list of bookmarks cannot be kept: %s", sqlite3_errmsg(library->database));
+        return READING_LATER;
+    }
+    if (identifier == NULL && reading == READING_DONE) library->is_filled = true;
+    return reading;
+}
+
+/* ---- Giving them out -------------------------------------------------------------------------------------------- */
+
+/* CROSS has SQLite walk along the identifiers, instead of sorting all for each page. */
+#define COLUMNS                                                                                                      \
+    "SELECT b.id, s.key, s.name, b.url, b.title, b.description, b.keyword, b.folder, b.tags, b.added, b.modified,"   \
+    " b.visited, b.visits FROM bookmark b CROSS JOIN source s ON s.id = b.source WHERE "
+#define SHOWN                                                                                                        \
+    " NOT EXISTS (SELECT 1 FROM bookmark o JOIN source t ON t.id = o.source WHERE o.twin = b.twin"                   \
+    " AND t.rank < s.rank AND o.url = b.url AND o.title = b.title)"
+
+static bool hand_out(sqlite3_stmt *statement, entry_taker take, void *context) {
+    const char *text[9];
+    for (int i = 0; i < 9; i++) {
+        text[i] = (const char *)sqlite3_column_text(statement, i);
+        if (text[i] == NULL) text[i] = "";
+    }
+    struct entry entry = {.identifier = text[0], .key = text[1], .source = text[2], .url = text[3], .title = text[4],
+                          .description = text[5], .keyword = text[6], .folder = text[7], .tags = text[8],
+                          .added = sqlite3_column_double(statement, 9), .modified = sqlite3_column_double(statement, 10),
+                          .visited = sqlite3_column_double(statement, 11), .visits = sqlite3_column_int64(statement, 12)};
+    return take(context, &entry);
+}
+
+bool library_find(struct library *library, const char *identifier, bool shown, entry_taker take, void *context) {
+    if (library->database == NULL) return false;
+    sqlite3_stmt *statement =
+        prepare(library, shown ? COLUMNS "b.id = ?1 AND" SHOWN : COLUMNS "b.id = ?1", identifier, NULL);
+    bool is_there = statement != NULL && sqlite3_step(statement) == SQLITE_ROW;
+    if (is_there) hand_out(statement, take, context);
+    sqlite3_finalize(statement);
+    return is_there;
+}
+
+bool library_list(struct library *library, const char *after, entry_taker take, void *context) {
+    if (library->database == NULL) return false;
+    sqlite3_stmt *statement = prepare(library, COLUMNS "b.id > ?1 AND" SHOWN " ORDER BY b.id", after, NULL);
+    int result = SQLITE_ERROR;
+    while (statement != NULL && (result = sqlite3_step(statement)) == SQLITE_ROW)
+        if (!hand_out(statement, take, context)) break;
+    sqlite3_finalize(statement);
+    return result == SQLITE_ROW || result == SQLITE_DONE;
+}

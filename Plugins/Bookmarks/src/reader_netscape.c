@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reader_netscape.c: the bookmarks in a Netscape bookmarks file, which all browsers export: HTML with <DT> and <p> that are
+ * never closed. libxml2 reads it as a stream of tags, so that size and nesting cost no memory here. Only these matter: <H3>
+ * names the folder that the next <DL> holds, <A> is a bookmark, <DD> describes the one before it.
+ */
+#include "snapshot.h"
+#include "text.h"
+
+#include <errno.h>
+#include <libxml/HTMLparser.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#define MAX_FILE (INT64_C(512) << 20)
+enum { CHUNK = 64 << 10, SNIFF = 4 << 10, MAX_DEPTH = 100000 };
+
+/* One bookmark while its parts arrive. Owned by the state. */
+struct pending {
+    bool is_open; /* its <A> was seen, and it was not handed over */
+    char *url, *tags, *keyword;
+    double added, modified, visited;
+};
+
+struct state {
+    bookmark_taker take;
+    void *context;
+    struct work *work;
+    htmlParserCtxtPtr parser; /* to be stopped */
+    struct pending pending;
+    struct buffer title, description, name; /* of a bookmark; of a folder */
+    struct buffer *text;                    /* which of them characters belong to; NULL: none */
+    /* The folders that are open: their path, and where in it each begins. */
+    char folder[MAX_FOLDER];
+    size_t folder_length;
+    uint16_t starts[256]; /* of deeper ones nothing is kept */
+    unsigned depth;
+    bool is_cancelled;
+    bool has_list, has_failed;
+};
+
+/* Seconds; of files that have them in milli- or microseconds too. */
+static double date(const char *text) {
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || !(value > 0)) return 0;
+    return value > 1e14 ? value / 1e6 : value > 1e11 ? value / 1e3 : value;
+}
+
+static void hand_over(struct state *state) {
+    struct pending *pending = &state->pending;
+    if (pending->is_open && !state->is_cancelled) {
+        struct bookmark bookmark = {
+            .url = slice_of(pending->url), .tags = slice_of(pending->tags), .keyword = slice_of(pending->keyword),
+            .title = {state->title.bytes, state->title.length},
+            .description = {state->description.bytes, state->description.length},
+            .folder = {state->folder, state->folder_length},
+            .added = pending->added, .modified = pending->modified, .visited = pending->visited, .visits = -1};
+        if (!state->take(state->context, &bookmark)) {
+            state->is_cancelled = true;
+            xmlStopParser(state->parser);
+        }
+    }
+    free(pending->url), free(pending->tags), free(pending->keyword);
+    memset(pending, 0, sizeof *pending);
+    state->title.length = state->description.length = 0;
+}
+
+/* Replaces an owned text; of repeated attributes the last one counts. */
+static void keep(char **place, const char *value, size_t maximum) {
+    free(*place);
+    *place = strndup(value, maximum);
+}
+
+static void begin_bookmark(struct state *state, const xmlChar **attributes) {
+    struct pending *pending = &state->pending;
+    for (size_t i = 0; attributes != NULL && attributes[i] != NULL; i += 2) {
+        const char *name = (const char *)attributes[i], *value = (const char *)attributes[i + 1];
+        if (value == NULL) continue;
+        if (strcasecmp(name, "href") == 0) keep(&pending->url, value, MAX_URL * 3);
+        else if (strcasecmp(name, "tags") == 0) keep(&pending->tags, value, MAX_TAGS);
+        else if (strcasecmp(name, "shortcuturl") == 0) keep(&pending->keyword, value, MAX_KEYWORD);
+        else if (strcasecmp(name, "add_date") == 0) pending->added = date(value);
+        else if (strcasecmp(name, "last_modified") == 0) pending->modified = date(value);
+        else if (strcasecmp(name, "last_visit") == 0) pending->visited = date(value);
+    }
+    for (char *at = pending->tags; at != NULL && *at != 0; at++)
+        if (*at == ',') *at = '\n';
+    pending->is_open = pending->url != NULL;
+    state->text = &state->title;
+}
+
+static void enter_folder(struct state *state) {
+    if (state->depth < sizeof state->starts / sizeof state->starts[0])
+        state->starts[state->depth] = (uint16_t)state->folder_length;
+    state->depth++;
+    if (state->name.length > 0 && state->folder_length + 2 + 200 < sizeof state->folder) {
+        char line[200];
+        size_t length = text_line(line, sizeof line, (struct slice){state->name.bytes, state->name.length}, 0);
+        if (state->folder_length > 0) state->folder[state->folder_length++] = '\n';
+        memcpy(state->folder + state->folder_length, line, length);
+        state->folder_length += length;
+    }
+    state->name.length = 0;
+    state->has_list = true;
+}
+
+static void leave_folder(struct state *state) {
+    if (state->depth == 0) return;
+    state->depth--;
+    if (state->depth < sizeof state->starts / sizeof state->starts[0]) state->folder_length = state->starts[state->depth];
+}
+
+static void start_element(void *context, const xmlChar *name, const xmlChar **attributes) {
+    struct state *state = context;
+    const char *tag = (const char *)name;
+    if (strcasecmp(tag, "a") == 0) {
+        hand_over(state);
+        begin_bookmark(state, attributes);
+    } else if (strcasecmp(tag, "h3") == 0) {
+        hand_over(state);
+        state->name.length = 0;
+        state->text = &state->name;
+    } else if (strcasecmp(tag, "dl") == 0) {
+        hand_over(state);
+        enter_folder(state);
+        state->text = NULL;
+        if (state->depth > MAX_DEPTH) {
+            state->has_failed = true;
+            xmlStopParser(state->parser);
+        }
+    } else if (strcasecmp(tag, "dd") == 0) {
+        state->text = &state->description;
+    } else if (strcasecmp(tag, "dt") == 0 || strcasecmp(tag, "hr") == 0) {
+        hand_over(state);
+        state->text = NULL;
+    }
+}
+
+static void end_element(void *context, const xmlChar *name) {
+    struct state *state = context;
+    const char *tag = (const char *)name;
+    if (strcasecmp(tag, "dl") == 0) {
+        hand_over(state);
+        leave_folder(state);
+        state->text = NULL;
+    } else if (strcasecmp(tag, "a") == 0 || strcasecmp(tag, "h3") == 0) {
+        state->text = NULL;
+    }
+}
+
+static void characters(void *context, const xmlChar *text, int length) {
+    struct state *state = context;
+    /* What is longer is cut anyway. */
+    if (state->text != NULL && length > 0 && state->text->length < MAX_DESCRIPTION)
+        buffer_add(state->text, (const char *)text, (size_t)length);
+}
+
+/* Malformed HTML is the ordinary case. */
+static void ignore_error(void *context, const char *format, ...) { (void)context, (void)format; }
+
+/* Whether a file begins like a bookmarks file. */
+static bool is_bookmarks_file(const char *bytes, size_t length) {
+    static const char mark[] = "NETSCAPE-Bookmark-file";
+    for (size_t i = 0; i + sizeof mark - 1 <= length; i++)
+        if (strncasecmp(bytes + i, mark, sizeof mark - 1) == 0) return true;
+    return false;
+}
+
+/* What a file holds as valid UTF-8 without NULs, so that the parser need not judge it: bytes that are no UTF-8 are taken for
+ * Latin-1, which the browsers of the nineties wrote. What may go on in the next chunk is left over; returns its length. */
+static size_t repair(const char *bytes, size_t count, bool is_last, struct buffer *out) {
+    const char *at = bytes, *end = bytes + count;
+    out->length = 0;
+    while (at < end) {
+        size_t length = 0;
+        const char *plain = at;
+        while (plain < end && (signed char)*plain > 0) plain++;
+        buffer_add(out, at, (size_t)(plain - at));
+        if ((at = plain) == end) break;
+        unsigned char byte = (unsigned char)*at;
+        if (!is_last && byte >= 0xC2 && end - at < 4) return (size_t)(end - at);
+        bool is_valid = byte != 0 && (text_character(at, end, &length) != 0xFFFD || length > 1);
+        const char latin[2] = {(char)(0xC0 | byte >> 6), (char)(0x80 | (byte & 0x3F))};
+        if (is_valid) buffer_add(out, at, length);
+        else if (byte == 0) buffer_say(out, " ");
+        else buffer_add(out, latin, 2);
+        at += is_valid ? length : 1;
+    }
+    return 0;
+}
+
+static enum reading parse(int file, const char *path, int64_t size, struct state *state, struct problem *problem) {
+    char *chunk = malloc(CHUNK);
+    ssize_t count = chunk == NULL ? -1 : pread(file, chunk, CHUNK, 0);
+    enum reading reading = READING_DONE;
+    if (count < 0) {
+        reading = READING_LATER;
+        problem_set(problem, "%s cannot be read: %s", path, chunk == NULL ? "out of memory" : strerror(errno));
+    } else if (!is_bookmarks_file(chunk, count < SNIFF ? (size_t)count : SNIFF)) {
+        reading = READING_USELESS;
+        problem_set(problem, "%s is not a bookmarks file", path);
+    }
+    int64_t done = 0;
+    struct buffer text = {NULL, 0, 0, false};
+    while (reading == READING_DONE) {
+        size_t left = repair(chunk, (size_t)count, count < CHUNK, &text);
+        /* Its errors are those of HTML, but for these two. */
+        int error = htmlParseChunk(state->parser, text.bytes == NULL ? "" : text.bytes, (int)text.length, count == 0);
+        if (state->is_cancelled) reading = READING_CANCELLED;
+        else if (error == XML_ERR_NO_MEMORY || text.failed || state->title.failed || state->description.failed ||
+                 state->name.failed)
+            reading = READING_LATER, problem_set(problem, "%s cannot be read: out of memory", path);
+        else if (state->has_failed || error == XML_ERR_INTERNAL_ERROR || state->parser->disableSAX)
+            reading = READING_USELESS, problem_set(problem, "%s is no bookmarks file of a browser's: its tags have no end", path);
+        if (count == 0 || reading != READING_DONE) break;
+        done += count - (ssize_t)left;
+        if (!state->work->goes_on(state->work->context, (uint64_t)done >> 10, (uint64_t)size >> 10)) reading = READING_CANCELLED;
+        count = done > MAX_FILE ? 0 : pread(file, chunk, CHUNK, done);
+        if (count < 0) {
+            reading = READING_LATER;
+            problem_set(problem, "%s cannot be read: %s", path, strerror(errno));
+        }
+    }
+    if (reading == READING_DONE) {
+        hand_over(state);
+        if (state->is_cancelled) reading = READING_CANCELLED;
+    }
+    free(text.bytes), free(chunk);
+    return reading;
+}
+
+enum reading netscape_read(const char *path, struct work *work, bookmark_taker take, void *context,
+                           struct problem *problem) {
+    int64_t size;
+    enum reading reading;
+    int file = snapshot_open_file(path, MAX_FILE, &size, &reading, problem);
+    if (file < 0) return reading;
+    struct state *state = calloc(1, sizeof *state);
+    htmlSAXHandler handler;
+    memset(&handler, 0, sizeof handler);
+    handler.startElement = start_element;
+    handler.endElement = end_element;
+    handler.characters = characters;
+    handler.ignorableWhitespace = characters;
+    handler.error = handler.warning = handler.fatalError = ignore_error;
+    if (state != NULL) {
+        *state = (struct state){.take = take, .context = context, .work = work};
+        state->parser = htmlCreatePushParserCtxt(&handler, state, NULL, 0, NULL, XML_CHAR_ENCODING_UTF8);
+    }
+    if (state == NULL || state->parser == NULL) {
+        reading = READING_LATER;
+        problem_set(problem, "%s cannot be read: out of memory", path);
+    } else {
+        htmlCtxtUseOptions(state->parser, HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET |
+                                           HTML_PARSE_IGNORE_ENC);
+        reading = parse(file, path, size, state, problem);
+        state->is_cancelled = true; /* nothing is handed over any more */
+        hand_over(state);
+        htmlFreeParserCtxt(state->parser);
+    }
+    if (state != NULL) free(state->title.bytes), free(state->description.bytes), free(state->name.bytes);
+    free(state);
+    close(file);
+    return reading;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sources.h: where on this machine there are bookmarks. */
+#ifndef SOURCES_H
+#define SOURCES_H
+
+#include "bookmarks.h"
+
+enum { MAX_SOURCES = 256 };
+
+typedef enum reading (*source_reader)(const char *path, struct work *work, bookmark_taker take, void *context,
+                                      struct problem *problem);
+
+/* A file with bookmarks. Its texts are its own. */
+struct source {
+    char *key;  /* the same each time, e.g. "firefox/x1y2.default"; begins the identifiers of its bookmarks */
+    char *name; /* for people, e.g. "Firefox" */
+    char *path;
+    source_reader read;
+};
+
+/* All of them, those that count first in front: of a bookmark that is in several, only the first is shown. */
+struct sources {
+    struct source *list;
+    size_t count;
+    /* Whether it could not be found out whether there are more; `problem` says why. */
+    bool is_incomplete;
+    struct problem problem;
+};
+
+/* Looks for them: nothing is opened but settings. False if memory is short. End with sources_free in any case. */
+bool sources_find(struct sources *sources);
+void sources_free(struct sources *sources);
+
+#endif

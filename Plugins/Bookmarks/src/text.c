@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* text.c: see text.h. Pure. */
+#include "text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+void problem_set(struct problem *problem, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(problem->text, sizeof problem->text, format, arguments);
+    va_end(arguments);
+}
+
+bool work_step(struct work *work, uint64_t completed, uint64_t total) {
+    return (work->steps++ & 255) != 0 || work->goes_on(work->context, completed, total);
+}
+
+struct slice slice_of(const char *text) { return (struct slice){text, text == NULL ? 0 : strlen(text)}; }
+
+uint32_t text_character(const char *at, const char *end, size_t *length) {
+    const unsigned char *bytes = (const unsigned char *)at;
+    size_t left = (size_t)(end - at), count = bytes[0] < 0x80 ? 1 : bytes[0] < 0xC2 ? 0 : bytes[0] < 0xE0 ? 2
+                                            : bytes[0] < 0xF0 ? 3 : bytes[0] < 0xF5 ? 4 : 0;
+    uint32_t value = count == 1 ? bytes[0] : count == 0 ? 0 : bytes[0] & (0x7Fu >> count);
+    *length = 1;
+    if (count == 0 || count > left) return 0xFFFD;
+    for (size_t i = 1; i < count; i++) {
+        if ((bytes[i] & 0xC0) != 0x80) return 0xFFFD;
+        value = value << 6 | (bytes[i] & 0x3F);
+    }
+    if ((count == 3 && value < 0x800) || (count == 4 && (value < 0x10000 || value > 0x10FFFF)) ||
+        (value >= 0xD800 && value < 0xE000))
+        return 0xFFFD;
+    *length = count;
+    /* D-Bus takes no characters that are reserved for ever. */
+    return (value & 0xFFFE) == 0xFFFE || (value >= 0xFDD0 && value <= 0xFDEF) ? 0xFFFD : value;
+}
+
+size_t text_line(char *out, size_t capacity, struct slice text, char kept) {
+    const char *at = text.bytes, *end = text.length == 0 ? text.bytes : text.bytes + text.length;
+    size_t length = 0;
+    bool space = false;
+    while (at < end) {
+        size_t bytes;
+        uint32_t character = text_character(at, end, &bytes);
+        const char *source = character == 0xFFFD ? "\xEF\xBF\xBD" : at;
+        size_t needed = character == 0xFFFD ? 3 : bytes;
+        bool is_kept = kept != 0 && character == (unsigned char)kept;
+        at += bytes;
+        if (!is_kept && (character <= 0x20 || (character >= 0x7F && character < 0xA0))) {
+            space = true;
+            continue;
+        }
+        bool wants_space = space && !is_kept && length > 0 && !(kept != 0 && out[length - 1] == kept);
+        if (length + needed + (wants_space ? 1 : 0) >= capacity) break;
+        if (wants_space) out[length++] = ' ';
+        memcpy(out + length, source, needed);
+        length += needed;
+        space = false;
+    }
+    out[length] = 0;
+    return length;
+}
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_hexadecimal(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+
+/* Pages and programs inside of the browser, and what is a query or data rather than an address. */
+static bool is_of_the_browser(const char *scheme, size_t length) {
+    static const char *const schemes[] = {"place",  "javascript", "data",   "vbscript",      "blob",
+                                          "about",  "chrome",     "edge",   "brave",         "moz-extension",
+                                          "resource", "chrome-extension", "view-source", "filesystem", "wyciwyg"};
+    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++)
+        if (strlen(schemes[i]) == length && strncasecmp(schemes[i], scheme, length) == 0) return true;
+    return false;
+}
+
+static const char digits[] = "0123456789ABCDEF";
+
+bool text_url(char *out, size_t capacity, struct slice url) {
+    const char *at = url.bytes, *end = url.length == 0 ? url.bytes : url.bytes + url.length;
+    size_t scheme = 0, length = 0, authority = 0;
+    while (at < end && (unsigned char)*at <= 0x20) at++;
+    while (end > at && (unsigned char)end[-1] <= 0x20) end--;
+    while (at + scheme < end && (is_letter(at[scheme]) || (scheme > 0 && (is_digit(at[scheme]) || strchr("+-.", at[scheme])))))
+        if (at[scheme++] == 0) return false;
+    if (scheme == 0 || at + scheme + 1 >= end || at[scheme] != ':' || is_of_the_browser(at, scheme)) return false;
+    /* Brackets stand for themselves around a host that is a number, and nowhere else. */
+    if (end - at > (ptrdiff_t)scheme + 3 && at[scheme + 1] == '/' && at[scheme + 2] == '/') {
+        authority = scheme + 3;
+        while (at + authority < end && strchr("/?#", at[authority]) == NULL) authority++;
+    }
+    bool fragment = false;
+    for (const char *start = at; at < end; at++) {
+        unsigned char c = (unsigned char)*at;
+        bool in_host = (size_t)(at - start) < authority && (size_t)(at - start) >= scheme + 3;
+        bool as_it_is = is_letter(*at) || is_digit(*at) || (c > 0x20 && c < 0x7F && strchr("-._~:/?@!$&'()*+,;=", c));
+        if (c == '[' || c == ']') as_it_is = in_host;
+        if (c == '%') as_it_is = end - at > 2 && is_hexadecimal(at[1]) && is_hexadecimal(at[2]);
+        if (c == '#') {
+            as_it_is = !fragment;
+            fragment = true;
+        }
+        if (length + 4 > capacity) return false;
+        if (as_it_is) {
+            out[length++] = *at;
+        } else {
+            out[length++] = '%';
+            out[length++] = digits[c >> 4];
+            out[length++] = digits[c & 15];
+        }
+    }
+    out[length] = 0;
+    return true;
+}
+
+size_t text_readable_url(char *out, size_t capacity, const char *url) {
+    static const char *const prefixes[] = {"https://", "http://"};
+    for (size_t i = 0; i < 2; i++)
+        if (strncasecmp(url, prefixes[i], strlen(prefixes[i])) == 0) {
+            url += strlen(prefixes[i]);
+            break;
+        }
+    size_t length = text_line(out, capacity, slice_of(url), 0);
+    if (length > 1 && out[length - 1] == '/') out[--length] = 0;
+    return length;
+}
+
+size_t text_encode(char *out, size_t capacity, struct slice text, const char *kept) {
+    size_t length = 0;
+    for (size_t i = 0; i < text.length && length + 4 <= capacity; i++) {
+        unsigned char c = (unsigned char)text.bytes[i];
+        if (is_letter((char)c) || is_digit((char)c) || (c != 0 && (c == '-' || c == '_' || strchr(kept, c) != NULL))) {
+            out[length++] = (char)c;
+        } else {
+            out[length++] = '%';
+            out[length++] = digits[c >> 4];
+            out[length++] = digits[c & 15];
+        }
+    }
+    out[length] = 0;
+    return length;
+}
+
+uint64_t text_hash(uint64_t hash, struct slice text) {
+    for (size_t i = 0; i < text.length; i++) hash = (hash ^ (unsigned char)text.bytes[i]) * UINT64_C(0x100000001b3);
+    return (hash ^ 0xFF) * UINT64_C(0x100000001b3); /* so that "a","bc" and "ab","c" differ */
+}
+
+void buffer_add(struct buffer *buffer, const char *bytes, size_t length) {
+    if (buffer->failed || length == 0) return;
+    if (length > SIZE_MAX / 4 - buffer->length) {
+        buffer->failed = true;
+        return;
+    }
+    if (buffer->length + length >= buffer->capacity) {
+        size_t capacity = (buffer->length + length + 1) * 2;
+        char *grown = realloc(buffer->bytes, capacity);
+        if (grown == NULL) {
+            buffer->failed = true;
+            return;
+        }
+        buffer->bytes = grown;
+        buffer->capacity = capacity;
+    }
+    memcpy(buffer->bytes + buffer->length, bytes, length);
+    buffer->length += length;
+    buffer->bytes[buffer->length] = 0;
+}
+
+void buffer_say(struct buffer *buffer, const char *text) { buffer_add(buffer, text, strlen(text)); }
+
+void buffer_escape(struct buffer *buffer, const char *text, size_t length) {
+    for (size_t i = 0; i < length; i++) switch (text[i]) {
+        case '&': buffer_say(buffer, "&amp;"); break;
+        case '<': buffer_say(buffer, "&lt;"); break;
+        case '>': buffer_say(buffer, "&gt;"); break;
+        case '"': buffer_say(buffer, "&quot;"); break;
+        case '\'': buffer_say(buffer, "&#39;"); break;
+        default: buffer_add(buffer, text + i, 1);
+        }
+}

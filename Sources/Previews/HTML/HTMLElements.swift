@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which elements and attributes a preview may have. docs/EXTENSIONS.md has the same as a table.
+enum HTMLElements {
+    /// What becomes of an element.
+    enum Fate {
+        /// It stays.
+        case kept
+        /// Its tags go, its content stays; counted if that is a loss.
+        case unwrapped(Removal.Kind?)
+        /// It goes with all it contains.
+        case removed(Removal.Kind)
+        /// It has no content, and goes.
+        case dropped(Removal.Kind?)
+    }
+
+    static func fate(of name: String) -> Fate {
+        if kept.contains(name) { return .kept }
+        return others[name] ?? .unwrapped(.element)
+    }
+
+    /// None whose content is read as anything but HTML, so that what is written is read the same everywhere; `style` is
+    /// written by ``StyleFilter`` alone.
+    private static let kept: Set<String> = [
+        "a", "abbr", "acronym", "address", "article", "aside", "b", "bdi", "bdo", "big", "blockquote", "br", "caption",
+        "center", "cite", "code", "col", "colgroup", "data", "dd", "del", "details", "dfn", "div", "dl", "dt", "em",
+        "figcaption", "figure", "font", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "i",
+        "img",
+        "ins", "kbd", "li", "main", "mark", "nav", "ol", "p", "pre", "q", "rp", "rt", "ruby", "s", "samp", "section",
+        "small", "span", "strike", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead",
+        "time",
+        "tr", "tt", "u", "ul", "var", "wbr",
+    ]
+
+    private static let others: [String: Fate] = [
+        "html": .unwrapped(nil), "head": .unwrapped(nil), "body": .unwrapped(nil), "picture": .unwrapped(nil),
+        // Scripts do not run.
+        "noscript": .unwrapped(nil), "label": .unwrapped(nil),
+        "form": .unwrapped(.form), "fieldset": .unwrapped(.form), "legend": .unwrapped(nil),
+        "button": .unwrapped(.form),
+        "script": .removed(.script), "canvas": .removed(.script), "template": .removed(.element),
+        "xmp": .removed(.element), "plaintext": .removed(.element), "title": .removed(.element),
+        "style": .removed(.style), "svg": .removed(.drawing), "math": .removed(.drawing),
+        "object": .removed(.plugin), "applet": .removed(.plugin), "noembed": .removed(.plugin),
+        "iframe": .removed(.frame), "frameset": .removed(.frame), "noframes": .removed(.frame),
+        "select": .removed(.form), "datalist": .removed(.form), "textarea": .removed(.form),
+        "audio": .removed(.media), "video": .removed(.media),
+        "frame": .dropped(.frame), "embed": .dropped(.plugin), "param": .dropped(nil), "input": .dropped(.form),
+        "keygen": .dropped(.form), "source": .dropped(.media), "track": .dropped(.media), "bgsound": .dropped(.media),
+        "meta": .dropped(nil), "base": .dropped(.base), "link": .dropped(.remoteLoad), "area": .dropped(.element),
+        "basefont": .dropped(nil),
+    ]
+
+    static let void: Set<String> = ["br", "col", "hr", "img", "wbr"]
+
+    /// The tags of HTML that end a drawing or formula in which they stand.
+    static let endsDrawing: Set<String> = [
+        "blockquote", "body", "div", "dl", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "p", "pre", "table", "ul",
+    ]
+
+    // MARK: Ends that nobody wrote
+
+    /// The elements before which an open one of certain names ends, and where the search for that stops.
+    static func closes(_ name: String) -> (names: Set<String>, boundary: Set<String>)? {
+        switch name {
+        case "li": (["li"], ["ul", "ol", "table", "td", "th"])
+        case "dd", "dt": (["dd", "dt"], ["dl", "table", "td", "th"])
+        case "td", "th": (["td", "th", "caption"], ["table"])
+        case "tr": (["tr", "caption"], ["table"])
+        case "tbody", "thead", "tfoot": (["tbody", "thead", "tfoot", "caption"], ["table"])
+        default: nil
+        }
+    }
+
+    /// Before these an open paragraph ends.
+    static let endsParagraph: Set<String> = [
+        "address", "article", "aside", "blockquote", "center", "dd", "details", "div", "dl", "dt", "figcaption",
+        "figure",
+        "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "li", "main", "nav", "ol", "p", "pre",
+        "section", "summary", "table", "ul",
+    ]
+    static let paragraphBoundary: Set<String> = ["caption", "table", "td", "th"]
+    /// Tags that end elements across cells.
+    static let tableParts: Set<String> = ["caption", "table", "tbody", "td", "tfoot", "th", "thead", "tr"]
+
+    // MARK: Attributes
+
+    /// How the value of an attribute is looked at.
+    enum Value {
+        /// Any text.
+        case text
+        /// Up to four digits, maybe with a percent sign.
+        case number
+        /// A colour by name or number.
+        case colour
+        /// An address to go to.
+        case link
+        /// An address of a picture.
+        case picture
+        /// Declarations.
+        case style
+        /// Written by the sanitiser, whatever is there.
+        case own
+    }
+
+    static func value(of attribute: String, in element: String) -> Value? {
+        if let value = global[attribute] { return value }
+        switch (element, attribute) {
+        case ("a", "href"): return .link
+        case ("a", "rel"): return .own
+        case ("img", "src"): return .picture
+        case ("img", "alt"), ("bdo", "dir"), ("time", "datetime"), ("del", "datetime"), ("ins", "datetime"),
+            ("data", "value"), ("ol", "type"), ("ul", "type"), ("ol", "reversed"), ("details", "open"), ("th", "scope"),
+            ("th", "abbr"), ("td", "headers"), ("th", "headers"), ("table", "summary"), ("font", "face"):
+            return .text
+        case ("font", "color"), (_, "bgcolor"): return .colour
+        case (_, "width"), (_, "height"), ("td", "colspan"), ("td", "rowspan"), ("th", "colspan"), ("th", "rowspan"),
+            ("col", "span"), ("colgroup", "span"), ("ol", "start"), ("li", "value"), ("table", "border"),
+            ("table", "cellpadding"), ("table", "cellspacing"), ("font", "size"), ("hr", "size"):
+            return .number
+        default: return nil
+        }
+    }
+
+    private static let global: [String: Value] = [
+        "class": .text, "id": .text, "title": .text, "lang": .text, "dir": .text, "hidden": .text, "align": .text,
+        "valign": .text, "style": .style,
+    ]
+
+    /// Attributes whose addresses would be loaded.
+    static let loading: Set<String> = [
+        "src", "srcset", "background", "poster", "data", "xlink:href", "lowsrc", "dynsrc", "action", "formaction",
+        "ping",
+        "manifest", "imagesrcset",
+    ]
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Takes the pieces of a page and writes another.
+struct HTMLPageWriter {
+    private let bytes: [UInt8]
+    private let highlighter: Highlighter?
+    private let limit: Int
+    private var attributes: HTMLAttributeWriter
+
+    private var body: [UInt8] = []
+    private var rootAttributes: [UInt8]?
+    private var bodyAttributes: [UInt8]?
+    private var title: [UInt8]?
+    private var colourScheme: [UInt8]?
+
+    /// The elements that are open in what was written.
+    private var open: [String] = []
+    /// How many open elements were left out because they nest too deeply.
+    private var tooDeep = 0
+    /// The element that is left out with its content, and how often it is open.
+    private var removing: (name: String, depth: Int)?
+    private var isFull = false
+
+    private static let maximumTitleBytes = 1000
+    /// For what is open to be closed, marks and the head.
+    private static let room = 4096
+
+    init(_ bytes: [UInt8], _ pictures: PictureStore, _ highlighter: Highlighter?, limit: Int) {
+        self.bytes = bytes
+        self.highlighter = highlighter
+        self.limit = limit
+        attributes = HTMLAttributeWriter(pictures, limit: limit)
+        body.reserveCapacity(min(limit, bytes.count + bytes.count / 8))
+    }
+
+    mutating func take(_ token: HTMLToken) {
+        switch token {
+        case .text(let range): if removing == nil { text(range) }
+        case .raw(let name, let range): raw(name, range)
+        case .start(let tag): start(tag)
+        case .end(let name): end(name)
+        }
+    }
+
+    /// The whole page.
+    mutating func finish() -> SanitizedPage {
+        close(to: 0)
+        for name in attributes.pictures.mistyped { attributes.tally.note(.mistypedAttachment, name: name) }
+        var html = Array("<!DOCTYPE html><html".utf8)
+        html.reserveCapacity(body.count + Self.room)
+        html += rootAttributes ?? []
+        html += Array("><head>".utf8) + Array(ContentPolicy.metaElement.utf8)
+        if let colourScheme {
+            html += Array("<meta name=\"color-scheme\" content=\"".utf8) + colourScheme + Array("\">".utf8)
+        }
+        if let title { html += Array("<title>".utf8) + title + Array("</title>".utf8) }
+        html += Array("</head><body".utf8)
+        html += bodyAttributes ?? []
+        html.append(UInt8(ascii: ">"))
+        html += body
+        html += Array("</body></html>".utf8)
+        return SanitizedPage(html: html, removals: attributes.tally.removals)
+    }
+
+    /// Whether what takes so many bytes may be written.
+    private mutating func hasRoom(_ count: Int) -> Bool {
+        // What is open has yet to be closed.
+        if !isFull, body.count + count + Self.room <= limit { return true }
+        isFull = true
+        attributes.tally.note(.overflow, example: [])
+        return false
+    }
+
+    // MARK: Text
+
+    private mutating func text(_ range: Range<Int>) {
+        guard hasRoom(range.count) else { return }
+        guard let highlighter else { return append(bytes[range]) }
+        // Between references, so that none is cut.
+        var start = range.lowerBound
+        while start < range.upperBound {
+            let end = bytes[start..<range.upperBound].dropFirst().firstIndex(of: UInt8(ascii: "&")) ?? range.upperBound
+            marked(start..<end, highlighter)
+            start = end
+        }
+    }
+
+    private mutating func marked(_ range: Range<Int>, _ highlighter: Highlighter) {
+        var start = range.lowerBound
+        if bytes[start] == UInt8(ascii: "&") {
+            let name = bytes[range].dropFirst().prefix { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "#") }
+            start = name.endIndex
+            if start < range.upperBound, bytes[start] == UInt8(ascii: ";") { start += 1 }
+            append(bytes[range.lowerBound..<start])
+        }
+        guard start < range.upperBound else { return }
+        for piece in highlighter.pieces(of: String(decoding: bytes[start..<range.upperBound], as: UTF8.self)) {
+            let text = Array(piece.text.utf8)[...]
+            if piece.isHighlight { body += Array("<mark>".utf8) }
+            append(text)
+            if piece.isHighlight { body += Array("</mark>".utf8) }
+        }
+    }
+
+    private mutating func append(_ text: ArraySlice<UInt8>) {
+        let start = body.count
+        HTMLText.append(text, to: &body)
+        // What is escaped has grown.
+        if !hasRoom(0) { body.removeLast(body.count - start) }
+    }
+
+    // MARK: Elements without markup in them
+
+    private mutating func raw(_ name: String, _ range: Range<Int>) {
+        guard removing == nil else { return }
+        switch name {
+        case "style":
+            let (style, omitted) = StyleFilter.sheet(bytes[range], media: attributes.styleMedia)
+            if omitted.count > 0 { attributes.tally.note(.style, omitted.count, example: omitted.example) }
+            guard !style.isEmpty, hasRoom(style.count + 16) else { return }
+            body += Array("<style>".utf8) + style + Array("</style>".utf8)
+        case "title":
+            guard title == nil else { return }
+            var written: [UInt8] = []
+            if range.count <= Self.maximumTitleBytes { HTMLText.append(bytes[range], to: &written) }
+            title = written.count <= Self.maximumTitleBytes && !written.isEmpty ? written : nil
+        default:
+            // Counted when its tag came.
+            break
+        }
+    }
+
+    // MARK: Tags
+
+    private mutating func start(_ tag: HTMLTag) {
+        if let removing {
+            let isDrawing = removing.name == "svg" || removing.name == "math"
+            guard isDrawing, HTMLElements.endsDrawing.contains(tag.name) else {
+                if tag.name == removing.name, !(isDrawing && tag.isSelfClosing) { self.removing?.depth += 1 }
+                if tag.name == "script" { attributes.tally.note(.script, name: "script in \(removing.name)") }
+                return
+            }
+            self.removing = nil
+        }
+        switch HTMLElements.fate(of: tag.name) {
+        case .kept: keep(tag)
+        case .unwrapped(let kind): unwrap(tag, kind)
+        case .dropped(let kind): drop(tag, kind)
+        case .removed(let kind): remove(tag, kind)
+        }
+    }
+
+    private mutating func keep(_ tag: HTMLTag) {
+        closeWhatEnds(before: tag.name)
+        let isVoid = HTMLElements.void.contains(tag.name)
+        guard isVoid || open.count < Self.maximumOpen else {
+            tooDeep += 1
+            return attributes.tally.note(.nesting, name: tag.name)
+        }
+        let start = body.count
+        body.append(UInt8(ascii: "<"))
+        body += Array(tag.name.utf8)
+        attributes.write(tag, bytes, to: &body)
+        body.append(UInt8(ascii: ">"))
+        let length = body.count - start
+        guard length + start + Self.room <= limit, !isFull else {
+            body.removeLast(length)
+            if !isVoid { tooDeep += 1 }
+            isFull = true
+            return attributes.tally.note(.overflow, name: tag.name)
+        }
+        if !isVoid { open.append(tag.name) }
+    }
+
+    private static var maximumOpen: Int { HTMLSanitizer.maximumDepth }
+
+    private mutating func unwrap(_ tag: HTMLTag, _ kind: Removal.Kind?) {
+        if let kind { attributes.tally.note(kind, name: tag.name) }
+        attributes.noteHandlers(tag, bytes)
+        switch tag.name {
+        case "html" where rootAttributes == nil: rootAttributes = attributes.ofRoot(tag, bytes)
+        case "body" where bodyAttributes == nil: bodyAttributes = attributes.ofRoot(tag, bytes)
+        default: break
+        }
+    }
+
+    private mutating func drop(_ tag: HTMLTag, _ kind: Removal.Kind?) {
+        if let kind { attributes.tally.note(kind, example: attributes.mainValue(tag, bytes)) }
+        attributes.noteHandlers(tag, bytes)
+        guard tag.name == "meta" else { return }
+        let values = Dictionary(
+            uniqueKeysWithValues: tag.attributes.map { ($0.name, attributes.words(of: $0.value, bytes)) })
+        if values["http-equiv"] == "refresh" { attributes.tally.note(.redirect, name: values["content"] ?? "") }
+        if values["name"] == "color-scheme", colourScheme == nil, let scheme = values["content"],
+            ["light", "dark", "light dark", "dark light"].contains(scheme)
+        {
+            colourScheme = Array(scheme.utf8)
+        }
+    }
+
+    private mutating func remove(_ tag: HTMLTag, _ kind: Removal.Kind) {
+        switch tag.name {
+        case "title": return
+        case "style": return attributes.styleMedia = attributes.mediaValue(tag, bytes)
+        default: break
+        }
+        attributes.tally.note(kind, example: attributes.mainValue(tag, bytes))
+        attributes.noteHandlers(tag, bytes)
+        // The tokenizer passes the content of the others.
+        let hasRawContent = ["script", "iframe", "xmp", "plaintext", "noembed", "noframes", "textarea"].contains(
+            tag.name)
+        let isEmpty = tag.isSelfClosing && (tag.name == "svg" || tag.name == "math")
+        if !hasRawContent, !isEmpty { removing = (tag.name, 1) }
+    }
+
+    private mutating func end(_ name: String) {
+        if let removing {
+            guard removing.name == name else { return }
+            self.removing = removing.depth > 1 ? (name, removing.depth - 1) : nil
+            return
+        }
+        guard case .kept = HTMLElements.fate(of: name), !HTMLElements.void.contains(name) else { return }
+        if tooDeep > 0 {
+            tooDeep -= 1
+            return
+        }
+        let crossesCells = HTMLElements.tableParts.contains(name)
+        for index in open.indices.reversed() {
+            if open[index] == name { return close(to: index) }
+            if crossesCells ? open[index] == "table" : HTMLElements.paragraphBoundary.contains(open[index]) { return }
+        }
+    }
+
+    /// Ends what a start tag ends without a tag of its own.
+    private mutating func closeWhatEnds(before name: String) {
+        if HTMLElements.endsParagraph.contains(name) { closeNearest(["p"], HTMLElements.paragraphBoundary) }
+        if let (names, boundary) = HTMLElements.closes(name) { closeNearest(names, boundary) }
+    }
+
+    private mutating func closeNearest(_ names: Set<String>, _ boundary: Set<String>) {
+        for index in open.indices.reversed() {
+            if names.contains(open[index]) { return close(to: index) }
+            if boundary.contains(open[index]) { return }
+        }
+    }
+
+    private mutating func close(to count: Int) {
+        while open.count > count {
+            body += Array("</".utf8) + Array(open.removeLast().utf8)
+            body.append(UInt8(ascii: ">"))
+        }
+    }
+}

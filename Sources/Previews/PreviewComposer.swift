@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+import UniformTypeIdentifiers
+
+/// Why what an extension rendered is not shown; the item is shown by its attributes then.
+public struct PreviewRefusal: Error, Hashable, CustomStringConvertible {
+    /// A sentence without its full stop, that goes on behind “it”.
+    public var reason: String
+
+    /// A whole sentence.
+    public var description: String { "What the extension rendered cannot be shown: \(reason)." }
+}
+
+/// Makes of an extension's reply what may be shown: looks whether it is what it says, and writes HTML anew.
+public struct PreviewComposer: Sendable {
+    private let query: String?
+
+    /// The longest title, in characters.
+    public static let maximumTitleCharacters = 1000
+    /// The largest size in either direction, in points; what is larger is none.
+    public static let maximumSide = 20_000.0
+
+    /// Creates a composer.
+    ///
+    /// - Parameter query: What a person typed; marked in HTML in which the extension marked nothing.
+    public init(query: String?) { self.query = query }
+
+    /// What is shown of a reply. Blocks the caller: some milliseconds for each megabyte.
+    ///
+    /// - Parameters:
+    ///   - reply: What the extension answered.
+    ///   - bytes: All bytes of its content.
+    ///   - title: The title if the reply has none.
+    ///   - isCancelled: Asked now and then whether nobody waits any more.
+    /// - Throws: ``PreviewRefusal``; `nil` is returned if it was cancelled.
+    public func preview(
+        _ reply: PreviewReply, bytes: [UInt8], title: String, isCancelled: () -> Bool = { false }
+    ) throws(PreviewRefusal) -> Preview? {
+        let (content, attachments) = reply.parts(of: bytes)
+        try Self.check(content, type: reply.contentType)
+        var preview = Preview(
+            title: reply.title.map { DisplayText.line($0, limit: Self.maximumTitleCharacters) } ?? title,
+            contentType: reply.contentType, content: [], source: .extension,
+            size: reply.size.flatMap { max($0.width, $0.height) > Self.maximumSide ? nil : $0 })
+        switch reply.contentType {
+        case UTType.html.identifier:
+            let sanitizer = HTMLSanitizer(
+                attachments: zip(reply.attachments, attachments).map { attachment, bytes in
+                    PreviewAttachment(
+                        identifier: attachment.identifier, contentType: attachment.contentType, bytes: bytes)
+                }, highlighter: query.map { Highlighter(query: $0) })
+            let page: SanitizedPage
+            do throws(CancellationError) {
+                page = try sanitizer.page(Self.utf8(content)[...], isCancelled: isCancelled)
+            } catch {
+                return nil
+            }
+            (preview.content, preview.removals) = (page.html, page.removals)
+        case UTType.plainText.identifier, UTType.utf8PlainText.identifier: preview.content = Self.utf8(content)
+        default: preview.content = Array(content)
+        }
+        return preview
+    }
+
+    /// Whether bytes are of a type, as far as they show it.
+    static func check(_ content: ArraySlice<UInt8>, type: String) throws(PreviewRefusal) {
+        guard Preview.contentTypes.contains(type) else {
+            throw PreviewRefusal(reason: "content of type \(type) cannot be shown")
+        }
+        guard !content.isEmpty else { throw PreviewRefusal(reason: "it is empty") }
+        // Whether text has an element is not asked: text without any is a page, too.
+        let judged = type == UTType.html.identifier ? UTType.plainText.identifier : type
+        if let problem = ContentSniffer.mismatch(Array(content), type: judged) {
+            throw PreviewRefusal(reason: "it is declared as \(type), but \(problem)")
+        }
+        if judged != type, let other = ["%PDF-", "{\\rtf"].first(where: { content.starts(with: Array($0.utf8)) }) {
+            throw PreviewRefusal(reason: "it is declared as \(type), but it begins with \(other)")
+        }
+        guard type == UTType.png.identifier || type == UTType.jpeg.identifier else { return }
+        guard let header = ImageHeader(content) else {
+            throw PreviewRefusal(reason: "it is a picture without a size")
+        }
+        guard !header.isTooLarge else {
+            throw PreviewRefusal(
+                reason: "it is a picture that claims \(header.width) × \(header.height) pixels; at most "
+                    + "\(ImageHeader.maximumPixels) are drawn, and \(ImageHeader.maximumSide) in a row")
+        }
+    }
+
+    /// Text in UTF-8 without a mark of its byte order; what is marked as UTF-16 is converted.
+    private static func utf8(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        let isBig = text.starts(with: [0xFE, 0xFF])
+        guard isBig || text.starts(with: [0xFF, 0xFE]) else {
+            return Array(text.starts(with: [0xEF, 0xBB, 0xBF]) ? text.dropFirst(3) : text)
+        }
+        let units = stride(from: text.startIndex + 2, to: text.endIndex - 1, by: 2).map { position in
+            let (first, second) = (UInt16(text[position]), UInt16(text[position + 1]))
+            return isBig ? first << 8 | second : second << 8 | first
+        }
+        return Array(String(decoding: units, as: UTF16.self).utf8)
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import SearchIndex
+import ServiceProtocol
+
+/// A file of the store that is read, and replaced, as a whole.
+struct StoreFile: Sendable {
+    let path: String
+    /// A larger file is damaged, and a larger content is not written, in bytes.
+    let maximumBytes: Int
+
+    /// What is there.
+    enum Content {
+        case missing
+        /// What is no file, too large or cannot be read.
+        case unreadable
+        case bytes(Data)
+    }
+
+    /// What is there now.
+    func read() -> Content {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return .missing }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= maximumBytes,
+            let data = try? Data(contentsOf: URL(filePath: path))
+        else { return .unreadable }
+        return .bytes(data)
+    }
+
+    /// Replaces the file, so that a crash leaves the old or the new one. One process at a time.
+    ///
+    /// - Parameter settingAside: Whether what is there is kept as `….damaged`.
+    /// - Throws: An error of the system.
+    func replace(with data: Data, settingAside: Bool) throws {
+        // What cannot be read again must not take the place of what can.
+        guard data.count <= maximumBytes else { throw POSIXError(.EFBIG) }
+        let temporary = path + ".new"
+        do {
+            let number = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard number >= 0 else { throw Self.failure }
+            let descriptor = OwnedDescriptor(adopting: number)
+            if settingAside {
+                unlink(path + ".damaged")
+                link(path, path + ".damaged")
+            }
+            guard Self.writeAll(data, to: descriptor.number), fsync(descriptor.number) == 0,
+                rename(temporary, path) == 0
+            else { throw Self.failure }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    private static var failure: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+
+    /// Writes all bytes; a full disk may take some of them first, and only the next attempt says why.
+    private static func writeAll(_ data: Data, to descriptor: Int32) -> Bool {
+        data.withUnsafeBytes { bytes in
+            var done = 0
+            while done < bytes.count {
+                let part = UnsafeRawBufferPointer(rebasing: bytes[done...])
+                let written = write(descriptor, part.baseAddress, part.count)
+                if written < 0, errno == EINTR { continue }
+                guard written > 0 else { return false }
+                done += written
+            }
+            return true
+        }
+    }
+}
+
+/// What a file of the store holds, with a checksum over the rest of it.
+protocol ChecksummedDocument: Codable {
+    /// Of the document without it.
+    var checksum: UInt32? { get set }
+}
+
+extension ChecksummedDocument {
+    /// Encodes the document with its checksum; the same document always to the same bytes.
+    func encoded() throws -> Data { try Self.encoder.encode(sealed()) }
+
+    /// Whether nothing of what was read has changed. It is encoded again for that, so that only a change of the meaning
+    /// counts.
+    var hasRightChecksum: Bool { checksum != nil && (try? sealed())?.checksum == checksum }
+
+    private func sealed() throws -> Self {
+        var document = self
+        document.checksum = nil
+        document.checksum = CRC32C.of(Array(try Self.encoder.encode(document)))
+        return document
+    }
+
+    private static var encoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        return encoder
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+
+/// A folder that is to be there.
+enum NewFolder {
+    /// Creates a folder, and those around it that are missing.
+    ///
+    /// - Throws: ``CommandFailure``, which says what could not be made, and why. Foundation's errors do not.
+    static func make(_ path: String) throws(CommandFailure) {
+        var made = ""
+        for name in path.split(separator: "/") {
+            made += "/" + name
+            if mkdir(made, 0o755) == 0 { continue }
+            let code = errno
+            var status = stat()
+            if stat(made, &status) == 0 {
+                if status.st_mode & S_IFMT == S_IFDIR { continue }
+                throw failure(path, "\(made) is no folder")
+            }
+            throw failure(path, "\(made) cannot be made: \(String(cString: strerror(code)).lowercased())")
+        }
+    }
+
+    private static func failure(_ path: String, _ reason: String) -> CommandFailure {
+        CommandFailure(message: "Creating the folder \(path) failed. \(reason).", status: .inputOutput)
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import ExtensionValidation
+import Foundation
+import SearchlightEngine
+import Testing
+
+/// What others left in the places where the Bookmarks extension looks.
+@Suite("Bookmarks and bad input", .timeLimit(.minutes(3)))
+struct BookmarksFaultTests {
+    private let harness: Harness
+    private let bundle: String
+
+    init() throws {
+        harness = try Harness()
+        bundle = try harness.installBookmarks()
+        try harness.export("<DT><A HREF=\"https://good.example/\">Good</A>")
+    }
+
+    /// What may lie where a database should be.
+    enum Fault: CaseIterable {
+        case noDatabase, empty, damaged, loop, dangling, pipe, folder, huge
+    }
+
+    @Test("A places.sqlite that is none costs nothing but itself", arguments: Fault.allCases)
+    func badDatabase(_ fault: Fault) async throws {
+        let folder = harness.folder + "/.mozilla/firefox/x1y2.default"
+        let places = folder + "/places.sqlite"
+        do { _ = try FirefoxProfile(home: harness.folder) }
+        let whole = try Data(contentsOf: URL(filePath: places))
+        try FileManager.default.removeItem(atPath: places)
+        switch fault {
+        case .noDatabase: try Data("<html>".utf8).write(to: URL(filePath: places))
+        case .empty: try Data().write(to: URL(filePath: places))
+        case .damaged:
+            var bytes = whole
+            for place in stride(from: 1100, to: bytes.count, by: 3) { bytes[place] = 0xAA }
+            try bytes.write(to: URL(filePath: places))
+        case .loop: try FileManager.default.createSymbolicLink(atPath: places, withDestinationPath: "places.sqlite")
+        case .dangling: try FileManager.default.createSymbolicLink(atPath: places, withDestinationPath: "nowhere")
+        case .pipe: try #require(mkfifo(places, 0o600) == 0)
+        case .folder: try FileManager.default.createDirectory(atPath: places, withIntermediateDirectories: true)
+        case .huge:
+            try #require(FileManager.default.createFile(atPath: places, contents: nil))
+            try #require(truncate(places, 2 << 30) == 0)
+        }
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(bundle) == 1)
+            #expect(engine.owedJobs.isEmpty)
+        }
+        let skipped = harness.messages.filter { $0.hasPrefix("skipped: \(places)") }
+        #expect(skipped.count == (fault == .dangling ? 0 : 1), "\(harness.messages)")
+    }
+
+    @Test("While a file cannot be read, what is known of it stays, and the rest is up to date")
+    func unreadable() async throws {
+        do {
+            let profile = try FirefoxProfile(home: harness.folder)
+            try profile.add(20, "https://kept.example/", "Kept")
+        }
+        let places = harness.folder + "/.mozilla/firefox/x1y2.default/places.sqlite"
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(bundle) == 2)
+        }
+        // Root's worker has none of root's rights, so permission bits hold it back too.
+        try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: places)
+        try harness.export("<DT><A HREF=\"https://new.example/\">New</A>")
+        try await harness.withEngine { engine async throws in
+            let failure = await #expect(throws: EngineError.self) { _ = try await engine.reindexAll(bundle) }
+            #expect("\(String(describing: failure))".contains("places.sqlite cannot be opened"))
+            #expect(try await engine.search("kept", bundle: nil, limit: 1).hits.count == 1)
+            #expect(try await engine.search("new", bundle: nil, limit: 1).hits.count == 1)
+            #expect(!engine.owedJobs.isEmpty)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: places)
+            #expect(try await engine.reindexAll(bundle) == 2)
+            #expect(engine.owedJobs.isEmpty)
+        }
+    }
+
+    @Test("Folders may be nested ten thousand deep")
+    func deep() async throws {
+        var list = ""
+        for level in 0..<10_000 { list += "<DT><H3>level \(level)</H3><DL><p>\n" }
+        list += "<DT><A HREF=\"https://deep.example/\">Deepest</A>\n"
+        list += String(repeating: "</DL><p>\n", count: 10_000)
+        try harness.export(list + "<DT><A HREF=\"https://top.example/\">Top</A>")
+        let profile = try FirefoxProfile(home: harness.folder)
+        try profile.run("BEGIN")
+        for level in 100..<10_100 { try profile.addFolder(level, "f\(level)", parent: level == 100 ? 3 : level - 1) }
+        // A circle that hangs from nothing.
+        try profile.run("INSERT INTO moz_bookmarks(id, type, parent, guid) VALUES (50, 2, 51, 'a'), (51, 2, 50, 'b')")
+        try profile.add(20_000, "https://bottom.example/", "Bottom", parent: 10_099)
+        try profile.add(20_001, "https://circle.example/", "Circle", parent: 50)
+        try profile.run("COMMIT")
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(bundle) == 3)
+            let top = try #require(try await engine.search("top", bundle: nil, limit: 1).hits.first)
+            #expect(top.item.record.text("containerTitle") == nil)
+            let bottom = try #require(try await engine.search("bottom", bundle: nil, limit: 1).hits.first)
+            let path = try #require(bottom.item.record.text("containerDisplayName"))
+            #expect(path.hasPrefix("Bookmarks Toolbar › f100 › f101") && path.utf8.count < 8192)
+        }
+    }
+
+    @Test("passes the validator")
+    func validator() async throws {
+        let profile = try FirefoxProfile(home: harness.folder)
+        for number in 20..<30 {
+            try profile.add(number, "https://site\(number).example/ü", "Site <\(number)>", parent: 3)
+        }
+        // The bars of load-time are for optimised programs on a quiet machine.
+        let checks = Set(Check.allCases).subtracting([.loadTime])
+        let report = try await harness.validate(harness.extensions + "/\(bundle).searchext", checks)
+        let others = report.checks.filter { $0.result.kind != .passed }
+        // It has to look into the browsers' profiles, whose names nobody knows beforehand; everything else is as it should be.
+        #expect(others.map(\.check) == [.manifest], "\(others.map { "\($0.check): \($0.result)" })")
+        let manifest = try report.result(.manifest)
+        #expect(manifest.kind == .warning)
+        for line in manifest.reason?.split(separator: "\n") ?? [] {
+            #expect(line.contains("passwords and sessions") || line.hasPrefix("… and "), "\(line)")
+        }
+    }
+
+    @Test("links neither CoreSpotlight nor the Swift runtime")
+    func plainC() throws {
+        let (status, text) = try CFixture.run("/usr/bin/env", ["readelf", "-d", try BuiltProducts.bookmarksLibrary()])
+        let needed = text.split(separator: "\n").filter { $0.contains("(NEEDED)") }
+        try #require(status == 0 && !needed.isEmpty, "\(text)")
+        #expect(!needed.contains { $0.contains("swift") || $0.contains("CoreSpotlight") }, "\(needed)")
+    }
+
+    @Test("The readers stand damaged files under the address and undefined-behaviour sanitizers")
+    func sanitizers() throws {
+        let profile = try FirefoxProfile(home: harness.folder)
+        try profile.addFolder(10, "Folder", parent: 3)
+        for number in 20..<40 {
+            try profile.add(number, "https://site\(number).example/", "Site \(number)", parent: 10)
+        }
+        try profile.run("PRAGMA wal_checkpoint(PASSIVE)")
+        try harness.export(
+            (0..<20).map {
+                "<DT><H3>F\($0)</H3><DL><p><DT><A HREF=\"https://s\($0).example/\">é \($0)</A><DD>text</DL>"
+            }
+            .joined(separator: "\n"))
+        let json = """
+            {"roots": {"other": {"name": "Other", "type": "folder", "children": [
+            {"type": "url", "name": "N", "url": "https://n.example/", "guid": "g", "date_added": "13300000000000000"}]}}}
+            """
+        try Data(json.utf8).write(to: URL(filePath: harness.folder + "/Bookmarks"))
+        let folder = harness.folder + "/check"
+        let (built, log) = try CFixture.run(
+            "/usr/bin/env",
+            ["make", "--silent", "-C", BuiltProducts.repository + "/Plugins/Bookmarks", "check", "BUILD=\(folder)"])
+        try #require(built == 0, "\(log)")
+        let files = [
+            ("firefox", profile.places), ("netscape", harness.folder + "/Documents/bookmarks.html"),
+            ("chromium", harness.folder + "/Bookmarks"),
+        ]
+        for (kind, file) in files {
+            let (status, text) = try CFixture.run(
+                folder + "/check", ["fuzz", kind, file, "7", "300", folder + "/scratch"],
+                environment: ["TMPDIR": harness.folder, "PATH": "/usr/bin:/bin"])
+            #expect(status == 0 && text.hasPrefix("300 damaged files"), "\(kind): \(text)")
+        }
+    }
+}

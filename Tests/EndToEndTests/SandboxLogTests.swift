@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import SearchlightEngine
+
+@Suite("The file of what extensions tried")
+struct SandboxLogTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func tried(_ detail: String) -> ExtensionEvent {
+        .refusal(bundle: "com.example.a", SandboxRefusal(.kernel, detail))
+    }
+
+    private func details(_ log: SandboxLog) -> [String] {
+        log.history().bundles["com.example.a"]?.refusals.map(\.refusal.detail) ?? []
+    }
+
+    @Test("Whoever reads it while another writes finds it whole")
+    func readWhileWritten() throws {
+        let (first, second) = (SandboxLog(directory: folder.path) { 1 }, SandboxLog(directory: folder.path) { 2 })
+        first.take(tried("bpf"))
+        let whole = try folder.read("sandbox.json")
+        // As a reader that is slow.
+        let reader = try #require(FileHandle(forReadingAtPath: folder.path("sandbox.json")))
+        second.take(tried("keyctl"))
+        #expect(try reader.readToEnd().map(Array.init) == whole)
+        #expect(details(first) == ["bpf", "keyctl"] && details(second) == ["bpf", "keyctl"])
+        #expect(try folder.names == ["sandbox.json"])
+    }
+
+    @Test("What cannot be written while another has it locked is shown, and written with what comes next")
+    func locked() throws {
+        let log = SandboxLog(directory: folder.path) { 1 }
+        log.take(tried("bpf"))
+        let other = open(folder.path("sandbox.json"), O_RDWR | O_CLOEXEC)
+        try #require(other >= 0 && flock(other, LOCK_EX) == 0)
+        log.take(tried("keyctl"))
+        #expect(details(log) == ["bpf", "keyctl"])
+        #expect(details(SandboxLog(directory: folder.path) { 1 }) == ["bpf"])
+        close(other)
+        log.take(tried("mount"))
+        #expect(details(SandboxLog(directory: folder.path) { 1 }) == ["bpf", "keyctl", "mount"])
+    }
+}

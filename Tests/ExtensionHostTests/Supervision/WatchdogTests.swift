@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+import Testing
+
+@testable import ExtensionHost
+
+/// A clock that never moves, and tells who sleeps.
+private final class StillClock: Clock {
+    typealias Instant = ContinuousClock.Instant
+    let now = ContinuousClock.now
+    let minimumResolution = Duration.zero
+    private let sleeping: AsyncStream<Duration>.Continuation
+    /// How long is slept, each time it begins.
+    let sleeps: AsyncStream<Duration>
+
+    init() { (sleeps, sleeping) = AsyncStream.makeStream(of: Duration.self) }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        sleeping.yield(deadline - now)
+        // Until it is cancelled.
+        let (never, kept) = AsyncStream.makeStream(of: Void.self)
+        for await _ in never {}
+        kept.finish()
+        try Task.checkCancellation()
+    }
+}
+
+@Suite("Watchdogs", .timeLimit(.minutes(1)))
+struct WatchdogTests {
+    private static func limit(_ seconds: Int) -> RequestLimit {
+        RequestLimit(first: .seconds(seconds), idle: .seconds(seconds), total: .seconds(100))
+    }
+
+    @Test("One that is stopped soon never uses the clock; one that is not does, after its limit")
+    func shortCalls() async throws {
+        let clock = StillClock()
+        for number in 0..<100 {
+            Watchdog(Self.limit(10 + number), clock: clock, progress: WorkerProgress()) { _ in }.stop()
+        }
+        let watchdog = Watchdog(Self.limit(5), clock: clock, progress: WorkerProgress()) { _ in }
+        var sleeps = clock.sleeps.makeAsyncIterator()
+        #expect(await sleeps.next() == .seconds(5))
+        watchdog.stop()
+    }
+
+    @Test("Each that is not stopped begins, whenever it was made")
+    func longCalls() async throws {
+        let clock = StillClock()
+        var sleeps = clock.sleeps.makeAsyncIterator()
+        var seen: [Duration] = []
+        var watchdogs: [Watchdog] = []
+        for round in 1...3 {
+            for number in 1...5 {
+                watchdogs.append(
+                    Watchdog(Self.limit(round * 10 + number), clock: clock, progress: WorkerProgress()) { _ in })
+            }
+            for _ in 1...5 { if let sleep = await sleeps.next() { seen.append(sleep) } }
+        }
+        let expected: [Duration] = [11, 12, 13, 14, 15, 21, 22, 23, 24, 25, 31, 32, 33, 34, 35].map { .seconds($0) }
+        #expect(seen.sorted() == expected)
+        for watchdog in watchdogs { watchdog.stop() }
+    }
+
+    @Test("One that is stopped while it counts does not act")
+    func stoppedLater() async throws {
+        let clock = StillClock()
+        let expired = Mutex(false)
+        let watchdog = Watchdog(Self.limit(5), clock: clock, progress: WorkerProgress()) { _ in
+            expired.withLock { $0 = true }
+        }
+        var sleeps = clock.sleeps.makeAsyncIterator()
+        _ = await sleeps.next()
+        watchdog.stop()
+        #expect(watchdog.isStopped)
+        #expect(!expired.withLock { $0 })
+    }
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTestSupport
+import Foundation
+import Glibc
+import Synchronization
+
+/// A program that a test runs. May be used from any thread.
+///
+/// Not Foundation's: that learns of an end from a descriptor that the program may close before (systemd-socket-activate
+/// does), and then waits for this one program while the ends of all others go unnoticed; and it leaves the signals blocked
+/// that the thread which starts a program has blocked.
+public final class ChildProcess: Sendable {
+    /// What one of the three standard streams of the program is.
+    public enum Stream {
+        /// Nothing to read, nowhere to write.
+        case nothing
+        /// What it is of this process.
+        case inherited
+        /// A pipe; its end for the program is closed here once that has started.
+        case pipe(Pipe)
+        /// An open file.
+        case file(FileHandle)
+    }
+
+    /// How a program ended.
+    public enum Ending: Equatable, Sendable {
+        case exited(Int32)
+        case killed(Int32)
+
+        /// The exit status, or 128 and the signal, as a shell has it.
+        public var status: Int32 {
+            switch self {
+            case .exited(let status): status
+            case .killed(let signal): 128 + signal
+            }
+        }
+    }
+
+    /// The program was not started.
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// The number of the process; another's as soon as its end was waited for.
+    public let identifier: pid_t
+    private let end = Mutex<Ending?>(nil)
+
+    /// Starts a program, with no descriptors but the three and no signals blocked or ignored.
+    ///
+    /// - Parameters:
+    ///   - program: Its path.
+    ///   - environment: All of its variables; those of this process if `nil`.
+    ///   - errors: Where its standard error goes; to its standard output if `nil`.
+    /// - Throws: ``Failure``.
+    public init(
+        _ program: String, _ arguments: [String] = [], environment: [String: String]? = nil, input: Stream = .nothing,
+        output: Stream = .nothing, errors: Stream? = nil
+    ) throws {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (number, stream) in [(0, input), (1, output), (2, errors)] as [(Int32, Stream?)] {
+            switch stream {
+            case .nothing: posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0)
+            case .inherited: break
+            case .pipe(let pipe):
+                let end = number == 0 ? pipe.fileHandleForReading : pipe.fileHandleForWriting
+                posix_spawn_file_actions_adddup2(&actions, end.fileDescriptor, number)
+            case .file(let handle): posix_spawn_file_actions_adddup2(&actions, handle.fileDescriptor, number)
+            case nil: posix_spawn_file_actions_adddup2(&actions, 1, number)
+            }
+        }
+        let kept = ctestsupport_keep_standard_streams(&actions)
+        guard kept == 0 else {
+            throw Failure(
+                description: "Keeping descriptors from \(program) failed: \(String(cString: strerror(kept))).")
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var (none, all) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
+        let values = environment ?? ProcessInfo.processInfo.environment
+        var variables: [UnsafeMutablePointer<CChar>?] = values.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for pointer in words + variables { free(pointer) } }
+        var number = pid_t()
+        let code = posix_spawn(&number, program, &actions, &attributes, &words, &variables)
+        guard code == 0 else {
+            throw Failure(description: "Starting \(program) failed: \(String(cString: strerror(code))).")
+        }
+        identifier = number
+        if case .pipe(let pipe) = input { try? pipe.fileHandleForReading.close() }
+        for case .pipe(let pipe)? in [output, errors] { try? pipe.fileHandleForWriting.close() }
+    }
+
+    /// Whether it has not ended.
+    public var isRunning: Bool { end.withLock { poll(&$0) } == nil }
+
+    /// Waits for its end. Blocks the thread.
+    @discardableResult
+    public func wait() -> Ending {
+        while true {
+            // Without taking the end away: only under the lock is the number known to be still that of this process.
+            var information = siginfo_t()
+            _ = waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT)
+            if let ending = end.withLock({ poll(&$0) }) { return ending }
+        }
+    }
+
+    /// Sends it a signal, unless its end was noticed.
+    public func send(_ signal: Int32) {
+        end.withLock { end in if poll(&end) == nil { kill(identifier, signal) } }
+    }
+
+    /// Runs a program to its end.
+    ///
+    /// - Parameter input: What it is given; no more than a pipe may hold, a mebibyte.
+    /// - Returns: How it ended, and what it wrote to standard output and standard error.
+    /// - Throws: ``Failure``.
+    public static func run(
+        _ program: String, _ arguments: [String] = [], environment: [String: String]? = nil, input: String = ""
+    ) throws -> (ending: Ending, output: String) {
+        let (feed, output) = (Pipe(), Pipe())
+        // Before it begins, since one that ends without reading would leave a pipe that must not be written to.
+        if input.utf8.count > 32 << 10 {
+            _ = fcntl(feed.fileHandleForWriting.fileDescriptor, Self.setPipeSize, 1 << 20)
+        }
+        try feed.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        let process = try ChildProcess(
+            program, arguments, environment: environment, input: .pipe(feed), output: .pipe(output))
+        try feed.fileHandleForWriting.close()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        return (process.wait(), String(decoding: data, as: UTF8.self))
+    }
+
+    /// F_SETPIPE_SZ of fcntl(2), which Swift does not see.
+    private static let setPipeSize: Int32 = 1031
+
+    private func poll(_ end: inout Ending?) -> Ending? {
+        if let end { return end }
+        var status: Int32 = 0
+        let result = waitpid(identifier, &status, WNOHANG)
+        // Somebody else has waited for it; how it ended is not known.
+        if result < 0, errno == ECHILD { end = .exited(-1) }
+        guard result == identifier else { return end }
+        let signal = status & 0x7F
+        end = signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal)
+        return end
+    }
+
+    /// What a test that failed has left running is ended.
+    deinit {
+        send(SIGKILL)
+        wait()
+    }
+}
