@@ -16,7 +16,7 @@ struct HostBenchmarks {
     private static let calls = 5000
     private static let batches = 40
     private static let itemsPerBatch = 500
-    private static let runs = 5
+    private static let runs = 9
 
     func run() async throws -> [Measurement] {
         let place = folder + "/host"
