@@ -58,7 +58,7 @@ struct JournalTests {
             let original = harness.folder + "/drop.md"
             let copied = try await engine.drag(
                 item, accepted: ["net.daringfireball.markdown"], to: .file(path: original))
-            #expect(copied.representation.form == .inPlaceFile)
+            #expect(copied.representation.form == .file)
             #expect(try String(contentsOfFile: original, encoding: .utf8) == source)
 
             let plain = harness.folder + "/drop.txt"

@@ -5,6 +5,9 @@ import JournalNotes
 extension Note {
     /// What a note can be had as, besides its own file.
     static let dataTypes = [UTType.html.identifier, UTType.utf8PlainText.identifier]
+
+    /// As what a note can be had in a file of the receiver's: as it is, or as a page.
+    static func fileTypes(_ contentType: String) -> [String] { [contentType, UTType.html.identifier] }
 }
 
 extension CSSearchableItem {
@@ -24,6 +27,7 @@ extension CSSearchableItem {
         // The attribute is in megabytes.
         attributes.fileSize = NSNumber(value: Double(note.fileSize) / 1_000_000)
         attributes.providerDataTypeIdentifiers = Note.dataTypes
+        attributes.providerFileTypeIdentifiers = Note.fileTypes(note.contentType)
         attributes.providerInPlaceFileTypeIdentifiers = [note.contentType]
         self.init(uniqueIdentifier: note.identifier, domainIdentifier: note.domain, attributeSet: attributes)
         expirationDate = .distantFuture

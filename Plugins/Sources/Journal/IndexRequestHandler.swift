@@ -9,6 +9,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
     private let readSettings: () throws(Skip) -> JournalSettings
     private let report: (String) -> Void
     private let now: () -> ContinuousClock.Instant
+    private let temporaryFolder: URL
 
     /// The settings of the person, and complaints on standard error.
     override convenience init() {
@@ -19,13 +20,16 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
     ///   - settings: asked once for each request
     ///   - report: takes one line
     ///   - now: the clock that paces signs of life
+    ///   - temporaryFolder: where pages are made for receivers of files
     init(
         settings: @escaping () throws(Skip) -> JournalSettings, report: @escaping (String) -> Void,
-        now: @escaping () -> ContinuousClock.Instant = { ContinuousClock.now }
+        now: @escaping () -> ContinuousClock.Instant = { ContinuousClock.now },
+        temporaryFolder: URL = FileManager.default.temporaryDirectory
     ) {
         readSettings = settings
         self.report = report
         self.now = now
+        self.temporaryFolder = temporaryFolder
         super.init()
     }
 
@@ -115,11 +119,24 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
     override func fileURL(
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String, inPlace: Bool
     ) throws -> URL {
-        let type = try readSettings().noteFolders.kind(ofIdentifier: itemIdentifier).contentType
-        guard inPlace, typeIdentifier == type else {
-            throw UnsupportedType(typeIdentifier, supported: ["\(type) in place"])
+        let folders = try readSettings().noteFolders
+        let type = try folders.kind(ofIdentifier: itemIdentifier).contentType
+        // Whoever wants a copy has it made by the host.
+        if typeIdentifier == type { return URL(filePath: itemIdentifier, directoryHint: .notDirectory) }
+        guard !inPlace, typeIdentifier == UTType.html.identifier else {
+            throw UnsupportedType(typeIdentifier, supported: ["\(type) in place", type, "a page in a file"])
         }
-        return URL(filePath: itemIdentifier, directoryHint: .notDirectory)
+        return try page(of: try folders.file(withIdentifier: itemIdentifier), itemIdentifier)
+    }
+
+    /// Writes a note as a page into the worker's temporary folder, which goes with the worker. The same note has the same place,
+    /// so that there are never more pages than notes.
+    private func page(of file: NoteFile, _ identifier: String) throws -> URL {
+        let page = temporaryFolder.appending(path: "pages\(identifier).html", directoryHint: .notDirectory)
+        try FileManager.default.createDirectory(
+            at: page.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(file.html().utf8).write(to: page, options: .atomic)
+        return page
     }
 
     // MARK: Previews

@@ -43,7 +43,8 @@ final class HandlerTests {
         let environment = ["HOME": home]
         return IndexRequestHandler(
             settings: { () throws(Skip) in try JournalSettings(environment: environment, opener: opener) },
-            report: { [unowned self] in reports.append($0) }, now: now)
+            report: { [unowned self] in reports.append($0) }, now: now,
+            temporaryFolder: URL(filePath: home + "/tmp", directoryHint: .isDirectory))
     }
 
     private func reindexAll(_ index: CSSearchableIndex, by handler: IndexRequestHandler? = nil) {
@@ -294,7 +295,16 @@ final class HandlerTests {
         let url = try handler.fileURL(
             for: index, itemIdentifier: path("a.md"), typeIdentifier: markdown, inPlace: true)
         #expect(url.path(percentEncoded: false) == path("a.md"))
-        for (type, inPlace) in [(markdown, false), ("public.plain-text", true), ("public.html", true)] {
+        let copied = try handler.fileURL(
+            for: index, itemIdentifier: path("a.md"), typeIdentifier: markdown, inPlace: false)
+        #expect(copied == url)
+        let page = try handler.fileURL(
+            for: index, itemIdentifier: path("a.md"), typeIdentifier: "public.html", inPlace: false)
+        #expect(try String(contentsOf: page, encoding: .utf8).contains("<em>text</em>"))
+        let again = try handler.fileURL(
+            for: index, itemIdentifier: path("a.md"), typeIdentifier: "public.html", inPlace: false)
+        #expect(again == page && page.path(percentEncoded: false).hasPrefix(home))
+        for (type, inPlace) in [("public.plain-text", false), ("public.plain-text", true), ("public.html", true)] {
             #expect(throws: UnsupportedType.self) {
                 try handler.fileURL(for: index, itemIdentifier: path("a.md"), typeIdentifier: type, inPlace: inPlace)
             }
