@@ -62,6 +62,12 @@ public struct PromiseResolution: Hashable, Sendable {
     /// Every pair of offered and accepted type, and what decided.
     public var explanation: UTTypeResolution
 
+    /// The types of what the item offers, each once, best first.
+    var offeredTypes: [String] {
+        var known: Set<String> = []
+        return offered.map(\.type).filter { known.insert($0).inserted }
+    }
+
     /// The representation to ask for, or `nil` if none serves.
     public var choice: Representation? { explanation.choice.map { offered[$0.offeredIndex] } }
 

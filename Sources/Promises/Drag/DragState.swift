@@ -61,7 +61,7 @@ struct DragState: Sendable {
                 return end(
                     DragFailure(
                         PromiseError.unsupportedType(
-                            offered: resolution.offered.map(\.type), accepted: resolution.explanation.accepted)))
+                            offered: resolution.offeredTypes, accepted: resolution.explanation.accepted)))
             }
             phase = .asking(choice)
             return .ask(choice, mayRetry: true)
