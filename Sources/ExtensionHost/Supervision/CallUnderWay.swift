@@ -60,7 +60,9 @@ final class CallUnderWay: Sendable {
 
     private func escalate() async {
         if canBeCancelled {
-            guard (try? await clock.sleep(for: limits.cancelGrace)) != nil, unlessOver({ end.politely() }) else { return }
+            guard (try? await clock.sleep(for: limits.cancelGrace)) != nil, unlessOver({ end.politely() }) else {
+                return
+            }
             guard (try? await clock.sleep(for: limits.endGrace)) != nil else { return }
         }
         _ = unlessOver { end.now() }
