@@ -51,7 +51,8 @@ searchlight_item *item_make(const searchlight_extension *self, const struct entr
     static const char folder_attribute[] = "com_searchlight_bookmarks_folder";
     static const char visits_attribute[] = "com_searchlight_bookmarks_visitCount";
     const searchlight_host_items *items = self->items;
-    char domain[MAX_FOLDER], text[MAX_URL], tags[MAX_TAGS + MAX_KEYWORD + 2], folder[MAX_FOLDER], path[3 * MAX_FOLDER];
+    char domain[MAX_FOLDER], text[MAX_URL], tags[MAX_TAGS + MAX_KEYWORD + 2], folder[MAX_FOLDER],
+        path[5 * MAX_FOLDER + 8]; /* " › " has five bytes */
     const char *parts[MAX_TAG_COUNT + 1];
     domain_of(entry, domain, sizeof domain);
     searchlight_item *item = items->create(self->host, entry->identifier, domain, "public.url");

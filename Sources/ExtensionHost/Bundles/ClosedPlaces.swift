@@ -60,7 +60,7 @@ enum ClosedPlaces {
             switch first {
             // Whose second name is an app's, as org.example.recipes: settings of no other program are called so.
             case ".config": names.count > 1 && isAppName(names[1])
-            case ".cache": names.count > 1 && names[1] != "searchlight"
+            case ".cache": names.count > 1 && !isClosedInCache(names[1])
             case ".local": names.count > 2 && isOpen(names[1], names[2])
             case ".var": names.count > 3 && names[1] == "app" && ["data", "cache"].contains(names[3])
             default: !first.hasPrefix(".") && !closedInHome.contains(first)
@@ -70,6 +70,11 @@ enum ClosedPlaces {
 
     private static func isOpen(_ kind: String, _ name: String) -> Bool {
         kind == "state" || kind == "share" && !closedInData.contains(name)
+    }
+
+    /// Shells read some files there as they start (`p10k-instant-prompt-USER.zsh`), and tools keep programs there.
+    private static func isClosedInCache(_ name: String) -> Bool {
+        closedInCache.contains(name) || ["p10k-", "gitstatus"].contains { name.hasPrefix($0) }
     }
 
     private static func isAppName(_ name: String) -> Bool {
@@ -96,18 +101,31 @@ enum ClosedPlaces {
     private static let closedInHome: Set<String> = ["bin", "Applications", "snap", "node_modules"]
     /// In `$XDG_DATA_HOME`.
     private static let closedInData: Set<String> = [
-        "applications", "autostart", "bash-completion", "caja", "caja-python", "cinnamon", "containers", "dbus-1",
-        "desktop-directories", "emacs", "environment.d", "file-manager", "fish", "flatpak",
+        "applications", "autostart", "bash-completion", "caja", "caja-python", "cargo", "chezmoi", "cinnamon",
+        "containers", "dbus-1", "desktop-directories", "direnv", "emacs", "environment.d", "file-manager", "fish",
+        "flatpak",
         "gnome-background-properties",
-        "gnome-session", "gnome-shell", "gvfs", "icons", "ice-ssh", "kded5", "kded6", "keyrings", "kglobalaccel", "kio",
+        "gnome-session", "gnome-shell", "gvfs", "icons", "ice-ssh", "JetBrains", "jupyter", "kate", "kded5", "kded6",
+        "keyrings", "kglobalaccel", "kio",
         "kio_desktop", "knotifications5", "knotifications6", "konsole", "krunner", "kservices5", "kservices6",
-        "kservicetypes5", "kwin", "mate", "mime", "nautilus", "nautilus-python", "nemo", "nemo-python", "nvim", "pipx",
-        "pixi", "plasma", "plasmashell", "polkit-1", "python", "ruby", "services", "systemd", "themes", "thumbnailers",
-        "user-tmpfiles.d", "uv", "vim", "wayland-sessions", "xdg-desktop-portal", "xsessions", "zsh",
+        "kservicetypes5", "kwin", "mate", "mime", "mise", "nautilus", "nautilus-python", "nemo", "nemo-python", "nvim",
+        "oh-my-zsh",
+        "pipx", "pixi", "plasma", "plasmashell", "pnpm", "polkit-1", "powershell", "pypoetry", "python", "qutebrowser",
+        "ruby", "services", "systemd", "themes", "thumbnailers",
+        "user-tmpfiles.d", "uv", "vim", "virtualenvs", "wayland-sessions", "xdg-desktop-portal", "xsessions", "zinit",
+        "zsh",
+    ]
+    /// In `$XDG_CACHE_HOME`.
+    private static let closedInCache: Set<String> = [
+        "bazel", "go-build", "JetBrains", "nvim", "oh-my-zsh", "pip", "pre-commit", "pypoetry", "searchlight", "uv",
+        "vim",
+        "yarn", "zsh",
     ]
     /// Below the home folder.
     static let secrets: [[String]] = [
         [".ssh"], [".gnupg"], [".password-store"], [".pki"], [".netrc"], [".pgpass"], [".git-credentials"], [".aws"],
+        [".npmrc"], [".pypirc"], [".my.cnf"], [".cargo", "credentials"], [".cargo", "credentials.toml"],
+        [".config", "containers", "auth.json"], [".config", "glab-cli"], [".config", "hub"],
         [".azure"], [".kube"], [".docker"], [".vault-token"], [".Xauthority"], [".ICEauthority"],
         [".local", "share", "keyrings"], [".local", "share", "kwalletd"], [".local", "share", "password-store"],
         [".local", "share", "gnupg"], [".config", "gcloud"], [".config", "gh"], [".config", "git", "credentials"],

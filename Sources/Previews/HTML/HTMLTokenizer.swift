@@ -152,19 +152,30 @@ struct HTMLTokenizer {
         guard bytes[position...].starts(with: [0x3C, 0x21, 0x2D, 0x2D]) else { return passBogusComment() }
         position += 4
         // <!--> and <!---> are whole comments.
-        for end in [[0x3E], [0x2D, 0x3E]] as [[UInt8]] where bytes[position...].starts(with: end) {
-            position += end.count
+        if byte(position) == UInt8(ascii: ">") {
+            position += 1
+            return
+        }
+        if byte(position) == UInt8(ascii: "-"), byte(position + 1) == UInt8(ascii: ">") {
+            position += 2
             return
         }
         while let dash = bytes[position...].firstIndex(of: UInt8(ascii: "-")) {
             position = dash + 1
-            for end in [[0x2D, 0x3E], [0x2D, 0x21, 0x3E]] as [[UInt8]] where bytes[position...].starts(with: end) {
-                position += end.count
+            guard byte(position) == UInt8(ascii: "-") else { continue }
+            if byte(position + 1) == UInt8(ascii: ">") {
+                position += 2
+                return
+            }
+            if byte(position + 1) == UInt8(ascii: "!"), byte(position + 2) == UInt8(ascii: ">") {
+                position += 3
                 return
             }
         }
         position = bytes.count
     }
+
+    private func byte(_ position: Int) -> UInt8? { position < bytes.count ? bytes[position] : nil }
 
     private mutating func passBogusComment() {
         position = bytes[position...].firstIndex(of: UInt8(ascii: ">")).map { $0 + 1 } ?? bytes.count

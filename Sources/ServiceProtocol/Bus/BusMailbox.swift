@@ -52,10 +52,10 @@ final class BusMailbox: Sendable {
         case .queued: signal()
         case .direct(let thread):
             run(thread)
-            let isSent = thread.hasSentAll
+            let mayRest = thread.mayRest
             turn.give()
-            // The thread does not know yet that it has to wait until the peer reads.
-            if !isSent { signal() }
+            // The thread does not know yet that it has to wait until the peer reads, or that the connection has ended.
+            if !mayRest { signal() }
         }
     }
 
@@ -76,8 +76,9 @@ final class BusMailbox: Sendable {
         guard isFree else { return wait() }
         turn.give()
         wait()
-        turn.take()
+        // First, so that those who send without pause queue up behind it: who waits for the turn has no place in a line.
         state.withLock { $0.resting = nil }
+        turn.take()
     }
 
     /// Takes no more jobs; the thread will end.

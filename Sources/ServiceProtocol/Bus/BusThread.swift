@@ -133,10 +133,11 @@ final class BusThread: @unchecked Sendable {
         return (input, source)
     }
 
-    /// Whether sd-bus has handed on to the kernel all that was to be sent.
-    var hasSentAll: Bool {
+    /// Whether there is nothing to do but to wait for the peer: sd-bus has handed on to the kernel all that was to be sent,
+    /// and has not found thereby that the peer takes nothing more, of which the kernel tells nobody who waits.
+    var mayRest: Bool {
         var queued: UInt64 = 0
-        return sd_bus_get_n_queued_write(bus, &queued) >= 0 && queued == 0
+        return sd_bus_get_n_queued_write(bus, &queued) >= 0 && queued == 0 && sd_bus_is_ready(bus) > 0
     }
 
     /// Whether others may send while this thread waits: not where what is sent is counted after each step; and not before the

@@ -147,6 +147,24 @@ struct BookmarksTests {
         }
     }
 
+    @Test("The name of a root folder is one line and cut, as the names of others are")
+    func chromiumRoot() async throws {
+        let name = "Bar\\nof marks " + String(repeating: "x", count: 5000)
+        let text = """
+            {"roots": {"bookmark_bar": {"children": [{"guid": "g-1", "name": "One", "type": "url",
+            "url": "https://one.example/"}], "name": "\(name)", "type": "folder"}}, "version": 1}
+            """
+        let folder = harness.folder + "/config/chromium/Default"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: URL(filePath: folder + "/Bookmarks"))
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(bundle) == 1)
+            let item = try await engine.item(named: "chromium/Default/g-1")
+            let path = try #require(item.record.text("containerDisplayName"))
+            #expect(path.hasPrefix("Bar of marks xxx") && path.count == 200)
+        }
+    }
+
     @Test("A bookmark that was exported too is shown once, and from the export when the profile is gone")
     func duplicates() async throws {
         let profile = try FirefoxProfile(home: harness.folder)

@@ -112,7 +112,9 @@ struct DeclaredAccessTests {
             "$XDG_DATA_HOME/dbus-1/services", "~/.local/share/applications", "$XDG_DATA_HOME/user-tmpfiles.d",
             "~/.local/bin", "~/.local/lib/python3.11", "~/bin", "~/.ssh/config", "~/.gnupg",
             "~/.local/share/searchlight", "$XDG_DATA_HOME/searchlight/extensions/x.searchext", "~/.cache",
-            "$XDG_CACHE_HOME/searchlight", "~/.mozilla/native-messaging-hosts",
+            "$XDG_CACHE_HOME/searchlight", "~/.cache/p10k-instant-prompt-u.zsh", "$XDG_CACHE_HOME/pypoetry/virtualenvs",
+            "~/.local/share/direnv/allow", "$XDG_DATA_HOME/virtualenvs/x", "$XDG_DATA_HOME/chezmoi",
+            "~/.mozilla/native-messaging-hosts",
             "~/.var/app/org.example.App/config/autostart",
             "/etc", "/etc/xdg/autostart/x.desktop", "/usr/local/bin", "/var/spool/cron", "/var",
             "/run/user/1000/systemd",
@@ -140,7 +142,8 @@ struct DeclaredAccessTests {
         "refuses the bundle that would read keys, passwords or the store, or what holds them, however it would",
         arguments: [
             "~/.ssh", "~/.ssh/id_ed25519", "~/.gnupg", "~/.password-store/mail", "~/.local/share/keyrings", "~/.local",
-            "$XDG_DATA_HOME/keyrings/login.keyring", "~/.config", "~/.netrc", "$XDG_DATA_HOME/searchlight/store",
+            "$XDG_DATA_HOME/keyrings/login.keyring", "~/.config", "~/.netrc", "~/.npmrc", "~/.cargo",
+            "$XDG_CONFIG_HOME/containers", "$XDG_DATA_HOME/searchlight/store",
             "/home", "/home/u", "/home/u/.ssh", "/root", "/etc", "/etc/shadow", "/run/user",
         ])
     func closedForReading(path: String) {

@@ -48,18 +48,28 @@ struct DirectSendingTests {
         let wait = HeldWait()
         /// The numbers it is told, and of bytes their count.
         let told: AsyncStream<[UInt64]>
+        /// Yields when the host's connection has ended.
+        let ended: AsyncStream<Void>
+        /// The worker's end of the socket, as a worker that means no good has it.
+        let workersSocket: OwnedDescriptor
+        /// While it is locked the worker reads nothing.
+        let reading = DispatchSemaphore(value: 1)
 
         init() async throws {
             let (told, telling) = AsyncStream.makeStream(of: [UInt64].self)
-            self.told = told
+            let (ended, ending) = AsyncStream.makeStream(of: Void.self)
+            (self.told, self.ended) = (told, ended)
             var descriptors: [Int32] = [0, 0]
             try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &descriptors) == 0)
             host = try BusConnection(
                 adopting: OwnedDescriptor(adopting: descriptors[0]), side: .server, name: "test-host", limits: nil,
-                kernel: wait.kernel, onCall: { $0.reply() }, onDisconnect: { _ in })
+                kernel: wait.kernel, onCall: { $0.reply() }, onDisconnect: { _ in ending.yield() })
+            workersSocket = OwnedDescriptor(adopting: dup(descriptors[1]))
             worker = try BusConnection(
                 adopting: OwnedDescriptor(adopting: descriptors[1]), side: .client, name: "test-worker",
-                onCall: { call in
+                onCall: { [reading] call in
+                    reading.wait()
+                    reading.signal()
                     if !call.arguments.isEmpty { telling.yield(call.arguments.map(number)) }
                     call.reply(call.arguments)
                 }, onDisconnect: { _ in })
@@ -68,10 +78,10 @@ struct DirectSendingTests {
         }
 
         /// Returns once the host's thread does nothing but wait.
-        func holdThread() async throws {
+        func holdThread() async {
             wait.hold()
-            // An answer, after which it waits again.
-            _ = try await host.call(DirectSendingTests.note)
+            // An answer, after which it waits again. Not waited for: the thread may be held before it can take it.
+            host.call(DirectSendingTests.note, []) { _ in }
             for await _ in wait.held { break }
         }
     }
@@ -79,7 +89,7 @@ struct DirectSendingTests {
     @Test("What is posted meanwhile is sent without the thread")
     func sentByThePoster() async throws {
         let pair = try await Pair()
-        try await pair.holdThread()
+        await pair.holdThread()
         pair.host.post(Self.note, [.unsigned(1)])
         var told = pair.told.makeAsyncIterator()
         #expect(await told.next() == [1])
@@ -89,7 +99,7 @@ struct DirectSendingTests {
     @Test("What does not fit into the socket then is sent on by the thread")
     func restIsSentByTheThread() async throws {
         let pair = try await Pair()
-        try await pair.holdThread()
+        await pair.holdThread()
         let large = 8 << 20
         pair.host.post(Self.note, [.bytes([UInt8](repeating: 7, count: large))])
         // It comes behind what is not sent yet.
@@ -138,10 +148,29 @@ struct DirectSendingTests {
         #expect(next == [UInt64](repeating: UInt64(each), count: threads))
     }
 
+    @Test("A peer that takes nothing more has ended the connection, also for what it was asked before")
+    func peerWithoutEars() async throws {
+        let pair = try await Pair()
+        pair.reading.wait()
+        defer { pair.reading.signal() }
+        let (answers, answering) = AsyncStream.makeStream(of: Bool.self)
+        pair.host.call(Self.note, []) { result in
+            if case .failure(.disconnected) = result { answering.yield(true) } else { answering.yield(false) }
+        }
+        // The kernel wakes nobody for that; only who sends notices.
+        shutdown(pair.workersSocket.number, Int32(SHUT_RD))
+        pair.host.post(Self.note, [.unsigned(1)])
+        for await _ in pair.ended { break }
+        for await isDisconnected in answers {
+            #expect(isDisconnected)
+            break
+        }
+    }
+
     @Test("Calls fail once the connection has ended, whoever would have sent them")
     func afterTheEnd() async throws {
         let pair = try await Pair()
-        try await pair.holdThread()
+        await pair.holdThread()
         pair.host.close()
         await #expect(throws: BusError.self) { try await pair.host.call(Self.note) }
         pair.wait.letGo()
