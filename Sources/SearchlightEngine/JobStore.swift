@@ -131,9 +131,10 @@ final class JobStore: Sendable {
         let document = JobDocument(
             generation: generation.withLock { $0 }, queue: state.queue, donors: state.donors.sorted())
         do {
-            try file.replace(
-                with: document.encoded(),
-                settingAside: wasDamaged && !wasSetAside.exchange(true, ordering: .relaxed))
+            let isDamaged = wasDamaged && !wasSetAside.load(ordering: .relaxed)
+            try file.replace(with: document.encoded(), settingAside: isDamaged)
+            // Not before it is there: what could not be replaced is damaged still.
+            wasSetAside.store(true, ordering: .relaxed)
         } catch {
             throw .storeFile(
                 path: file.path, operation: "Writing the jobs to", detail: withoutFullStop(error.localizedDescription))

@@ -46,6 +46,8 @@ struct StyleFilterTests {
             ("a[href]{color:red}p{color:red}", "p{color:red}", 1), ("p{color:red", "p{color:red}", 0),
             ("p{color:red}}b{color:red}", "p{color:red}b{color:red}", 0), ("p{b{color:red}color:red}", "", 1),
             ("<!-- p{color:red} -->", "p{color:red}", 0), ("p{background:url('}');color:red}", "p{color:red}", 1),
+            ("p:is(a{color:red}b{color:red}", "b{color:red}", 1), ("p){color:red}", "", 1), ("p)({color:red}", "", 1),
+            ("@media (print{p{color:red}}b{color:red}", "b{color:red}", 1),
             ("@media <x>{p{color:red}}", "", 1), ("p{color:red};b{color:red}", "p{color:red}b{color:red}", 0),
         ] as [(String, String, Int)])
     func rules(text: String, expected: String, omitted: Int) {

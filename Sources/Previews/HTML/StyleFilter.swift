@@ -127,7 +127,7 @@ struct StyleFilter {
         passBlock()
         let end = position > body && bytes[position - 1] == UInt8(ascii: "}") ? position - 1 : position
         guard ruleCount <= Self.maximumRules, text.count <= Self.maximumSelectorBytes, !text.isEmpty,
-            text.allSatisfy(Self.isSelectorByte)
+            text.allSatisfy(Self.isSelectorByte), Self.isBalanced(text)
         else { return omit(prelude) }
         let declarations = self.declarations(body..<max(body, end))
         guard !declarations.isEmpty else { return }
@@ -185,10 +185,19 @@ struct StyleFilter {
         isLetter(byte) || isDigit(byte) || " .#*>+~,:-_()".utf8.contains(byte)
     }
 
+    /// Whether each parenthesis is closed, so that a browser does not look for the end of it in what follows.
+    private static func isBalanced(_ text: ArraySlice<UInt8>) -> Bool {
+        var depth = 0
+        for byte in text where depth >= 0 {
+            if byte == UInt8(ascii: "(") { depth += 1 } else if byte == UInt8(ascii: ")") { depth -= 1 }
+        }
+        return depth == 0
+    }
+
     private static func condition(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         let condition = words(text)
         guard condition.count <= maximumSelectorBytes,
-            condition.allSatisfy({ isLetter($0) || isDigit($0) || " ():.,-".utf8.contains($0) })
+            condition.allSatisfy({ isLetter($0) || isDigit($0) || " ():.,-".utf8.contains($0) }), isBalanced(condition)
         else { return nil }
         return Array(condition)
     }
