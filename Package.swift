@@ -173,6 +173,9 @@ let package = Package(
         .testTarget(
             name: "PreviewsTests", dependencies: ["Previews", "ServiceProtocol", "TestSupport"], swiftSettings: strict),
         .testTarget(
+            name: "QuickLookSimulatorTests", dependencies: ["QuickLookSimulator", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
             name: "SymbolBindingsTests", dependencies: ["SymbolBindings", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ExtensionHostTests",
@@ -193,7 +196,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "ExtensionRuntime",
-                "ExtensionValidation", "IdleScheduling", "Promises", "Previews",
+                "ExtensionValidation", "IdleScheduling", "Promises", "Previews", "QuickLookSimulator",
                 "ServiceProtocol", "UniformTypeIdentifiers", "TestSupport", "TortureSupport", sqlite,
             ], swiftSettings: strict),
         // A client in another process.
