@@ -55,8 +55,9 @@ let package = Package(
         .executableTarget(
             name: "benchmarks",
             dependencies: [
-                "SearchlightEngine", "ExtensionHost", "ExtensionRuntime", "SearchIndex", "MetadataQuery",
-                "ServiceProtocol", "UniformTypeIdentifiers", "TestSupport", "CSystemd", sqlite, arguments,
+                "SearchlightEngine", "ExtensionHost", "ExtensionRuntime", "SearchIndex", "MetadataQuery", "Previews",
+                "QuickLookSimulator", "ServiceProtocol", "UniformTypeIdentifiers", "TestSupport", "CSystemd", sqlite,
+                arguments,
             ], swiftSettings: strict),
 
         // Libraries for app authors

@@ -6,7 +6,7 @@ extension Page {
         :root {
           color-scheme: light dark;
           --page: #fafafb; --side: #f0f0f2; --view: #fff; --text: #26292b; --faint: #62676b; --line: #dcdce0;
-          --hover: rgb(0 0 6 / 6%); --field: rgb(0 0 6 / 8%); --accent: #1c71d8; --on-accent: #fff; --pick: #d9e7f8;
+          --hover: rgb(0 0 6 / 6%); --field: rgb(0 0 6 / 7%); --accent: #1c71d8; --on-accent: #fff; --pick: #d9e7f8;
           --found: #f9e2a0; --on-found: #2e2a14; --warn: #fdf3d7; --on-warn: #5c4300;
           --shadow: 0 1px 3px rgb(0 0 6 / 8%), 0 8px 28px rgb(0 0 6 / 14%);
         }
@@ -44,7 +44,7 @@ extension Page {
         .field input::-webkit-search-cancel-button { filter: grayscale(1); }
         kbd { font: inherit; font-size: 12px; line-height: 18px; min-width: 20px; text-align: center; color: var(--faint);
           border: 1px solid var(--line); border-radius: 5px; background: var(--view); }
-        .field:focus-within kbd { visibility: hidden; }
+        .field:focus-within kbd { display: none; }
         .flat { display: none; width: 36px; height: 36px; border: 0; border-radius: 9px; background: none; font-size: 18px;
           place-items: center; }
         .flat:hover { background: var(--hover); }
@@ -70,6 +70,7 @@ extension Page {
           display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow-wrap: anywhere; }
         .kind { grid-column: 2 / -1; color: var(--faint); font-size: 12.5px; overflow: hidden; text-overflow: ellipsis;
           white-space: nowrap; }
+        .kind::first-letter, #facts::first-letter { text-transform: uppercase; }
         #more { display: block; margin: 2px auto 14px; padding: 6px 16px; border: 0; border-radius: 9px;
           background: var(--field); font-weight: 600; }
 
@@ -98,11 +99,13 @@ extension Page {
         #offers small { color: var(--faint); }
         #note { padding: 8px 18px; background: var(--warn); color: var(--on-warn); font-size: 13px;
           border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
+        #note.plain summary { list-style: none; }
+        #note.plain summary::-webkit-details-marker { display: none; }
         #note ul { margin: 4px 0 2px 18px; max-height: 8rem; overflow: auto; }
         #stage { flex: 1; min-height: 0; display: grid; background: var(--view); }
         #stage:empty, #stage.stale { background: none; }
         #stage.stale > * { opacity: .45; transition: opacity .15s .25s; }
-        #stage iframe { width: 100%; height: 100%; border: 0; background: #fff; color-scheme: light; }
+        #stage iframe { width: 100%; height: 100%; border: 0; }
         #stage figure { margin: 0; padding: 20px; min-height: 0; display: grid; place-items: center; }
         #stage img { max-width: 100%; max-height: 100%; min-height: 0; border-radius: 6px; object-fit: contain; }
 

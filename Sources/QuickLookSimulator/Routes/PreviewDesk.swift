@@ -67,7 +67,7 @@ final class PreviewDesk: Sendable {
         _ preview: Preview, of item: StoredItem, query: String, _ isFramed: Bool
     ) -> PageReply {
         switch Kind(preview.contentType) {
-        case .html: return PageReply(type: html, policy: .preview, body: .bytes(openingLinksOutside(preview.content)))
+        case .html: return PageReply(type: html, policy: .preview, body: .bytes(framed(preview.content)))
         case .text where isFramed:
             let page = TextPage.html(String(decoding: preview.content, as: UTF8.self), query: query)
             return PageReply(type: html, policy: .preview, body: .bytes(page))
@@ -90,13 +90,20 @@ final class PreviewDesk: Sendable {
 
     private static let html = "text/html; charset=utf-8"
 
-    /// Has links open in a window of their own. What comes from the sanitiser and from attributes begins with the policy.
-    private static func openingLinksOutside(_ page: [UInt8]) -> [UInt8] {
+    /// What is put before a page's own styles: links open in a window of their own, and what was searched for is marked as
+    /// everywhere else unless the page says how.
+    private static let framing = Array(
+        """
+        <base target="_blank"><style>mark { background: #f9e2a0; color: #2e2a14; border-radius: 3px }</style>
+        """.utf8)
+
+    /// A page as a frame shows it. What comes from the sanitiser and from attributes begins with the policy.
+    private static func framed(_ page: [UInt8]) -> [UInt8] {
         let head = Array(ContentPolicy.metaElement.utf8)
         let start = Array(page.prefix(1024))
         guard let place = start.indices.first(where: { start[$0...].starts(with: head) }) else { return page }
         var page = page
-        page.insert(contentsOf: Array("<base target=\"_blank\">".utf8), at: place + head.count)
+        page.insert(contentsOf: framing, at: place + head.count)
         return page
     }
 

@@ -60,7 +60,8 @@ struct QuickLookBrowserTests {
             try browser.evaluate(
                 """
                 (() => { const data = new DataTransfer(); const event = new DragEvent("dragstart", { dataTransfer: data });
-                document.getElementById("hit-0").dispatchEvent(event); return data.getData("DownloadURL"); })()
+                document.getElementById("hit-0").dispatchEvent(event);
+                document.getElementById("hit-0").dispatchEvent(new DragEvent("dragend")); return data.getData("DownloadURL"); })()
                 """) as? String
         #expect(
             carried?.wholeMatch(
@@ -84,7 +85,7 @@ struct QuickLookBrowserTests {
         try browser.wait(for: "!document.getElementById('note').hidden")
         #expect(
             try browser.evaluate("document.querySelector('#note summary').textContent") as? String
-                == "Removed from this preview: 1 script, 1 remote load")
+                == "Removed from this preview: 1 remote load")
         try browser.setScheme("light")
         try picture(browser, "note-light")
         _ = try browser.evaluate("query.value = 'zeppelin'; query.dispatchEvent(new Event('input'))")
