@@ -37,7 +37,7 @@ extension Page {
           background: var(--side); border-bottom: 1px solid var(--line); }
         .field { display: flex; align-items: center; gap: 8px; flex: 1; max-width: 34rem; height: 36px; padding: 0 10px;
           border-radius: 9px; background: var(--field); }
-        .field:focus-within { outline: 2px solid var(--accent); outline-offset: -1px; }
+        .field:focus-within { outline: 2px solid var(--accent); outline-offset: -1px; background: var(--view); }
         .field > span { color: var(--faint); font-size: 17px; }
         .field input { flex: 1; min-width: 0; border: 0; padding: 0; background: none; outline: none; font-size: 15px; }
         .field input::placeholder { color: var(--faint); opacity: 1; }
@@ -114,7 +114,7 @@ extension Page {
         .empty span { font-size: 56px; opacity: .55; margin-bottom: 8px; }
         .empty svg { stroke-width: 1; }
         .empty h2 { font-size: 19px; font-weight: 700; color: var(--text); }
-        .empty p { max-width: 24rem; overflow-wrap: anywhere; }
+        .empty p { max-width: 24rem; text-wrap: balance; overflow-wrap: anywhere; }
 
         @media (max-width: 760px) {
           main { grid-template-columns: 1fr; }

@@ -94,7 +94,8 @@ final class PreviewDesk: Sendable {
     /// everywhere else unless the page says how.
     private static let framing = Array(
         """
-        <base target="_blank"><style>mark { background: #f9e2a0; color: #2e2a14; border-radius: 3px }</style>
+        <base target="_blank"><style>mark { background: light-dark(#f9e2a0, #6b4e00); \
+        color: light-dark(#2e2a14, #ffe9a8); border-radius: 3px }</style>
         """.utf8)
 
     /// A page as a frame shows it. What comes from the sanitiser and from attributes begins with the policy.
