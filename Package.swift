@@ -12,6 +12,8 @@ let strictC: [CSetting] = [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 // SQLite's own interface, for what FTS5 is extended with, and for baselines.
 let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
+// Serves the Quick Look page; only its module QuickLookSimulator imports it.
+let flyingFox: Target.Dependency = .product(name: "FlyingFox", package: "FlyingFox")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 // The arrows between the modules are explained in docs/ARCHITECTURE.md; lower modules stand further down.
@@ -29,6 +31,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: [
         // Programs
@@ -37,7 +40,8 @@ let package = Package(
             dependencies: [
                 "SearchlightEngine", "ExtensionValidation", "ExtensionRuntime", "SearchIndex", "ExtensionHost",
                 "Promises",
-                "Previews", "IdleScheduling", "ServiceProtocol", "UniformTypeIdentifiers", arguments,
+                "Previews", "IdleScheduling", "QuickLookSimulator", "ServiceProtocol", "UniformTypeIdentifiers",
+                arguments,
             ], swiftSettings: strict),
         .executableTarget(
             name: "searchlightd",
@@ -51,8 +55,9 @@ let package = Package(
         .executableTarget(
             name: "benchmarks",
             dependencies: [
-                "SearchlightEngine", "ExtensionHost", "ExtensionRuntime", "SearchIndex", "MetadataQuery",
-                "Promises", "ServiceProtocol", "UniformTypeIdentifiers", "TestSupport", "CSystemd", sqlite, arguments,
+                "SearchlightEngine", "ExtensionHost", "ExtensionRuntime", "SearchIndex", "MetadataQuery", "Promises",
+                "Previews", "QuickLookSimulator", "ServiceProtocol", "UniformTypeIdentifiers", "TestSupport", "CSystemd",
+                sqlite, arguments,
             ], swiftSettings: strict),
 
         // Libraries for app authors
@@ -100,6 +105,14 @@ let package = Package(
             name: "Previews", dependencies: ["ServiceProtocol", "UniformTypeIdentifiers"], swiftSettings: strict),
         .target(name: "IdleScheduling", swiftSettings: strict),
         .target(name: "MetadataQuery", dependencies: ["ServiceProtocol"], swiftSettings: strict),
+
+        // The page on which a person searches, looks and drags
+        .target(
+            name: "QuickLookSimulator",
+            dependencies: [
+                "SearchlightEngine", "SearchIndex", "Promises", "Previews", "ServiceProtocol",
+                "UniformTypeIdentifiers", flyingFox,
+            ], swiftSettings: strict),
 
         // The judge that authors run
         .target(
@@ -162,6 +175,9 @@ let package = Package(
         .testTarget(
             name: "PreviewsTests", dependencies: ["Previews", "ServiceProtocol", "TestSupport"], swiftSettings: strict),
         .testTarget(
+            name: "QuickLookSimulatorTests", dependencies: ["QuickLookSimulator", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
             name: "SymbolBindingsTests", dependencies: ["SymbolBindings", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ExtensionHostTests",
@@ -182,7 +198,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "ExtensionRuntime",
-                "ExtensionValidation", "IdleScheduling", "Promises", "Previews",
+                "ExtensionValidation", "IdleScheduling", "Promises", "Previews", "QuickLookSimulator",
                 "ServiceProtocol", "UniformTypeIdentifiers", "TestSupport", "TortureSupport", sqlite,
             ], swiftSettings: strict),
         // A client in another process.

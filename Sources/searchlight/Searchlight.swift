@@ -24,7 +24,8 @@ struct Searchlight: AsyncParsableCommand {
             """,
         version: Installation.version,
         subcommands: [
-            SearchCommand.self, ShowCommand.self, PreviewCommand.self, DragCommand.self, ReindexCommand.self,
+            SearchCommand.self, ShowCommand.self, PreviewCommand.self, QuickLookCommand.self, DragCommand.self,
+            ReindexCommand.self,
             ExtensionsCommand.self, StatusCommand.self, VerifyCommand.self, ForgetCommand.self, TypesCommand.self,
             QueryCommand.self, ReceiversCommand.self,
             ListCommand.self,

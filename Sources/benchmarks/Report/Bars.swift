@@ -33,6 +33,9 @@ enum Bars {
     // Bindings; nanoseconds beyond a direct call
     static let boundCall = Bar(.value, atMost: 150)
 
+    // Previews; milliseconds to the first byte
+    static let warmPreview = Bar(.value, atMost: 50)
+
     // The extension host
     static let coldWorker = Bar(.value, atMost: 10)
     static let coldSwiftWorker = Bar(.value, atMost: 25)

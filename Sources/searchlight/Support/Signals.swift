@@ -16,6 +16,8 @@ enum Signals {
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             // The handler holds the source, which so lives as long as the program.
             source.setEventHandler {
+                // The second one ends what does not end by itself.
+                if let end = interruption.withLock({ $0.take() }) { return end() }
                 Delivery.removeUnfinishedFiles()
                 signal(number, SIG_DFL)
                 kill(getpid(), number)
@@ -26,6 +28,10 @@ enum Signals {
         }
     }
 
+    /// Has the next signal end something rather than the program, which then ends by itself. May be called once.
+    static func onInterruption(_ end: @escaping @Sendable () -> Void) { interruption.withLock { $0 = end } }
+
+    private static let interruption = Mutex<(@Sendable () -> Void)?>(nil)
     private static let handled = Mutex<[Int32]>([])
 
     /// Has the signals act as at the beginning, before another program takes over this process: it would inherit that they

@@ -124,6 +124,7 @@ struct DelegateDeskTests {
             case "large": return String(repeating: "x", count: 1 << 20)
             case "file": return path
             case "folder": return folder.path
+            case "pipe": return folder.path("pipe")
             case "missing": return folder.path("nothing")
             case "locked": throw CSIndexError(.unknownError, "It is locked.")
             default: return nil
@@ -146,8 +147,15 @@ struct DelegateDeskTests {
         #expect(locked?.status == .failed && locked?.message == "It is locked.")
         let missing = await app.refusal(.provideFile(item: "missing", type: "t", inPlace: true))
         #expect(missing?.status == .notFound)
-        let noFile = await app.refusal(.provideFile(item: "folder", type: "t", inPlace: true))
+        #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+        let noFile = await app.refusal(.provideFile(item: "pipe", type: "t", inPlace: true))
         #expect(noFile?.status == .unsupported)
+        // It may be a package, which is one thing to people.
+        let package = try await app.ask(.provideFile(item: "folder", type: "t", inPlace: true))
+        var reply = BusArguments(package, of: "ProvideFile")
+        var status = stat()
+        #expect(fstat(try FileReply(&reply).descriptor.number, &status) == 0)
+        #expect(status.st_mode & S_IFMT == S_IFDIR)
         withExtendedLifetime(indexes) {}
     }
 

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the benchmarks ask: promises of 1 KiB, answered at once; and a reindex that donates the batches of records in the
- * file “records” of its bundle: each four bytes of length, least significant first, and a batch.
+ * What the benchmarks ask: promises of 1 KiB, answered at once; previews, which are the file “page” of its bundle, read once;
+ * and a reindex that donates the batches of records in the file “records” of its bundle: each four bytes of length, least
+ * significant first, and a batch.
  */
 #include "searchlight_extension.h"
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request);
 static void provide_data(searchlight_extension *extension, searchlight_request request, const char *item,
                          const char *type);
+static void preview(searchlight_extension *extension, searchlight_request request, const char *item, const char *query,
+                    const char *content_path);
 #define FIXTURE_REINDEX_ALL reindex_all
+#define FIXTURE_PREVIEW preview
 #define FIXTURE_PROVIDE_DATA provide_data
 #include "../Extensions/fixture.h"
 
@@ -42,4 +46,24 @@ static void provide_data(searchlight_extension *extension, searchlight_request r
     (void)item;
     (void)type;
     fixture_requests->finish_with_data(fixture_host, request, bytes, sizeof bytes);
+}
+
+static void preview(searchlight_extension *extension, searchlight_request request, const char *item, const char *query,
+                    const char *content_path) {
+    static char page[1u << 20];
+    static size_t length;
+    (void)extension;
+    (void)item;
+    (void)query;
+    (void)content_path;
+    if (length == 0) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/page", fixture_host->bundle_path);
+        FILE *file = fopen(path, "rb");
+        if (file != NULL) {
+            length = fread(page, 1, sizeof page, file);
+            fclose(file);
+        }
+    }
+    fixture_show(request, "public.html", "A note", page, length);
 }

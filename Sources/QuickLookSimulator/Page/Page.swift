@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The files of the page: literals, so that they are wherever the program is.
+enum Page {
+    static func document(query: String) -> PageReply {
+        PageReply(
+            type: "text/html; charset=utf-8", policy: .page,
+            text: documentText.replacing("QUERY", with: TextPage.escaped(query), maxReplacements: 1))
+    }
+
+    static let style = PageReply(type: "text/css; charset=utf-8", policy: .page, text: styleText)
+    static let script = PageReply(type: "text/javascript; charset=utf-8", policy: .page, text: scriptText)
+    static let icon = PageReply(type: "image/svg+xml", policy: .data, text: iconText)
+
+    /// What the first visit brings: the cookie, and the way on. The page asks for the rest itself, as browsers keep a strict
+    /// cookie back while they follow a link of another program or page.
+    static func welcome(to session: String, cookie: String) -> PageReply {
+        var reply = PageReply(
+            type: "text/html; charset=utf-8", policy: .page,
+            text: """
+                <!DOCTYPE html><meta charset="utf-8"><meta name="color-scheme" content="light dark">\
+                <meta http-equiv="refresh" content="0;url=/\(session)/"><title>Quick Look</title>
+
+                """)
+        reply.headers["Set-Cookie"] = cookie
+        return reply
+    }
+
+    /// For who may not see the page.
+    static func refusal(_ status: Int, _ reason: String) -> PageReply {
+        PageReply(
+            status: status, type: "text/html; charset=utf-8", policy: .page,
+            text: """
+                <!DOCTYPE html><meta charset="utf-8"><meta name="color-scheme" content="light dark">\
+                <title>Quick Look</title><p>\(TextPage.escaped(reason))</p>
+
+                """)
+    }
+
+    private static let documentText = """
+        <!DOCTYPE html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <title>Quick Look</title>
+        <link rel="icon" href="icon.svg" type="image/svg+xml">
+        <link rel="stylesheet" href="style.css">
+        <script src="script.js" defer></script>
+        </head>
+        <body>
+        <header class="bar">
+          <button id="back" class="flat" type="button" aria-label="Back to the results"></button>
+          <div class="field" role="search">
+            <span id="lens" aria-hidden="true"></span>
+            <input id="query" type="search" value="QUERY" placeholder="Search" aria-label="Search" role="combobox"
+              aria-controls="results" aria-expanded="true" aria-autocomplete="none" autocomplete="off" autocapitalize="off"
+              spellcheck="false" maxlength="500" autofocus>
+            <kbd aria-hidden="true">/</kbd>
+          </div>
+        </header>
+        <main>
+          <section class="list" aria-label="Results">
+            <ul id="results" role="listbox" aria-label="Results"></ul>
+            <button id="more" type="button" hidden>Show more</button>
+            <div id="nothing" class="empty"><span aria-hidden="true"></span><h2></h2><p></p></div>
+          </section>
+          <section class="preview" id="preview" aria-label="Preview" tabindex="-1">
+            <div id="about" hidden>
+              <div class="title"><h1 id="title" dir="auto"></h1><p id="facts"></p></div>
+              <div id="offers"></div>
+            </div>
+            <details id="note" hidden><summary></summary><ul></ul></details>
+            <div id="stage"></div>
+            <div id="idle" class="empty"><span aria-hidden="true"></span><h2>Nothing Selected</h2>
+              <p>Choose a result to look at it. Drag it out of the list to use it elsewhere.</p></div>
+          </section>
+        </main>
+        <p id="status" class="hidden" role="status"></p>
+        </body>
+        </html>
+
+        """
+
+    /// A lens on the blue of the desktop's own programs.
+    private static let iconText = """
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#3584e4"/>\
+        <g fill="none" stroke="#fff" stroke-width="1.6" stroke-linecap="round"><circle cx="7" cy="7" r="3.2"/>\
+        <path d="M9.4 9.4 12.2 12.2"/></g></svg>
+        """
+}

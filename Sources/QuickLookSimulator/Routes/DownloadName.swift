@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Previews
+import UniformTypeIdentifiers
+
+/// The name and the media type under which a browser saves something. Both come from items and extensions.
+enum DownloadName {
+    private static let maximumCharacters = 60
+    private static let maximumBytes = 180
+
+    /// A name for an item as a type.
+    static func suggested(title: String, type: String) -> String {
+        let ending = tagged(type).lazy.compactMap(\.preferredFilenameExtension).first.map { "." + safe($0) } ?? ""
+        let stem = safe(title)
+        return stem.lowercased().hasSuffix(ending.lowercased()) ? stem : stem + ending
+    }
+
+    /// A name without what leads into folders, hides a file, or means something in a header or an address of a drag.
+    static func safe(_ name: String) -> String {
+        let line = DisplayText.line(name, limit: 4 * maximumCharacters).map {
+            "/\\:\"<>|*?\u{FFFD}".contains($0) ? "-" : $0
+        }
+        var stem = String(line).trimmingCharacters(in: .whitespaces).drop { $0 == "." || $0 == " " }
+            .prefix(maximumCharacters)
+        while stem.utf8.count > maximumBytes { stem.removeLast() }
+        return stem.isEmpty ? "item" : String(stem)
+    }
+
+    /// The value of `Content-Disposition`: as letters and digits for all, and as it is for those who read RFC 6266.
+    static func disposition(_ name: String) -> String {
+        let plain = String(name.unicodeScalars.map { $0.isASCII && isPlain($0) ? Character($0) : "-" })
+        let encoded = name.utf8.map { byte in
+            isPlain(Unicode.Scalar(byte)) && byte != UInt8(ascii: " ")
+                ? String(Unicode.Scalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }
+        return "attachment; filename=\"\(plain)\"; filename*=UTF-8''\(encoded.joined())"
+    }
+
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", " ": true
+        default: false
+        }
+    }
+
+    /// The media type of a uniform type; a declared one that is none would end the header and begin another.
+    static func mediaType(of type: String) -> String {
+        guard let found = tagged(type).lazy.compactMap(\.preferredMIMEType).first,
+            found.wholeMatch(of: /[A-Za-z0-9!#$&^_.+\-]{1,60}\/[A-Za-z0-9!#$&^_.+\-]{1,80}/) != nil
+        else { return "application/octet-stream" }
+        return found
+    }
+
+    /// The type, and for those of text, of which some have no tags of their own, text as such.
+    private static func tagged(_ type: String) -> [UTType] {
+        guard let type = UTType(type) else { return [] }
+        return type.conforms(to: .plainText) ? [type, .plainText] : [type]
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import Promises
+import SearchIndex
+import SearchlightEngine
+
+/// Why the page does not get what it asked for.
+struct PageFailure: Error {
+    /// The status of the protocol.
+    var status: Int
+    /// What was attempted, what happened, what to do.
+    var message: String
+
+    init(_ status: Int, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    /// A failure of the store or an extension as a status that tells them apart.
+    init(_ error: EngineError) {
+        message = error.description
+        status =
+            switch error {
+            case .itemNotFound, .index(.noStore): 404
+            case .ambiguousItem: 409
+            case .query(.cancelled), .extension(.cancelled): Self.cancelled
+            case .query: 400
+            case .promise(.unsupportedType): 406
+            case .promise(.stalled), .promise(.receiverStalled), .promise(.tooSlow): 504
+            case .promise(.tooLarge): 413
+            case .promise: 500
+            case .extension(let error): Self.status(of: error)
+            case .index, .storeInUse, .alreadyReindexing, .storeFile, .service: 500
+            }
+    }
+
+    /// Nobody waits for the answer any more. No status of the protocol's, but what servers commonly write down for it.
+    static let cancelled = 499
+
+    private static func status(of error: ExtensionError) -> Int {
+        switch error {
+        case .notFound: 404
+        case .refused, .disabled, .quarantined, .backingOff, .workerUnavailable, .delegateUnavailable: 503
+        case .timedOut: 504
+        case .crashed, .memoryExceeded, .malformedAnswer, .cannotLoad: 502
+        case .cancelled: cancelled
+        case .failed(_, _, let status, _):
+            switch status {
+            case .unsupported: 406
+            case .notFound: 404
+            case .refused: 403
+            case .cancelled: cancelled
+            default: 502
+            }
+        }
+    }
+
+    /// As JSON.
+    var reply: PageReply {
+        struct Report: Encodable {
+            var error: String
+            var status: Int
+        }
+        return .json(Report(error: message, status: status), status: status)
+    }
+}
+
+extension PageReply {
+    /// A value as JSON.
+    static func json(_ value: some Encodable, status: Int = 200) -> PageReply {
+        // What is encoded here are texts, numbers and lists of them, none of which can fail.
+        let data = (try? JSONEncoder().encode(value)) ?? Data("{}".utf8)
+        return PageReply(status: status, type: "application/json", policy: .data, body: .bytes(Array(data)))
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+import Previews
+import Promises
+import SearchIndex
+import SearchlightEngine
+import ServiceProtocol
+import Synchronization
+import UniformTypeIdentifiers
+
+/// Answers what an item looks like: first what is known of the preview, then its content, which was rendered with it.
+final class PreviewDesk: Sendable {
+    private let store: any StoreService
+    private let rendered = Mutex(Rendered())
+
+    /// The previews rendered last, for whoever reads their content next.
+    private struct Rendered {
+        struct Entry {
+            var key: Int
+            var item: StoredItem
+            var query: String
+            var preview: Preview
+        }
+        var next = 1
+        var entries: [Entry] = []
+        static let maximum = 8
+        /// Of all of them, in bytes; the newest is kept in any case.
+        static let maximumBytes = 64 << 20
+
+        mutating func keep(_ preview: Preview, of item: StoredItem, _ query: String) -> Int {
+            let key = next
+            next += 1
+            entries.append(Entry(key: key, item: item, query: query, preview: preview))
+            while entries.count > 1, entries.count > Self.maximum || bytes > Self.maximumBytes { entries.removeFirst() }
+            return key
+        }
+
+        private var bytes: Int { entries.reduce(0) { $0 + $1.preview.content.count } }
+    }
+
+    init(_ store: any StoreService) { self.store = store }
+
+    /// What is known of a preview, with the address of its content.
+    func reply(for item: StoredItem, query: String) async throws -> PageReply {
+        let preview = try await store.preview(of: item, query: query.isEmpty ? nil : query)
+        // Nobody reads what is made for those who have moved on.
+        try Task.checkCancellation()
+        let key = rendered.withLock { $0.keep(preview, of: item, query) }
+        return .json(Report(preview, of: item, query: query, key: key))
+    }
+
+    /// The content of a preview: the one that was rendered under a key, or else rendered now.
+    ///
+    /// - Parameters:
+    ///   - isFramed: Whether it is for a frame, which shows pages only.
+    ///   - item: Finds the item, if it is to be rendered.
+    func content(
+        key: Int?, query: String, isFramed: Bool, _ item: () async throws -> StoredItem
+    ) async throws -> PageReply {
+        let entry = key.flatMap { key in rendered.withLock { $0.entries.first { $0.key == key } } }
+        if let entry { return Self.reply(entry.preview, of: entry.item, query: entry.query, isFramed) }
+        let item = try await item()
+        let preview = try await store.preview(of: item, query: query.isEmpty ? nil : query)
+        return Self.reply(preview, of: item, query: query, isFramed)
+    }
+
+    private static func reply(
+        _ preview: Preview, of item: StoredItem, query: String, _ isFramed: Bool
+    ) -> PageReply {
+        switch Kind(preview.contentType) {
+        case .html: return PageReply(type: html, policy: .preview, body: .bytes(framed(preview.content)))
+        case .text where isFramed:
+            let page = TextPage.html(String(decoding: preview.content, as: UTF8.self), query: query)
+            return PageReply(type: html, policy: .preview, body: .bytes(page))
+        case .text: return PageReply(type: "text/plain; charset=utf-8", policy: .preview, body: .bytes(preview.content))
+        case .image:
+            return PageReply(
+                type: DownloadName.mediaType(of: preview.contentType), policy: .data, body: .bytes(preview.content))
+        case .pdf: return PageReply(type: "application/pdf", policy: .document, body: .bytes(preview.content))
+        case .richText where isFramed:
+            // No browser shows it.
+            let page = AttributePreview(item.record, query: query).html
+            return PageReply(type: html, policy: .preview, body: .bytes(Array(page.utf8)))
+        case .richText:
+            var reply = PageReply(type: "application/rtf", policy: .data, body: .bytes(preview.content))
+            reply.headers["Content-Disposition"] = DownloadName.disposition(
+                DownloadName.suggested(title: preview.title, type: preview.contentType))
+            return reply
+        }
+    }
+
+    private static let html = "text/html; charset=utf-8"
+
+    /// What is put before a page's own styles: links open in a window of their own, and what was searched for is marked as
+    /// everywhere else unless the page says how.
+    private static let framing = Array(
+        """
+        <base target="_blank"><style>mark { background: light-dark(#f9e2a0, #6b4e00); \
+        color: light-dark(#2e2a14, #ffe9a8); border-radius: 3px }</style>
+        """.utf8)
+
+    /// A page as a frame shows it. What comes from the sanitiser and from attributes begins with the policy.
+    private static func framed(_ page: [UInt8]) -> [UInt8] {
+        let head = Array(ContentPolicy.metaElement.utf8)
+        let start = Array(page.prefix(1024))
+        guard let place = start.indices.first(where: { start[$0...].starts(with: head) }) else { return page }
+        var page = page
+        page.insert(contentsOf: framing, at: place + head.count)
+        return page
+    }
+
+    /// How the page shows a preview.
+    private enum Kind: String, Encodable {
+        case html, text, image, pdf, richText
+
+        init(_ type: String) {
+            self =
+                switch type {
+                case UTType.html.identifier: .html
+                case UTType.png.identifier, UTType.jpeg.identifier: .image
+                case UTType.pdf.identifier: .pdf
+                case UTType.rtf.identifier: .richText
+                default: .text
+                }
+        }
+    }
+
+    private struct Report: Encodable {
+        var kind: Kind
+        var title: String
+        var type: String?
+        var bundle: String
+        var source: String
+        /// Why the extension did not render it, or why what it rendered is not shown here.
+        var problem: String?
+        var size: Size?
+        var removed: String?
+        var removals: [Removal]
+        var content: String
+        var frame: String
+        var offers: [Offer]
+
+        struct Size: Encodable {
+            var width: Double
+            var height: Double
+        }
+
+        init(_ preview: Preview, of item: StoredItem, query: String, key: Int) {
+            kind = Kind(preview.contentType)
+            title = DisplayText.line(preview.title, limit: 300)
+            type = item.contentType.map { DisplayText.line(UTType($0)?.localizedDescription ?? $0, limit: 200) }
+            bundle = DisplayText.line(item.scope.bundle, limit: 200)
+            source = preview.source.rawValue
+            problem = preview.problem.map { DisplayText.safe(String($0.prefix(1000))) }
+            if kind == .richText {
+                problem =
+                    "The app renders this as rich text, which browsers do not show. The item's attributes are shown."
+            }
+            size = preview.size.map { Size(width: $0.width, height: $0.height) }
+            removed = Removal.summary(of: preview.removals)
+            removals = preview.removals
+            content = "preview/\(item.number)/content?v=\(key)"
+            frame = "preview/\(item.number)/frame?v=\(key)"
+            offers = item.record.promisedRepresentations.prefix(24).map { Offer($0.type, of: item) }
+        }
+    }
+}

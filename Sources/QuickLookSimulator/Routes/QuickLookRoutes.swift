@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Foundation
+import Previews
+import Promises
+import SearchIndex
+import SearchlightEngine
+import Synchronization
+
+/// What is answered to the page: an answer for each request, from the store alone. May be called from any task.
+package final class QuickLookRoutes: Sendable {
+    private let store: any StoreService
+    private let access: PageAccess
+    private let query: String
+    private let turns = Turns()
+    private let searches: SearchDesk
+    private let previews: PreviewDesk
+    private let underWay = Atomic(0)
+
+    /// So many requests are answered at a time; a page has six connections.
+    package static let maximumRequests = 32
+    /// The longest query, in bytes.
+    package static let maximumQueryBytes = 2000
+    /// The longest name of a page, in bytes.
+    private static let maximumPageBytes = 40
+
+    /// Creates the routes of a session.
+    ///
+    /// - Parameters:
+    ///   - store: What is asked.
+    ///   - access: Who may ask.
+    ///   - query: What stands in the search field at first.
+    package init(_ store: any StoreService, access: PageAccess, query: String = "") {
+        self.store = store
+        self.access = access
+        self.query = query
+        searches = SearchDesk(store)
+        previews = PreviewDesk(store)
+    }
+
+    /// Answers. Cancelling the caller cancels what the store and the extensions do for it.
+    package func answer(_ request: PageRequest) async -> PageReply {
+        switch access.decide(request) {
+        case .refused(let status, let reason): return Page.refusal(status, reason)
+        case .welcome: return Page.welcome(to: access.session, cookie: access.cookie)
+        case .granted(let path):
+            guard underWay.add(1, ordering: .relaxed).newValue <= Self.maximumRequests else {
+                underWay.subtract(1, ordering: .relaxed)
+                return PageFailure(503, "Too many requests are under way. Try again in a moment.").reply
+            }
+            defer { underWay.subtract(1, ordering: .relaxed) }
+            do {
+                return try await answer(path, request.arguments)
+            } catch let failure as PageFailure {
+                return failure.reply
+            } catch let error as EngineError {
+                return PageFailure(error).reply
+            } catch is Turns.Stale {
+                return PageFailure(409, "Something newer was asked meanwhile.").reply
+            } catch {
+                return PageFailure(PageFailure.cancelled, "The request was cancelled.").reply
+            }
+        }
+    }
+
+    private func answer(_ path: [String], _ arguments: [String: String]) async throws -> PageReply {
+        let query = arguments["q"] ?? ""
+        guard query.utf8.count <= Self.maximumQueryBytes else {
+            throw PageFailure(414, "A query has at most \(Self.maximumQueryBytes) bytes.")
+        }
+        switch path {
+        case [""]: return Page.document(query: self.query)
+        case ["style.css"]: return Page.style
+        case ["script.js"]: return Page.script
+        case ["icon.svg"]: return Page.icon
+        case ["api", "search"]:
+            let cursor = arguments["cursor"]
+            return try await turn("search", arguments) { [searches] in
+                try await searches.reply(query, after: cursor)
+            }
+        default: break
+        }
+        guard let last = path.last, path.count >= 2 else { throw PageFailure(404, "There is nothing here.") }
+        switch (path.count, path[0], path[1]) {
+        case (3, "api", "preview"):
+            return try await turn("preview", arguments) { [self] in
+                try await previews.reply(for: item(last), query: query)
+            }
+        case (3, "api", "prewarm"):
+            await store.prewarm(try await item(last).scope.bundle)
+            return .json(["status": "done"])
+        case (3, "preview", let name) where last == "content" || last == "frame":
+            let key = arguments["v"].flatMap { Int($0) }
+            return try await previews.content(key: key, query: query, isFramed: last == "frame") { [self] in
+                try await item(name)
+            }
+        case (2, "thumbnail", _): return try await thumbnail(of: item(last))
+        case (2, "promise", _): return try await promise(of: item(last), as: arguments["type"] ?? "")
+        default: throw PageFailure(404, "There is nothing here.")
+        }
+    }
+
+    /// Does what only the newest request of a page is worth.
+    private func turn(
+        _ kind: String, _ arguments: [String: String], _ body: @escaping @Sendable () async throws -> PageReply
+    ) async throws -> PageReply {
+        guard let page = arguments["page"], let number = arguments["n"].flatMap({ Int($0) }) else {
+            return try await body()
+        }
+        guard page.utf8.count <= Self.maximumPageBytes else {
+            throw PageFailure(400, "The name of the page is too long.")
+        }
+        return try await turns.take(number, in: Turns.Line(page: page, kind: kind), body)
+    }
+
+    private func item(_ number: String) async throws -> StoredItem {
+        guard let number = Int64(number), number >= 0 else {
+            throw PageFailure(404, "Items are named by their numbers.")
+        }
+        return try await store.item(named: "@\(number)")
+    }
+
+    private func thumbnail(of item: StoredItem) async throws -> PageReply {
+        guard let reference = item.record.thumbnailReference else {
+            throw PageFailure(404, "The item has no thumbnail.")
+        }
+        let result = await onBlockingWork { Result { () throws(Thumbnail.Problem) in try Thumbnail.read(reference) } }
+        switch result {
+        case .success(let thumbnail):
+            return PageReply(type: thumbnail.header.mediaType, policy: .data, body: .bytes(thumbnail.bytes))
+        case .failure(let problem): throw PageFailure(404, problem.description)
+        }
+    }
+
+    /// Has a promise fulfilled, now that somebody reads what comes.
+    private func promise(of item: StoredItem, as type: String) async throws -> PageReply {
+        let promised = item.record.promisedRepresentations
+        guard let choice = promised.first(where: { $0.type == type }) else {
+            throw PageFailure(.promise(.unsupportedType(offered: promised.map(\.type), accepted: [type])))
+        }
+        let body: PageReply.Body
+        var name = DownloadName.suggested(title: item.displayTitle, type: type)
+        switch try await store.fulfil(choice, of: item) {
+        case .data(.inline(let bytes)): body = .bytes(bytes)
+        case .data(.stream(let descriptor, let length)): body = .stream(descriptor, length: length)
+        case .file(let file):
+            var status = stat()
+            guard fstat(file.descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+                throw PageFailure(502, "What the extension opened for \(type) is no regular file.")
+            }
+            body = .stream(file.descriptor, length: UInt64(max(0, status.st_size)))
+            if !file.name.isEmpty { name = DownloadName.safe(file.name) }
+        }
+        var reply = PageReply(type: DownloadName.mediaType(of: type), policy: .data, body: body)
+        reply.headers["Content-Disposition"] = DownloadName.disposition(name)
+        return reply
+    }
+}
+
+/// Works on a thread that may block.
+func onBlockingWork<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { continuation in
+        DispatchQueue.global(qos: .userInitiated).async { continuation.resume(returning: body()) }
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Previews
+import Promises
+import SearchIndex
+import SearchlightEngine
+import Synchronization
+import UniformTypeIdentifiers
+
+/// Answers searches as the page shows them. Keeps where the last pages of results ended, so that the page need not know.
+final class SearchDesk: Sendable {
+    private let store: any StoreService
+    private let cursors = Mutex(Cursors())
+
+    /// The hits of a page.
+    static let pageSize = 40
+    private static let titleCharacters = 200
+    private static let snippetCharacters = 180
+    /// The attributes that a result shows; what an item holds otherwise is read when it is looked at.
+    private static let attributes: Set<String> = [
+        "title", "displayName", "contentType", "textContent", "contentDescription", "contentModificationDate",
+        "contentCreationDate", "url", "providerDataTypeIdentifiers", "providerFileTypeIdentifiers",
+        "providerInPlaceFileTypeIdentifiers",
+    ]
+
+    private struct Cursors {
+        var next = 1
+        var kept: [(number: Int, query: String, cursor: SearchCursor)] = []
+        /// Who scrolls on does so in what was found last.
+        static let maximum = 16
+    }
+
+    init(_ store: any StoreService) { self.store = store }
+
+    /// - Throws: ``EngineError`` or ``PageFailure``.
+    func reply(_ query: String, after cursor: String?) async throws -> PageReply {
+        var request = SearchRequest(query)
+        request.limit = Self.pageSize
+        request.attributes = Self.attributes
+        request.includesPending = false
+        if let cursor {
+            guard let place = place(cursor, query) else {
+                throw PageFailure(410, "These results are not kept any more. Search again.")
+            }
+            request.cursor = place
+        }
+        let page = try await found(request)
+        let highlighter = Highlighter(query: query)
+        return .json(
+            Report(hits: page.hits.map { Hit($0.item, highlighter) }, next: page.next.map { keep($0, query) }))
+    }
+
+    /// Nothing, where nothing was donated yet.
+    private func found(_ request: SearchRequest) async throws(EngineError) -> SearchPage {
+        do throws(EngineError) {
+            return try await store.search(request)
+        } catch {
+            guard case .index(.noStore) = error else { throw error }
+            return SearchPage(hits: [], next: nil)
+        }
+    }
+
+    private func place(_ name: String, _ query: String) -> SearchCursor? {
+        cursors.withLock { cursors in cursors.kept.first { "\($0.number)" == name && $0.query == query }?.cursor }
+    }
+
+    private func keep(_ cursor: SearchCursor, _ query: String) -> String {
+        cursors.withLock { cursors in
+            let number = cursors.next
+            cursors.next += 1
+            cursors.kept.append((number, query, cursor))
+            if cursors.kept.count > Cursors.maximum { cursors.kept.removeFirst() }
+            return "\(number)"
+        }
+    }
+
+    private struct Report: Encodable {
+        var hits: [Hit]
+        /// What to ask the next page with.
+        var next: String?
+    }
+
+    private struct Hit: Encodable {
+        var id: String
+        var title: [Piece]
+        var kind: String?
+        var icon: String
+        var bundle: String
+        var snippet: [Piece]
+        /// In seconds since 1970.
+        var date: Double?
+        var thumbnail: String
+        /// What it is dragged out as.
+        var offer: Offer?
+        /// Where the item is on the web, for those it is dropped on that take addresses.
+        var url: String?
+
+        init(_ item: StoredItem, _ highlighter: Highlighter) {
+            let record = item.record
+            id = "\(item.number)"
+            title = Piece.pieces(of: DisplayText.line(item.displayTitle, limit: titleCharacters), highlighter)
+            kind = item.contentType.map {
+                DisplayText.line(UTType($0)?.localizedDescription ?? $0, limit: titleCharacters)
+            }
+            icon = TypeIcon.name(for: item.contentType)
+            bundle = DisplayText.line(item.scope.bundle, limit: titleCharacters)
+            let texts = [record.text("contentDescription"), record.text("textContent")].compactMap { $0 }
+            let text = texts.first { !highlighter.ranges(in: $0).isEmpty } ?? texts.first ?? ""
+            snippet = Piece.pieces(of: highlighter.snippet(of: text, length: snippetCharacters), highlighter)
+            for name in ["contentModificationDate", "contentCreationDate"] {
+                guard date == nil, case .date(let moment)? = record.attributes[name] else { continue }
+                guard DisplayText.moment(moment) != nil else { continue }
+                date = moment + Date.timeIntervalBetween1970AndReferenceDate
+            }
+            thumbnail = "thumbnail/\(item.number)"
+            offer = record.promisedRepresentations.first.map { Offer($0.type, of: item) }
+            url = record.text("url").flatMap { URL(string: $0) }
+                .flatMap { ["http", "https"].contains($0.scheme?.lowercased()) ? $0.absoluteString : nil }
+        }
+    }
+}
+
+/// A piece of text, and whether it was searched for.
+struct Piece: Encodable {
+    var text: String
+    var found: Bool
+
+    static func pieces(of text: String, _ highlighter: Highlighter) -> [Piece] {
+        highlighter.pieces(of: text).map { Piece(text: String($0.text), found: $0.isHighlight) }
+    }
+}
+
+/// A promise as the page offers it: nothing is made before its address is asked for.
+struct Offer: Encodable {
+    var type: String
+    /// What a person calls the type.
+    var name: String
+    /// The media type.
+    var media: String
+    var file: String
+    var url: String
+
+    init(_ type: String, of item: StoredItem) {
+        self.type = type
+        name = DisplayText.line(UTType(type)?.localizedDescription ?? type, limit: 80)
+        media = DownloadName.mediaType(of: type)
+        file = DownloadName.suggested(title: item.displayTitle, type: type)
+        let escaped = type.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        url = "promise/\(item.number)?type=\(escaped)"
+    }
+}
+
+/// Which of the page's icons a type has.
+enum TypeIcon {
+    private static let icons: [(type: String, icon: String)] = [
+        ("public.image", "image"), ("public.audio", "audio"), ("public.movie", "movie"), ("com.adobe.pdf", "pdf"),
+        ("public.email-message", "mail"), ("public.message", "mail"), ("public.contact", "person"),
+        ("public.calendar-event", "calendar"), ("public.to-do-item", "calendar"),
+        ("com.apple.web-internet-location", "link"),
+        ("public.url", "link"), ("public.html", "link"), ("public.folder", "folder"), ("public.archive", "archive"),
+        ("public.source-code", "code"), ("public.script", "code"), ("public.bookmark", "link"), ("public.text", "text"),
+    ]
+
+    static func name(for type: String?) -> String {
+        guard let type, let known = UTType(type) else { return "document" }
+        return icons.first { pair in UTType(pair.type).map { known.conforms(to: $0) } ?? false }?.icon ?? "document"
+    }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import Previews
+import QuickLookSimulator
+import SearchIndex
+import SearchlightEngine
+import ServiceProtocol
+
+/// How long a person waits for what an item looks like.
+struct PreviewBenchmarks {
+    let folder: String
+
+    private static let calls = 200
+    /// Rendered by the extension: about what a note of 100 KB is as HTML.
+    private static let pageBytes = 100_000
+
+    func run() async throws -> [Measurement] {
+        let place = folder + "/previews"
+        try? FileManager.default.removeItem(atPath: place)
+        let page = Self.page()
+        return try await served(page, place) + (try Self.sanitised(page))
+    }
+
+    // MARK: From the extension to the browser
+
+    /// A preview of 100 KB that a running worker renders, written anew, to its first byte over HTTP; beside the page's own
+    /// script, and so a connection, a request and an answer without a preview.
+    private func served(_ page: [UInt8], _ place: String) async throws -> [Measurement] {
+        let extensions = try MeasuredExtensions(folder: place)
+        try Data(page).write(to: URL(filePath: extensions.folder + "/\(extensions.c).searchext/page"))
+        let engine = try SearchlightEngine(
+            EngineConfiguration(
+                storeDirectory: place + "/store", access: .readWrite, extensionSearchPath: [extensions.folder],
+                worker: extensions.configuration))
+        var batch = IndexBatch(scope: IndexScope(bundle: extensions.c))
+        batch.index([try EncodedItem(ItemRecord(uniqueIdentifier: "note", attributes: ["title": .string("A note")]))])
+        try await engine.commit(batch)
+        try await engine.settle()
+        let number = try await engine.item(named: "note").number
+        let (addresses, ready) = AsyncStream.makeStream(of: String.self)
+        let server = QuickLookServer(engine)
+        let serving = Task { try await server.run { ready.yield($0) } }
+        var iterator = addresses.makeAsyncIterator()
+        guard let address = await iterator.next() else { throw BenchmarkError("The page is not served.") }
+        let browser = try MeasuredBrowser(address)
+        var (previews, baselines): ([Double], [Double]) = ([], [])
+        for call in 0..<(Self.calls + 20) {
+            let (preview, bytes) = try browser.milliseconds(to: "preview/\(number)/content?q=ferry")
+            let (baseline, _) = try browser.milliseconds(to: "script.js")
+            guard bytes > Self.pageBytes else { throw BenchmarkError("The preview has \(bytes) bytes only.") }
+            // The first ones warm everything up.
+            guard call >= 20 else { continue }
+            previews.append(preview)
+            baselines.append(baseline)
+        }
+        serving.cancel()
+        try await serving.value
+        await engine.close()
+        let (times, bare) = (Percentiles(previews), Percentiles(baselines))
+        return [
+            Measurement(
+                name: "warm preview of 100 KB of HTML to its first byte over HTTP, p50", value: times.p50, unit: "ms",
+                baseline: "the page's script", baselineValue: bare.p50, bar: Bars.warmPreview),
+            Measurement(
+                name: "the same, p95", value: times.p95, unit: "ms", baseline: "the page's script",
+                baselineValue: bare.p95, bar: Bars.warmPreview),
+        ]
+    }
+
+    // MARK: The sanitiser
+
+    /// How fast HTML is written anew, beside copying it.
+    private static func sanitised(_ page: [UInt8]) throws -> [Measurement] {
+        let sanitizer = HTMLSanitizer(attachments: [], highlighter: Highlighter(query: "ferry"))
+        var (written, copied): ([Double], [Double]) = ([], [])
+        for _ in 0..<50 {
+            let cost = try ProcessCost.measure { blackHole(try sanitizer.page(page[...], isCancelled: { false }).html) }
+            written.append(Double(page.count) / cost.wall / 1e6)
+            var (source, target) = (page, page)
+            let copy = ProcessCost.measure {
+                for round in 0..<100 {
+                    // Another byte each time, so that no copy can be left out.
+                    source[round] &+= target[round + 1]
+                    target.withUnsafeMutableBytes { to in source.withUnsafeBytes { to.copyMemory(from: $0) } }
+                }
+            }
+            blackHole(target.reduce(0, &+))
+            copied.append(Double(page.count) * 100 / copy.wall / 1e6)
+        }
+        return [
+            Measurement(
+                name: "HTML written anew and highlighted", value: Percentiles(written).p50, unit: "MB/s",
+                baseline: "a copy", baselineValue: Percentiles(copied).p50)
+        ]
+    }
+
+    /// A page as Markdown makes one.
+    private static func page() -> [UInt8] {
+        var text = "<html><head><style>p { margin: 1em }</style></head><body><h1>A note</h1>\n"
+        var line = 0
+        while text.utf8.count < pageBytes {
+            line += 1
+            text += """
+                <h2>Part \(line)</h2><p>The <strong>night ferry</strong> leaves at 22:40 from the old pier &amp; reaches the \
+                <em>outer</em> islands at dawn; see the <a href="https://example.org/\(line)">timetable</a>.</p>
+                <ul><li>a warm coat, since the deck is windy</li><li><code>42</code> coins</li></ul>
+
+                """
+        }
+        return Array((text + "</body></html>").utf8)
+    }
+}
+
+/// A browser as far as the figures need one: a connection that stays, and a cookie.
+final class MeasuredBrowser {
+    private let descriptor: Int32
+    private let port: UInt16
+    private var cookie = ""
+    private var session = ""
+
+    init(_ address: String) throws {
+        guard let parts = URLComponents(string: address), let port = parts.port else {
+            throw BenchmarkError("\(address) is no address.")
+        }
+        self.port = UInt16(port)
+        // SOCK_STREAM and SOCK_CLOEXEC, which an optimised build of this module does not find.
+        descriptor = socket(AF_INET, 1 | 0o2_000_000, 0)
+        var place = sockaddr_in()
+        place.sin_family = sa_family_t(AF_INET)
+        place.sin_port = self.port.bigEndian
+        place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let result = withUnsafeBytes(of: &place) { buffer in
+            buffer.withMemoryRebound(to: sockaddr.self) {
+                connect(descriptor, $0.baseAddress, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw BenchmarkError("Connecting to \(address) failed.") }
+        let welcome = try exchange("/?" + (parts.query ?? "")).header
+        guard let set = welcome.firstMatch(of: /Set-Cookie: (searchlight=[a-z2-7]+); Path=(\/[a-z2-7]+\/);/) else {
+            throw BenchmarkError("The first visit brought no cookie.")
+        }
+        (cookie, session) = (String(set.1), String(set.2))
+    }
+
+    deinit { close(descriptor) }
+
+    /// How long the first byte of something takes, and how many bytes there are.
+    func milliseconds(to path: String) throws -> (time: Double, bytes: Int) {
+        let answer = try exchange(session + path)
+        guard answer.header.hasPrefix("HTTP/1.1 200 ") else { throw BenchmarkError("\(path): \(answer.header)") }
+        return (answer.first, answer.bytes)
+    }
+
+    private func exchange(_ target: String) throws -> (header: String, first: Double, bytes: Int) {
+        let text = "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\n\r\n"
+        let start = ContinuousClock.now
+        guard text.withCString({ send(descriptor, $0, strlen($0), Int32(MSG_NOSIGNAL)) }) == text.utf8.count else {
+            throw BenchmarkError("Asking for \(target) failed.")
+        }
+        var (bytes, first, end, length): ([UInt8], Double?, Int, Int) = ([], nil, 0, .max)
+        var header = ""
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        while bytes.count - end < length {
+            let count = read(descriptor, &buffer, buffer.count)
+            guard count > 0 else { throw BenchmarkError("The connection ended.") }
+            if first == nil { first = (ContinuousClock.now - start) / .milliseconds(1) }
+            bytes += buffer[..<count]
+            guard header.isEmpty, let place = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { continue }
+            (header, end) = (String(decoding: bytes[..<place.upperBound], as: UTF8.self), place.upperBound)
+            length = header.firstMatch(of: /Content-Length: (\d+)/).flatMap { Int($0.1) } ?? 0
+        }
+        return (header, first ?? 0, length)
+    }
+}

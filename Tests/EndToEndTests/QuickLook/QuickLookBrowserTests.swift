@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// The page in a browser, over the command and a real extension. `Scripts/quicklook-screenshots` has it leave pictures.
+@Suite(
+    "Quick Look in a browser",
+    .enabled(if: Browser.program != nil, "Chromium is not installed (apt-get install chromium)"), .serialized,
+    .timeLimit(.minutes(5)))
+struct QuickLookBrowserTests {
+    /// Where pictures are to be left.
+    private static let pictures = ProcessInfo.processInfo.environment["SEARCHLIGHT_SCREENSHOTS"]
+
+    private func picture(_ browser: Browser, _ name: String) throws {
+        guard let folder = Self.pictures else { return }
+        // What has just changed is drawn, in the frame as well.
+        _ = try browser.evaluate("new Promise((done) => setTimeout(done, 700))")
+        try browser.screenshot().write(to: URL(filePath: "\(folder)/\(name).png"))
+    }
+
+    @Test("Searching, choosing, looking, dragging and the keys, light and dark, wide and narrow")
+    func page() throws {
+        let place = try QuickLookPlace()
+        let address = try place.start("ferry")
+        let browser = try Browser()
+        try browser.resize(width: 1180, height: 760)
+        try browser.setScheme("light")
+        try browser.open(address)
+        try browser.wait(for: "document.querySelector('#stage iframe')?.src.includes('v=')")
+        #expect(try browser.evaluate("document.querySelectorAll('#results li').length") as? Int ?? 0 >= 5)
+        #expect(try browser.evaluate("document.querySelectorAll('[aria-selected=true]').length") as? Int == 1)
+        #expect(try browser.evaluate("document.activeElement.id") as? String == "query")
+        #expect(
+            try browser.evaluate("document.querySelector('#stage iframe').getAttribute('sandbox')") as? String
+                == "allow-popups allow-popups-to-escape-sandbox")
+        try picture(browser, "wide-light")
+        try browser.setScheme("dark")
+        try picture(browser, "wide-dark")
+        // Nothing in an item became an element, and nothing was fetched from elsewhere.
+        #expect(
+            try browser.evaluate("document.querySelectorAll('main script').length + (window.hacked ?? 0)") as? Int == 0)
+        #expect(
+            try browser.evaluate(
+                "performance.getEntriesByType('resource').every((one) => one.name.startsWith(location.origin + '/'))")
+                as? Bool == true)
+
+        // Down, and the preview follows.
+        let first = try browser.evaluate("document.getElementById('title').textContent") as? String
+        try browser.press("ArrowDown", code: 40)
+        #expect(try browser.evaluate("query.getAttribute('aria-activedescendant')") as? String == "hit-1")
+        try browser.wait(for: "!stage.classList.contains('stale')")
+        #expect(try browser.evaluate("document.getElementById('title').textContent") as? String != first)
+        try browser.press("ArrowUp", code: 38)
+        #expect(try browser.evaluate("query.getAttribute('aria-activedescendant')") as? String == "hit-0")
+
+        // What a drag carries, without anything having been made.
+        let carried =
+            try browser.evaluate(
+                """
+                (() => { const data = new DataTransfer(); const event = new DragEvent("dragstart", { dataTransfer: data });
+                document.getElementById("hit-0").dispatchEvent(event);
+                document.getElementById("hit-0").dispatchEvent(new DragEvent("dragend")); return data.getData("DownloadURL"); })()
+                """) as? String
+        #expect(
+            carried?.wholeMatch(
+                of: /text\/html:[^:]+\.html:http:\/\/127\.0\.0\.1:\d+\/[a-z2-7]+\/promise\/\d+\?type=.*/) != nil)
+        let fetched =
+            try browser.evaluate(
+                """
+                fetch(document.querySelector('#offers a').href).then(async (reply) => reply.status + " "
+                  + reply.headers.get("content-disposition") + " " + (await reply.text()).includes("<h1"))
+                """) as? String
+        #expect(fetched?.hasPrefix("200 attachment; filename=") == true && fetched?.hasSuffix(" true") == true)
+
+        _ = try browser.evaluate("document.querySelector('#offers summary').click()")
+        try picture(browser, "menu-dark")
+        try browser.press("Escape", code: 27)
+        #expect(try browser.evaluate("document.querySelector('#offers details').open") as? Bool == false)
+
+        // Typing searches anew; nothing found says so; Escape empties the field.
+        _ = try browser.evaluate("query.value = 'harbour'; query.dispatchEvent(new Event('input'))")
+        try browser.wait(for: "document.querySelector('#title').textContent.includes('Harbour')")
+        try browser.wait(for: "!document.getElementById('note').hidden")
+        #expect(
+            try browser.evaluate("document.querySelector('#note summary').textContent") as? String
+                == "Removed from this preview: 1 remote load")
+        try browser.setScheme("light")
+        try picture(browser, "note-light")
+        _ = try browser.evaluate("query.value = 'zeppelin'; query.dispatchEvent(new Event('input'))")
+        try browser.wait(for: "document.querySelector('#nothing h2').textContent === 'No Results'")
+        try picture(browser, "nothing-light")
+        try browser.press("Escape", code: 27)
+        try browser.wait(for: "document.querySelector('#nothing h2').textContent === 'Search Everything'")
+        #expect(try browser.evaluate("query.value") as? String == "")
+        try browser.setScheme("dark")
+        try picture(browser, "empty-dark")
+
+        // Narrow: the list, then the preview in its place, and back.
+        try browser.resize(width: 400, height: 780)
+        _ = try browser.evaluate("query.blur()")
+        try browser.press("/", code: 191, text: "/")
+        #expect(try browser.evaluate("document.activeElement.id + query.value") as? String == "query")
+        _ = try browser.evaluate("query.value = 'ferry'; query.dispatchEvent(new Event('input'))")
+        try browser.wait(for: "hits.length > 0 && document.querySelector('#stage iframe')")
+        try picture(browser, "narrow-dark")
+        try browser.press("Enter", code: 13, text: "\r")
+        #expect(try browser.evaluate("getComputedStyle(document.querySelector('.list')).display") as? String == "none")
+        try browser.setScheme("light")
+        try picture(browser, "narrow-preview-light")
+        try browser.press("Escape", code: 27)
+        #expect(
+            try browser.evaluate("getComputedStyle(document.querySelector('.preview')).display") as? String == "none")
+        try picture(browser, "narrow-light")
+        #expect(place.stop() == .exited(0))
+    }
+
+    @Test("The address is worth nothing in a second browser")
+    func second() throws {
+        let place = try QuickLookPlace()
+        let address = try place.start("ferry")
+        let first = try Browser()
+        try first.open(address)
+        let other = try Browser()
+        try other.call("Page.navigate", ["url": address])
+        try other.wait(for: "document.readyState === 'complete' && document.body.textContent.length > 0")
+        #expect((try other.evaluate("document.body.textContent") as? String)?.contains("works once") == true)
+        #expect(place.stop() == .exited(0))
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import QuickLookSimulator
+import SearchlightEngine
+import ServiceProtocol
+import Testing
+
+/// As a person moves through the results, what is not looked at any more is not rendered any more, down to the extension.
+@Suite("A preview that nobody looks at any more", .timeLimit(.minutes(3)))
+struct QuickLookCancelTests {
+    /// An engine with items of an extension that renders those called “wait” until it is cancelled, and what it says.
+    private func withWaiting(
+        _ body: (SearchlightEngine, AsyncStream<String>.Iterator) async throws -> Void
+    ) async throws -> Harness {
+        let harness = try Harness()
+        let bundle = try harness.installFixture("by-name")
+        let (said, saying) = AsyncStream.makeStream(of: String.self)
+        harness.listen { if case .log(_, _, let line) = $0 { saying.yield(line) } }
+        // On a busy machine an extension needs longer to heed what it is told.
+        var limits = WorkerConfiguration.Limits.patient
+        limits.cancelGrace = .seconds(60)
+        try await harness.withEngine(limits: limits) { engine async throws in
+            let records = ["wait-1", "wait-2", "quick"].map {
+                ItemRecord(uniqueIdentifier: $0, attributes: ["title": .string($0)])
+            }
+            try await QuickLookSession.donate(records, to: engine, bundle: bundle)
+            try await body(engine, said.makeAsyncIterator())
+        }
+        return harness
+    }
+
+    private func starts(_ harness: Harness) -> Int {
+        harness.recordedEvents.count { if case .started = $0 { true } else { false } }
+    }
+
+    @Test("The next one ends it in the extension, and the worker lives on")
+    func next() async throws {
+        let harness = try await withWaiting { engine, said in
+            var said = said
+            let session = QuickLookSession(engine)
+            let first = try await session.number(of: "wait-1")
+            let stale = Task { try await session.get("api/preview/\(first)", ["page": "p", "n": "1"]) }
+            #expect(await said.next() == "waiting")
+            let second = try await session.number(of: "wait-2")
+            let another = Task { try await session.get("api/preview/\(second)", ["page": "p", "n": "2"]) }
+            #expect(try await stale.value.status == 499)
+            #expect(Set([await said.next(), await said.next()]) == ["stopped", "waiting"])
+            let quick = try await session.number(of: "quick")
+            let shown = try await session.get("api/preview/\(quick)", ["page": "p", "n": "3"])
+            #expect(shown.status == 200)
+            #expect(try await another.value.status == 499)
+            #expect(await said.next() == "stopped")
+            // One that was asked before and arrives only now.
+            #expect(try await session.get("api/preview/\(first)", ["page": "p", "n": "2"]).status == 409)
+        }
+        #expect(starts(harness) == 1)
+    }
+
+    @Test("A browser that closes the connection ends it in the extension")
+    func closed() async throws {
+        let harness = try await withWaiting { engine, said in
+            var said = said
+            let number = try await engine.item(named: "wait-1").number
+            let (ready, readying) = AsyncStream.makeStream(of: String.self)
+            let server = QuickLookServer(engine)
+            let serving = Task { try await server.run { readying.yield($0) } }
+            var address: String?
+            for await one in ready {
+                address = one
+                break
+            }
+            let browser = try RawBrowser(try #require(address))
+            try browser.send("api/preview/\(number)?page=p&n=1")
+            #expect(await said.next() == "waiting")
+            browser.close()
+            #expect(await said.next() == "stopped")
+            serving.cancel()
+            try await serving.value
+        }
+        #expect(starts(harness) == 1)
+    }
+
+    @Test("More requests than a page has are refused, and those under way go on")
+    func many() async throws {
+        _ = try await withWaiting { engine, said in
+            var said = said
+            let session = QuickLookSession(engine)
+            let number = try await session.number(of: "wait-1")
+            let waiting = (0..<QuickLookRoutes.maximumRequests).map { _ in
+                Task { try await session.get("api/preview/\(number)") }
+            }
+            // Whether all have begun only the routes know; one too many is refused once they have.
+            var refused = false
+            for await _ in AsyncStream(unfolding: { () -> Void? in () }) {
+                let probe = try await session.get("nothing")
+                refused = probe.status == 503
+                if refused { break }
+                await Task.yield()
+            }
+            #expect(refused)
+            #expect(await said.next() == "waiting")
+            for task in waiting { task.cancel() }
+            for task in waiting { #expect(try await task.value.status == 499) }
+            #expect(try await session.get("nothing").status == 404)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// `searchlight quicklook` as a program.
+@Suite("The quicklook command", .timeLimit(.minutes(3)))
+struct QuickLookCommandTests {
+    /// Starts it and visits the page that it serves; gives back how it ended after a signal.
+    private func visit(_ command: Command, ending signal: Int32) throws -> ChildProcess.Ending {
+        let output = Pipe()
+        let server = try ChildProcess(
+            try BuiltProducts.program("searchlight"), ["quicklook", "--no-open", "--json"],
+            environment: try command.environment, output: .pipe(output), errors: .nothing)
+        defer { server.send(SIGKILL) }
+        var text = Data()
+        while !text.contains(UInt8(ascii: "}")) {
+            let more = output.fileHandleForReading.availableData
+            try #require(!more.isEmpty, "it has ended")
+            text += more
+        }
+        let report = try JSONDecoder().decode([String: String].self, from: text)
+        let address = try #require(report["url"])
+        #expect(address.wholeMatch(of: /http:\/\/127\.0\.0\.1:\d+\/\?token=[a-z2-7]{32}/) != nil)
+        let browser = try RawBrowser(address)
+        #expect(browser.folder.count == 34)
+        let found = try browser.answer("api/search?q=beta")
+        #expect(found.hasPrefix("HTTP/1.1 200 ") && found.contains("\"Beta\""))
+        #expect(throws: RawBrowser.Refused.self, "the token is used up") { try RawBrowser(address) }
+        server.send(signal)
+        return server.wait()
+    }
+
+    @Test("It serves its page and ends cleanly", arguments: [SIGINT, SIGTERM])
+    func alone(signal: Int32) throws {
+        #expect(try visit(try Command.indexed(), ending: signal) == .exited(0))
+    }
+
+    @Test("It asks the service where one runs")
+    func service() async throws {
+        let command = try Command.indexed()
+        let service = try ServiceHost(command.harness)
+        let ending = try await onThread { try visit(command, ending: SIGINT) }
+        #expect(ending == .exited(0))
+        await service.close()
+    }
+
+    @Test("It ends by itself once nothing is asked")
+    func idle() throws {
+        let (status, output, errors) = try Command.indexed().separately("quicklook", "--no-open", "--idle-exit", "1")
+        #expect(status == 0 && output.hasPrefix("http://127.0.0.1:"), "\(errors)")
+    }
+
+    @Test("A port that is taken is told, and so are arguments that mean nothing")
+    func refusals() throws {
+        let command = try Command.indexed()
+        let taken = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(taken) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutableBytes(of: &address) { buffer in
+            buffer.withMemoryRebound(to: sockaddr.self) { place in
+                _ = bind(taken, place.baseAddress, length)
+                _ = getsockname(taken, place.baseAddress, &length)
+            }
+        }
+        try #require(listen(taken, 1) == 0)
+        let port = "\(UInt16(bigEndian: address.sin_port))"
+        let (status, _, errors) = try command.separately("quicklook", "--no-open", "--port", port)
+        #expect(status == 8 && errors.contains("Listening on 127.0.0.1:\(port) failed: Address already in use."))
+        #expect(try command("quicklook", "--port", "70000").status == 64)
+        #expect(try command("quicklook", "--idle-exit", "0").status == 64)
+    }
+
+    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+        }
+    }
+}

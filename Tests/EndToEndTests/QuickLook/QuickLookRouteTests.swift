@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import QuickLookSimulator
+import SearchlightEngine
+import ServiceProtocol
+import Testing
+
+/// What the page is answered, over a real engine and a real worker.
+@Suite("Quick Look", .timeLimit(.minutes(3)))
+struct QuickLookRouteTests {
+    private func withNotebook(_ body: (QuickLookSession, SearchlightEngine) async throws -> Void) async throws {
+        let harness = try Harness()
+        let bundle = try harness.installFixture("notebook")
+        try await harness.withEngine { engine async throws in
+            _ = try await engine.reindexAll(bundle)
+            try await engine.settle()
+            try await body(QuickLookSession(engine), engine)
+        }
+    }
+
+    @Test("A search gives titles and passages in pieces, with what was searched for marked")
+    func search() async throws {
+        try await withNotebook { session, _ in
+            let answer = try await session.get("api/search", ["q": "beta"])
+            #expect(answer.status == 200 && answer.headers["Content-Type"] == "application/json")
+            let hits = try #require(try answer.json()["hits"] as? [[String: Any]])
+            try #require(hits.count == 1)
+            let title = try #require(hits[0]["title"] as? [[String: Any]])
+            #expect(title.map { $0["text"] as? String } == ["Beta", " sheet"])
+            #expect(title.map { $0["found"] as? Bool } == [true, false])
+            #expect(hits[0]["date"] as? Double == 978_307_200)
+            #expect(hits[0]["icon"] as? String == "text")
+            let offer = try #require(hits[0]["offer"] as? [String: String])
+            #expect(offer["file"] == "Beta sheet.html" && offer["media"] == "text/html")
+        }
+    }
+
+    @Test("Markup in items stays text in what the page gets")
+    func markup() async throws {
+        let harness = try Harness()
+        try await harness.withEngine { engine async throws in
+            let hostile = "<script>alert(1)</script>\u{202E}\"><img src=x onerror=alert(1)>"
+            try await QuickLookSession.donate(
+                [
+                    ItemRecord(
+                        uniqueIdentifier: "x",
+                        attributes: [
+                            "title": .string("ferry " + hostile), "textContent": .string("ferry " + hostile),
+                            "contentType": .string("public.plain-text"),
+                        ])
+                ], to: engine, bundle: "com.example.hostile")
+            let session = QuickLookSession(engine, query: "\"><script>alert(1)</script>")
+            let page = try await session.get("")
+            #expect(page.status == 200 && !page.text.contains("<script>"))
+            #expect(page.text.contains("value=\"&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;\""))
+            // Nothing that is shown as a page holds it; as JSON it is data, under a policy that runs nothing.
+            let found = try await session.get("api/search", ["q": "ferry"])
+            #expect(found.headers["Content-Security-Policy"]?.hasPrefix("sandbox; default-src 'none'") == true)
+            #expect(found.headers["X-Content-Type-Options"] == "nosniff")
+            let preview = try await session.get("preview/\(try await session.number(of: "x"))/frame")
+            #expect(preview.text.contains("&lt;script&gt;") && !preview.text.contains("<script"))
+            #expect(!preview.text.contains("<img"))
+        }
+    }
+
+    @Test("The page runs only its own script, and previews run none")
+    func policies() async throws {
+        try await withNotebook { session, _ in
+            let page = try await session.get("")
+            let policy = try #require(page.headers["Content-Security-Policy"])
+            for part in ["default-src 'none'", "script-src 'self'", "frame-src 'self'", "frame-ancestors 'none'"] {
+                #expect(policy.contains(part))
+            }
+            #expect(!policy.contains("unsafe"))
+            for file in ["style.css", "script.js", "icon.svg"] {
+                #expect(page.text.contains("\"\(file)\""))
+                #expect(try await session.get(file).status == 200)
+            }
+            #expect(!page.text.contains("http://") && !page.text.contains("https://"))
+            let frame = try await session.get("preview/\(try await session.number(of: "alpha"))/frame")
+            let own = try #require(frame.headers["Content-Security-Policy"])
+            #expect(own.hasPrefix("sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none';"))
+            for answer in [page, frame] {
+                #expect(answer.headers["Cache-Control"] == "no-store")
+                #expect(answer.headers["Referrer-Policy"] == "no-referrer")
+                #expect(answer.headers["X-Content-Type-Options"] == "nosniff")
+            }
+        }
+    }
+
+    @Test("A preview is described first, and its content is what was rendered then")
+    func preview() async throws {
+        try await withNotebook { session, _ in
+            let number = try await session.number(of: "alpha")
+            let about = try await session.get("api/preview/\(number)", ["q": "ruled"]).json()
+            #expect(about["kind"] as? String == "html" && about["title"] as? String == "A sheet")
+            #expect(about["removed"] as? String == "1 script")
+            #expect((about["offers"] as? [Any])?.count == 3)
+            let content = try await session.get("preview/\(number)/content", ["v": "1"])
+            #expect(content.headers["Content-Type"] == "text/html; charset=utf-8")
+            #expect(content.text.hasSuffix("<p>alpha <mark>ruled</mark></p></body></html>"))
+            // Links open outside; where they would lead is not the frame's.
+            #expect(content.text.contains("<base target=\"_blank\">"))
+            let again = try await session.get("preview/\(number)/content", ["q": "other"])
+            #expect(again.text.contains("alpha <mark>other</mark>"))
+        }
+    }
+
+    @Test("An item that its extension does not render is shown by its attributes, with the reason")
+    func fallback() async throws {
+        try await withNotebook { session, _ in
+            let number = try await session.number(of: "gamma")
+            let about = try await session.get("api/preview/\(number)").json()
+            #expect(about["source"] as? String == "attributes")
+            #expect(about["problem"] as? String == "gamma cannot be shown")
+            let frame = try await session.get("preview/\(number)/frame", ["v": "1"])
+            #expect(frame.status == 200 && frame.text.contains("Gamma sheet"))
+        }
+    }
+
+    @Test("A promise is fulfilled when it is fetched, inline, as a stream and from a file, under a safe name")
+    func promises() async throws {
+        try await withNotebook { session, _ in
+            let small = try await session.get(
+                "promise/\(try await session.number(of: "alpha"))", ["type": "public.html"])
+            #expect(small.status == 200 && small.text == "alpha as public.html")
+            #expect(
+                small.headers["Content-Disposition"]?.hasPrefix("attachment; filename=\"Alpha sheet.html\"") == true)
+            let beta = try await session.number(of: "beta")
+            let large = try await session.get("promise/\(beta)", ["type": "public.html"])
+            #expect(large.bytes.count == 3 << 20 && large.bytes[1000] == UInt8(1000 % 251))
+            let file = try await session.get("promise/\(beta)", ["type": "public.rtf"])
+            #expect(file.text == "{\\rtf1 beta}")
+            #expect(file.headers["Content-Type"] == "text/rtf" || file.headers["Content-Type"] == "application/rtf")
+        }
+    }
+
+    @Test(
+        "What is not there is refused by a status that says why",
+        arguments: [
+            ("promise/ALPHA", ["type": "public.png"], 406), ("promise/GAMMA", ["type": "public.html"], 404),
+            ("promise/ALPHA", [:], 406), ("promise/999999", ["type": "public.html"], 404), ("promise/x", [:], 404),
+            ("thumbnail/ALPHA", [:], 404), ("thumbnail/-1", [:], 404), ("api/preview/999999", [:], 404),
+            ("api/search", ["q": String(repeating: "x", count: 2001)], 414),
+            ("api/search", ["q": "x", "cursor": "9"], 410),
+            ("api/search", ["q": "x", "page": String(repeating: "x", count: 41), "n": "1"], 400), ("nothing", [:], 404),
+            ("preview/ALPHA/../../style.css", [:], 404), ("api", [:], 404),
+        ])
+    func refusals(path: String, arguments: [String: String], status: Int) async throws {
+        try await withNotebook { session, _ in
+            let alpha = try await session.number(of: "alpha")
+            let gamma = try await session.number(of: "gamma")
+            let path = path.replacing("ALPHA", with: "\(alpha)").replacing("GAMMA", with: "\(gamma)")
+            let answer = try await session.get(path, arguments)
+            #expect(answer.status == status, "\(path): \(answer.text)")
+            #expect(try answer.json()["error"] as? String != nil)
+        }
+    }
+
+    @Test("Results come in pages, and the place of the next is kept here")
+    func pages() async throws {
+        let harness = try Harness()
+        try await harness.withEngine { engine async throws in
+            let records = (0..<90).map {
+                ItemRecord(uniqueIdentifier: "\($0)", attributes: ["title": .string("ferry \($0)")])
+            }
+            try await QuickLookSession.donate(records, to: engine, bundle: "com.example.ferry")
+            let session = QuickLookSession(engine)
+            var (seen, cursor): (Set<String>, String?) = ([], nil)
+            for expected in [40, 40, 10] {
+                var arguments = ["q": "ferry"]
+                arguments["cursor"] = cursor
+                let page = try await session.get("api/search", arguments).json()
+                let hits = try #require(page["hits"] as? [[String: Any]])
+                #expect(hits.count == expected)
+                seen.formUnion(hits.compactMap { $0["id"] as? String })
+                cursor = page["next"] as? String
+            }
+            #expect(seen.count == 90 && cursor == nil)
+        }
+    }
+
+    @Test("A thumbnail is sent as the picture it is")
+    func thumbnails() async throws {
+        let harness = try Harness()
+        try await harness.withEngine { engine async throws in
+            let header: [UInt8] = [
+                0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 2, 0, 0,
+                0, 2,
+                8, 6, 0, 0, 0,
+            ]
+            try await QuickLookSession.donate(
+                [ItemRecord(uniqueIdentifier: "x", attributes: ["thumbnailData": .data(header)])], to: engine,
+                bundle: "com.example.picture")
+            let session = QuickLookSession(engine)
+            let answer = try await session.get("thumbnail/\(try await session.number(of: "x"))")
+            #expect(answer.status == 200 && answer.headers["Content-Type"] == "image/png" && answer.bytes == header)
+        }
+    }
+
+    @Test("A store that does not exist finds nothing")
+    func noStore() async throws {
+        let harness = try Harness()
+        let engine = try? harness.engine(.readOnly)
+        guard let engine else { return }
+        let answer = try await QuickLookSession(engine).get("api/search", ["q": "x"])
+        let hits = try answer.json()["hits"] as? [Any]
+        #expect(answer.status == 200 && hits?.isEmpty == true)
+        await engine.close()
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import QuickLookSimulator
+import SearchIndex
+import SearchlightEngine
+import ServiceProtocol
+import TestSupport
+
+/// The page's side of a session: what it asks the routes over an engine, without a connection.
+struct QuickLookSession: Sendable {
+    let access: PageAccess
+    let routes: QuickLookRoutes
+    private let engine: SearchlightEngine
+
+    init(_ engine: SearchlightEngine, query: String = "") {
+        var random = SplitMix64(seed: 1)
+        access = PageAccess(port: 4711, random: &random)
+        routes = QuickLookRoutes(engine, access: access, query: query)
+        self.engine = engine
+    }
+
+    /// An answer with all of its bytes.
+    struct Answer {
+        var status: Int
+        var headers: [String: String]
+        var bytes: [UInt8]
+
+        var text: String { String(decoding: bytes, as: UTF8.self) }
+        func json() throws -> [String: Any] {
+            try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any] ?? [:]
+        }
+    }
+
+    /// Asks for something in the session's folder, with its cookie.
+    func get(_ path: String, _ arguments: [String: String] = [:]) async throws -> Answer {
+        let request = PageRequest(
+            path: [access.session] + path.split(separator: "/", omittingEmptySubsequences: false).map(String.init),
+            arguments: arguments,
+            headers: ["host": ["127.0.0.1:4711"], "cookie": [String(access.cookie.prefix { $0 != ";" })]])
+        let reply = await routes.answer(request)
+        let bytes: [UInt8]
+        switch reply.body {
+        case .bytes(let all): bytes = all
+        case .stream(let descriptor, let length):
+            bytes = try Payload.stream(descriptor, length: length).bytes(upTo: 64 << 20)
+        }
+        return Answer(status: reply.status, headers: reply.headers, bytes: bytes)
+    }
+
+    func number(of item: String) async throws -> Int64 { try await engine.item(named: item).number }
+
+    /// Puts items into the index, as if a bundle had donated them.
+    static func donate(_ records: [ItemRecord], to engine: SearchlightEngine, bundle: String) async throws {
+        var batch = IndexBatch(scope: IndexScope(bundle: bundle))
+        batch.index(try records.map { try EncodedItem($0) })
+        try await engine.commit(batch)
+        try await engine.settle()
+    }
+}

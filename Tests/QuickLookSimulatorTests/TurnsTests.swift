@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import QuickLookSimulator
+import Testing
+
+/// Of what a page asks only the newest counts.
+@Suite("Turns", .timeLimit(.minutes(1)))
+struct TurnsTests {
+    private let line = Turns.Line(page: "one", kind: "preview")
+
+    /// Begins something that only ends by being cancelled, and returns once it has begun.
+    private func begin(_ number: Int, _ turns: Turns, _ line: Turns.Line) async -> Task<Int, any Error> {
+        let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+        let task = Task {
+            try await turns.take(number, in: line) { () async throws -> Int in
+                beginning.yield()
+                while true { try await Task.sleep(for: .seconds(3600)) }
+            }
+        }
+        for await _ in begun { break }
+        return task
+    }
+
+    @Test("Something newer cancels what was asked before")
+    func newer() async throws {
+        let turns = Turns()
+        let first = await begin(1, turns, line)
+        #expect(try await turns.take(2, in: line) { 2 } == 2)
+        await #expect(throws: CancellationError.self) { try await first.value }
+    }
+
+    @Test("What arrives late is not begun")
+    func late() async throws {
+        let turns = Turns()
+        #expect(try await turns.take(5, in: line) { 5 } == 5)
+        for number in [5, 4] {
+            await #expect(throws: Turns.Stale.self) { try await turns.take(number, in: line) { 0 } }
+        }
+    }
+
+    @Test("Another page and another kind are left alone")
+    func others() async throws {
+        let turns = Turns()
+        let first = await begin(1, turns, line)
+        #expect(try await turns.take(2, in: Turns.Line(page: "two", kind: "preview")) { 1 } == 1)
+        #expect(try await turns.take(2, in: Turns.Line(page: "one", kind: "search")) { 1 } == 1)
+        #expect(!first.isCancelled)
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+    }
+
+    @Test("Of many pages the one not heard of for longest is given up")
+    func many() async throws {
+        let turns = Turns()
+        let first = await begin(1, turns, line)
+        for page in 0..<64 { _ = try await turns.take(1, in: Turns.Line(page: "\(page)", kind: "preview")) { 0 } }
+        await #expect(throws: CancellationError.self) { try await first.value }
+        #expect(try await turns.take(1, in: line) { 7 } == 7)
+    }
+}
