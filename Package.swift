@@ -56,7 +56,8 @@ let package = Package(
             name: "benchmarks",
             dependencies: [
                 "SearchlightEngine", "ExtensionHost", "ExtensionRuntime", "SearchIndex", "MetadataQuery", "Promises",
-                "Previews", "QuickLookSimulator", "ServiceProtocol", "UniformTypeIdentifiers", "TestSupport", "CSystemd",
+                "Previews", "QuickLookSimulator", "ServiceProtocol", "UniformTypeIdentifiers", "TestSupport",
+                "CSystemd",
                 sqlite, arguments,
             ], swiftSettings: strict),
 

@@ -29,7 +29,13 @@ struct PageFailure: Error {
             case .promise(.unsupportedType): 406
             case .promise(.stalled), .promise(.receiverStalled), .promise(.tooSlow): 504
             case .promise(.tooLarge): 413
-            case .promise: 500
+            case .promise(.cancelled), .drag(.cancelled, _): Self.cancelled
+            case .drag(.unsupportedType, _): 406
+            case .drag(.notFound, _): 404
+            case .drag(.refused, _): 403
+            case .drag(.timedOut, _): 504
+            case .drag(.crashed, _): 502
+            case .promise, .drag: 500
             case .extension(let error): Self.status(of: error)
             case .index, .storeInUse, .alreadyReindexing, .storeFile, .service: 500
             }
