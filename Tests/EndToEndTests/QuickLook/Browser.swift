@@ -44,7 +44,7 @@ final class Browser {
 
     /// Asks for something of the protocol and waits for the answer; events in between are left out.
     @discardableResult
-    func call(_ method: String, _ parameters: [String: Any] = [:]) throws -> [String: Any] {
+    func call(_ method: String, _ parameters: [String: Any] = [:], mayFail: Bool = false) throws -> [String: Any] {
         serial += 1
         var message: [String: Any] = ["id": serial, "method": method, "params": parameters]
         message["sessionId"] = session
@@ -53,7 +53,7 @@ final class Browser {
         while true {
             let answer = try next()
             guard answer["id"] as? Int == serial else { continue }
-            if let error = answer["error"] { Issue.record("\(method): \(error)") }
+            if let error = answer["error"], !mayFail { Issue.record("\(method): \(error)") }
             return answer["result"] as? [String: Any] ?? [:]
         }
     }
@@ -72,9 +72,11 @@ final class Browser {
     }
 
     /// What a script of the page gives back; a promise is waited for.
-    func evaluate(_ script: String) throws -> Any? {
+    ///
+    /// - Parameter mayLeave: Whether the page may be left meanwhile; then there is nothing.
+    func evaluate(_ script: String, mayLeave: Bool = false) throws -> Any? {
         let answer = try call(
-            "Runtime.evaluate", ["expression": script, "awaitPromise": true, "returnByValue": true])
+            "Runtime.evaluate", ["expression": script, "awaitPromise": true, "returnByValue": true], mayFail: mayLeave)
         if let problem = answer["exceptionDetails"] { Issue.record("\(script): \(problem)") }
         return (answer["result"] as? [String: Any])?["value"]
     }
@@ -94,10 +96,8 @@ final class Browser {
     func open(_ address: String) throws {
         try call("Page.navigate", ["url": address])
         // Another page than this one answers while the first leads on to the second.
-        while (try evaluate("document.getElementById('results') !== null && document.readyState === 'complete'"))
-            as? Bool
-            != true
-        {}
+        let isThere = "document.getElementById('results') !== null && document.readyState === 'complete'"
+        while try evaluate(isThere, mayLeave: true) as? Bool != true {}
     }
 
     /// Presses a key.

@@ -124,7 +124,10 @@ struct QuickLookBrowserTests {
         try first.open(address)
         let other = try Browser()
         try other.call("Page.navigate", ["url": address])
-        try other.wait(for: "document.readyState === 'complete' && document.body.textContent.length > 0")
+        try other.wait(
+            for:
+                "location.href !== 'about:blank' && document.readyState === 'complete' && document.body.textContent.length > 0"
+        )
         #expect((try other.evaluate("document.body.textContent") as? String)?.contains("works once") == true)
         #expect(place.stop() == .exited(0))
     }
