@@ -37,7 +37,7 @@ struct SandboxTests {
             let path = harness.folder + "/drop.md"
             let dropped = try await engine.drag(
                 item, accepted: ["net.daringfireball.markdown"], to: .file(path: path))
-            #expect(dropped.representation.form == .inPlaceFile)
+            #expect(dropped.representation.form == .file)
         }
         #expect(refusals(harness).isEmpty, "\(refusals(harness))")
         let report = try #require(reports(harness).first)
