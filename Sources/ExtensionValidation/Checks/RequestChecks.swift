@@ -64,16 +64,14 @@ extension CheckContext {
         return try await withTrial { (trial) throws(ExtensionError) in
             try await trial.load()
             var findings = Findings()
+            // The quickest counts: one may be slow because the machine was, an extension that works in it always is.
+            var quickest = Double.infinity
             for notice in [
                 ThrottleNotice(reason: .userActive, itemsPerSecond: 10), ThrottleNotice(reason: .battery),
                 ThrottleNotice(reason: .pressure, itemsPerSecond: 1),
             ] {
                 let heeded = await configuration.clock.measure { _ = await trial.throttle(notice) }
-                if heeded.milliseconds > Self.throttleGrace {
-                    findings.warn(
-                        "It took \(Int(heeded.milliseconds)) ms until it had heeded a notice.",
-                        "Only note in did_throttle that work is to slow down; half a second is what there is.")
-                }
+                quickest = min(quickest, heeded.milliseconds)
                 // A person who drags something does not wait until the battery is full.
                 for offer in offers { _ = try await trial.ask(offer) }
                 let isServed = survey.isServed
@@ -85,6 +83,11 @@ extension CheckContext {
                 await wait(settings.quietTime)
                 _ = await trial.throttle(nil)
                 if let problem = await work.value { throw problem }
+            }
+            if quickest > Self.throttleGrace {
+                findings.warn(
+                    "It took at least \(Int(quickest)) ms each time until it had heeded a notice.",
+                    "Only note in did_throttle that work is to slow down; half a second is what there is.")
             }
             // Twice the same, and an end without a beginning.
             _ = await trial.throttle(ThrottleNotice(reason: .requested))

@@ -90,14 +90,6 @@ extension ValidationReport {
         try #require(checks.first { $0.check == check }?.result)
     }
 
-    /// What did not pass, but for how long a notice takes to be heeded on a machine that has other tests to run.
-    var notPassed: [CheckReport] {
-        checks.filter { check in
-            let isLate = check.check == .throttle && check.result.kind == .warning
-            return check.result.kind != .passed && !(isLate && check.result.reason?.hasPrefix("It took ") == true)
-        }
-    }
-
     /// What went wrong, for a failed expectation.
     var problems: [String] {
         checks.filter { $0.result.isFailure }.map { "\($0.check.rawValue): \($0.result.reason ?? "")" }
