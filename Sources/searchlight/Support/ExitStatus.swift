@@ -36,7 +36,7 @@ enum ExitStatus: Int32 {
         case .query: self = .failure
         case .promise(let error): self.init(error)
         case .drag(let kind, _): self.init(kind)
-        case .extension(let error): self.init(error)
+        case .extension: self.init(DragFailure.Kind(error))
         case .service(let problem): self.init(problem)
         }
     }
@@ -63,25 +63,6 @@ enum ExitStatus: Int32 {
         case .crashed: self = .crashed
         case .inputOutput: self = .inputOutput
         case .failed: self = .failure
-        }
-    }
-
-    private init(_ error: ExtensionError) {
-        switch error {
-        case .notFound: self = .notFound
-        case .refused, .disabled, .quarantined, .backingOff: self = .refused
-        case .crashed, .memoryExceeded: self = .crashed
-        case .timedOut: self = .timedOut
-        case .cancelled: self = .cancelled
-        case .failed(_, _, let status, _):
-            switch status {
-            case .unsupported: self = .unsupportedType
-            case .notFound: self = .notFound
-            case .cancelled: self = .cancelled
-            case .refused: self = .refused
-            default: self = .failure
-            }
-        case .workerUnavailable, .delegateUnavailable, .cannotLoad, .malformedAnswer: self = .failure
         }
     }
 }
