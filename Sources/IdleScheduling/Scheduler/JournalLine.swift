@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+extension ScheduledJob.Key {
+    /// How a job is called where one is named or shown: `reindex:BUNDLE` or `maintenance:TASK`.
+    public var name: String {
+        switch self {
+        case .reindex(let bundle): "reindex:" + bundle
+        case .maintenance(let task): "maintenance:" + task.rawValue
+        }
+    }
+
+    /// The job of a name; `nil` if it is none. The name of a bundle alone is its reindex, and that of a task the task.
+    public init?(name: String) {
+        if let bundle = name.removing(prefix: "reindex:") {
+            self = .reindex(bundle: bundle)
+        } else if let task = MaintenanceTask(rawValue: name.removing(prefix: "maintenance:") ?? name) {
+            self = .maintenance(task)
+        } else {
+            self = .reindex(bundle: name)
+        }
+        guard bundle.map({ (1...Self.maximumBundleBytes).contains($0.utf8.count) }) ?? !name.isEmpty else { return nil }
+    }
+
+    /// The longest bundle identifier, in bytes, as that of an extension.
+    private static let maximumBundleBytes = 255
+}
+
+extension String {
+    fileprivate func removing(prefix: String) -> String? { hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil }
+}
+
+/// A decision as a line of JSON, in which it is kept and shown: keys in alphabetical order, times in UTC with milliseconds,
+/// the same decision always the same bytes.
+public struct JournalLine: Sendable {
+    /// The decision.
+    public var entry: JournalEntry
+
+    /// The longest line that is read, in bytes.
+    public static let maximumBytes = 16 << 10
+    /// The longest reason that is written, in characters.
+    private static let maximumReason = 500
+
+    /// A line of a decision.
+    public init(_ entry: JournalEntry) { self.entry = entry }
+
+    /// Reads a line; `nil` if it is none.
+    public init?(json: some Sequence<UInt8>) {
+        let data = Data(json)
+        guard data.count <= Self.maximumBytes, let form = try? JSONDecoder().decode(Form.self, from: data),
+            let moment = Self.moment(form.at), let kind = JournalEntry.Kind(rawValue: form.event),
+            let job = ScheduledJob.Key(name: form.job)
+        else { return nil }
+        var entry = JournalEntry(moment: moment, kind: kind, job: job, score: form.score)
+        entry.gates = (form.gates ?? []).compactMap(Gate.init(rawValue:))
+        entry.until = form.until.flatMap(Self.moment)
+        entry.reason = form.reason
+        if form.cpu != nil || form.written != nil || form.wakeUps != nil {
+            entry.usage = Usage(cpu: form.cpu ?? 0, written: form.written ?? 0, wakeUps: form.wakeUps ?? 0)
+        }
+        self.entry = entry
+    }
+
+    /// The line, without its end.
+    public var json: [UInt8] {
+        let form = Form(
+            at: Self.text(entry.moment), cpu: entry.usage.map { Self.rounded($0.cpu, 1000) },
+            event: entry.kind.rawValue, gates: entry.gates.isEmpty ? nil : entry.gates.map(\.rawValue),
+            job: entry.job.name, reason: entry.reason.map { String($0.prefix(Self.maximumReason)) },
+            score: Self.rounded(entry.score, 100), until: entry.until.map(Self.text), wakeUps: entry.usage?.wakeUps,
+            written: entry.usage?.written)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Nothing in it can fail to be encoded: the numbers are finite.
+        return (try? encoder.encode(form)).map(Array.init) ?? []
+    }
+
+    /// What stands in a line.
+    private struct Form: Codable {
+        var at: String
+        var cpu: Double?
+        var event: String
+        var gates: [String]?
+        var job: String
+        var reason: String?
+        var score: Double
+        var until: String?
+        var wakeUps: UInt64?
+        var written: UInt64?
+    }
+
+    private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+    /// Moments outside of these years are no times of a computer's clock.
+    private static let sensible = -31_622_400.0 * 100...31_622_400.0 * 1000
+
+    private static func text(_ moment: Double) -> String {
+        let bounded = moment.isFinite ? min(max(moment, sensible.lowerBound), sensible.upperBound) : 0
+        return Date(timeIntervalSinceReferenceDate: bounded).formatted(style)
+    }
+
+    private static func moment(_ text: String) -> Double? {
+        guard text.utf8.count <= 40 else { return nil }
+        return try? Date(text, strategy: style).timeIntervalSinceReferenceDate
+    }
+
+    private static func rounded(_ value: Double, _ parts: Double) -> Double {
+        guard value.isFinite else { return 0 }
+        return (min(max(value, -1e12), 1e12) * parts).rounded() / parts
+    }
+}
