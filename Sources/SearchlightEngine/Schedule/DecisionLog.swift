@@ -132,7 +132,7 @@ public struct DecisionFollower {
         var status = stat()
         guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
         if atEnd { lseek(number, 0, SEEK_END) }
-        (self.file, identity) = (file, status.st_ino)
+        (self.file, identity) = (file, UInt64(status.st_ino))
     }
 
     /// What came since the last call.
@@ -140,7 +140,7 @@ public struct DecisionFollower {
         var entries = take()
         // Another file has taken its place, and what was written to this one last was just read.
         var status = stat()
-        if lstat(path, &status) == 0, status.st_ino != identity || file == nil {
+        if lstat(path, &status) == 0, UInt64(status.st_ino) != identity || file == nil {
             rest = []
             open(atEnd: false)
             entries += take()
