@@ -28,7 +28,7 @@ struct Searchlight: AsyncParsableCommand {
             ReindexCommand.self,
             ExtensionsCommand.self, StatusCommand.self, VerifyCommand.self, ForgetCommand.self, TypesCommand.self,
             QueryCommand.self, ReceiversCommand.self,
-            ListCommand.self,
+            ListCommand.self, LogCommand.self,
             DonateCommand.self, DeleteCommand.self, ClientStateCommand.self,
             ServiceCommand.self,
         ])

@@ -94,7 +94,7 @@ struct StatusCommand: AsyncParsableCommand {
 }
 
 /// A size for a person.
-private func sized(_ bytes: Int) -> String {
+func sized(_ bytes: Int) -> String {
     let units = ["bytes", "KiB", "MiB", "GiB", "TiB"]
     var (value, unit) = (Double(bytes), 0)
     while value >= 1024, unit < units.count - 1 { (value, unit) = (value / 1024, unit + 1) }

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import IdleScheduling
+import SearchlightEngine
+
+struct LogCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log",
+        abstract: "Show what the scheduler decided: what ran in the background, what waited, and why.",
+        discussion: """
+            The oldest decision comes first. Times are those of this machine's time zone. With --json each decision is a line \
+            of JSON, as it stands in decisions.log of the store, with times in UTC.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(
+        help: ArgumentHelp("Only of this extension, or this task of the index's care.", valueName: "bundle"),
+        completion: BundleNames.completion)
+    var name: String?
+    @Option(name: [.customShort("n"), .long], help: "Show at most so many decisions.")
+    var lines = 50
+    @Flag(name: .shortAndLong, help: "Go on showing decisions as they are made.")
+    var follow = false
+
+    /// More than the files of decisions hold.
+    private static let maximumLines = 100_000
+    /// How often new decisions are looked for.
+    private static let interval = Duration.milliseconds(250)
+
+    func validate() throws {
+        guard (0...Self.maximumLines).contains(lines) else {
+            throw ValidationError("--lines must be between 0 and \(Self.maximumLines).")
+        }
+        if let name, ScheduledJob.Key(name: name) == nil {
+            throw ValidationError("“\(name)” names no extension and no task.")
+        }
+    }
+
+    func run() async throws {
+        try await reportingErrors(json: options.json) {
+            let log = DecisionLog(storeDirectory: options.storeDirectory)
+            let job = name.flatMap(ScheduledJob.Key.init(name:))
+            // Before what is there is read, so that nothing falls between.
+            var follower = DecisionFollower(log)
+            let last = log.last(lines, about: job)
+            for entry in last { try show(entry) }
+            guard follow else {
+                if last.isEmpty, lines > 0, !options.json {
+                    Output.complain(
+                        "Nothing was decided\(job == nil ? "" : " about it") so far. Only the service schedules: searchlightd."
+                    )
+                }
+                return
+            }
+            while true {
+                for entry in follower.next() where job == nil || entry.job == job { try show(entry) }
+                try await Task.sleep(for: Self.interval)
+            }
+        }
+    }
+
+    private func show(_ entry: JournalEntry) throws {
+        guard !options.json else {
+            return try Output.document(String(decoding: JournalLine(entry).json, as: UTF8.self) + "\n")
+        }
+        try Output.line(entry.line)
+    }
+}
+
+extension JournalEntry {
+    /// The decision for a person to read.
+    var line: StyledText {
+        let time = Date(timeIntervalSinceReferenceDate: moment).formatted(Self.style)
+        var line: StyledText = "\(dim: time)  \(job.words) \(bold: kind.words)"
+        if !gates.isEmpty {
+            let reasons = gates.map(\.words).joined(separator: "; ")
+            let codes = gates.map(\.rawValue).joined(separator: ", ")
+            line =
+                kind == .start || kind == .resume
+                ? line + ", although \(reasons) \(dim: "(\(codes))")"
+                : line + ": \(reasons) \(dim: "(\(codes))")"
+        }
+        if let reason { line = line + ": \(reason)" }
+        if let usage { line = line + "; \(usage.words)" }
+        return line
+    }
+
+    private static let style = Date.VerbatimFormatStyle(
+        format: """
+            \(year: .defaultDigits)-\(month: .twoDigits)-\(day: .twoDigits) \
+            \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits)
+            """,
+        timeZone: .current, calendar: Calendar(identifier: .gregorian))
+}
