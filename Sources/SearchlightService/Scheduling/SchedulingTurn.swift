@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+import IdleScheduling
+
+/// Deals with what an ``IdleScheduler`` is told. One task uses it, so that everything has its order: a job is never resumed
+/// before it was paused, and what a decision rests on is not older than what was told before.
+actor SchedulingTurn {
+    /// A job under way.
+    private struct Running {
+        /// What is wanted of it, in order.
+        var orders: AsyncStream<Order>.Continuation
+        /// Does the job.
+        var work: Task<Void, Never>
+        /// Carries out the orders.
+        var conductor: Task<Void, Never>
+    }
+    private enum Order: Sendable {
+        case pause(Gate)
+        case resume
+        case stop
+    }
+
+    private var scheduler: Scheduler
+    private let runner: any JobRunner
+    private let source: any ConditionSource
+    private let now: @Sendable () -> Double
+    private let clock: any Clock<Duration>
+    private let outlets: IdleScheduler.Outlets
+    private let post: @Sendable (IdleScheduler.Input) -> Void
+    private var running: [ScheduledJob.Key: Running] = [:]
+    /// The jobs that a person wants now.
+    private var wanted: Set<ScheduledJob.Key> = []
+    private var sensing = SchedulerAction.Sensing.off
+    private var timer: Task<Void, Never>?
+
+    /// The longest that is slept at once: the clock on the wall may be set meanwhile.
+    private static let longestSleep = 3600.0
+
+    init(
+        _ scheduler: Scheduler, runner: any JobRunner, source: any ConditionSource,
+        now: @escaping @Sendable () -> Double,
+        clock: any Clock<Duration>, outlets: IdleScheduler.Outlets,
+        post: @escaping @Sendable (IdleScheduler.Input) -> Void
+    ) {
+        self.scheduler = scheduler
+        self.runner = runner
+        self.source = source
+        self.now = now
+        self.clock = clock
+        self.outlets = outlets
+        self.post = post
+    }
+
+    /// Takes in one thing.
+    func take(_ input: IdleScheduler.Input) async {
+        switch input {
+        case .event(let event):
+            if case .runNow(let key) = event, wanted.count < Scheduler.maximumJobs { wanted.insert(key) }
+            if case .cancel(let key) = event { wanted.remove(key) }
+            handle(event)
+        case .jobsChanged: handle(.jobs(await runner.jobs()))
+        case .ended(let key, let outcome): await noteEnd(of: key, outcome)
+        case .due:
+            timer = nil
+            await measure()
+            if sensing != .off { handle(.conditions(source.look())) }
+            handle(.tick)
+        case .question(let answer): answer(scheduler)
+        }
+    }
+
+    /// Stops all that is under way, and waits for its end.
+    func end() async {
+        timer?.cancel()
+        for key in running.keys.sorted() { order(.stop, key) }
+        for one in running.values { await one.work.value }
+        for (key, one) in running {
+            await noteUse(of: key)
+            outlets.ended(key, .stopped, scheduler.usage)
+            one.orders.finish()
+        }
+        running = [:]
+    }
+
+    private func handle(_ event: SchedulerEvent) {
+        for action in scheduler.handle(event, at: now()) { carryOut(action) }
+    }
+
+    private func carryOut(_ action: SchedulerAction) {
+        switch action {
+        case .start(let key): start(key)
+        case .pause(let key, let gate): order(.pause(gate), key)
+        case .resume(let key): order(.resume, key)
+        case .stop(let key, _): order(.stop, key)
+        case .wake(let moment): wake(at: moment)
+        case .sense(let mode):
+            sensing = mode
+            source.sense(mode)
+            // What was known is from before nobody watched.
+            if mode != .off { post(.event(.conditions(source.look()))) }
+        case .note(let entry): outlets.note(entry)
+        }
+    }
+
+    private func wake(at moment: Double?) {
+        timer?.cancel()
+        timer = nil
+        guard let moment else { return }
+        let wait = min(max(0, moment - now()), Self.longestSleep)
+        timer = Task { [clock, post] in
+            guard (try? await clock.sleep(for: .seconds(wait))) != nil else { return }
+            post(.due)
+        }
+    }
+
+    // MARK: Jobs
+
+    private func start(_ key: ScheduledJob.Key) {
+        guard running[key] == nil else { return }
+        let isWanted = wanted.remove(key) != nil
+        let (orders, continuation) = AsyncStream.makeStream(of: Order.self)
+        let token = outlets.onWork()
+        let work = Task { [runner, post] in
+            let outcome = await runner.run(key, isWanted: isWanted)
+            continuation.finish()
+            post(.ended(key, outcome))
+            withExtendedLifetime(token) {}
+        }
+        let conductor = Task { [runner, outlets] in
+            for await order in orders {
+                let token = outlets.onWork()
+                switch order {
+                case .pause(let gate): await runner.pause(key, because: gate)
+                case .resume: await runner.resume(key)
+                case .stop:
+                    await runner.stop(key)
+                    work.cancel()
+                }
+                withExtendedLifetime(token) {}
+            }
+        }
+        running[key] = Running(orders: continuation, work: work, conductor: conductor)
+    }
+
+    private func order(_ order: Order, _ key: ScheduledJob.Key) { running[key]?.orders.yield(order) }
+
+    private func noteEnd(of key: ScheduledJob.Key, _ outcome: SchedulerEvent.Outcome) async {
+        guard let one = running.removeValue(forKey: key) else { return }
+        wanted.remove(key)
+        await one.conductor.value
+        await noteUse(of: key)
+        // First what is owed now, so that what is done is not begun again.
+        handle(.jobs(await runner.jobs()))
+        handle(.ended(key, outcome))
+        outlets.ended(key, outcome, scheduler.usage)
+    }
+
+    private func measure() async {
+        for key in running.keys.sorted() { await noteUse(of: key) }
+    }
+
+    private func noteUse(of key: ScheduledJob.Key) async {
+        guard let usage = await runner.used(key), usage != Usage() else { return }
+        outlets.used(key, usage)
+        handle(.used(key, usage))
+    }
+}
