@@ -70,6 +70,9 @@ final class JobStore: Sendable {
     /// What a bundle owes.
     subscript(bundle: String) -> Job? { state.withLock { $0.queue[bundle] } }
 
+    /// How many items a bundle may be asked for more; see ``JobQueue/room(for:)``.
+    func room(for bundle: String) -> Int { state.withLock { $0.queue.room(for: bundle) } }
+
     /// Changes the queue and keeps the change; when that fails, the change is undone.
     func update(always: Bool = false, _ change: (inout JobQueue) -> Void) throws(EngineError) {
         try updateState(always: always) { change(&$0.queue) }
