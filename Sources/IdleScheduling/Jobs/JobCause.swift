@@ -22,6 +22,7 @@ extension Job {
         /// Whether the extension is another than the one that failed before.
         var isOfNewExtension: Bool { self == .added || self == .upgraded }
 
+        /// Whether a cause presses less than another.
         public static func < (one: Cause, other: Cause) -> Bool { one.rank < other.rank }
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }

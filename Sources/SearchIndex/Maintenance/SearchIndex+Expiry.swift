@@ -11,6 +11,7 @@ public struct ExpiryMark: Hashable, Sendable, Codable, Comparable {
     /// Creates a mark. Without a number it is behind everything that expires until then.
     public init(expires: Double, item: Int64 = .max) { (self.expires, self.item) = (expires, item) }
 
+    /// Whether a mark is before another.
     public static func < (one: ExpiryMark, other: ExpiryMark) -> Bool {
         (one.expires, one.item) < (other.expires, other.item)
     }

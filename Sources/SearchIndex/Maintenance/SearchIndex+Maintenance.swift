@@ -9,8 +9,9 @@ public struct IndexWear: Hashable, Sendable, Codable {
     public var texts: Int64 = 0
     /// How many items there are.
     public var items: Int64 = 0
-    /// The pages of the database, and how many of them are free.
+    /// The pages of the database.
     public var pages = 0
+    /// How many of them are free.
     public var freePages = 0
     /// Whether free pages can be given back to the file system a few at a time. Files of older versions cannot; they use
     /// their free pages again.
