@@ -89,7 +89,7 @@ extension SearchlightEngine {
         guard let job = jobStore[identifier] else { return nil }
         do throws(EngineError) {
             switch job.work {
-            case .reindexAll: try await replaceAll(of: identifier, job.place, origin, checkpoint)
+            case .reindexAll: try await replaceAll(of: identifier, job, origin, checkpoint)
             case .reindexItems(let items):
                 try await onHost { (host) throws(ExtensionError) in
                     try await host.reindexItems(items.sorted(), identifier, origin: origin)

@@ -72,6 +72,24 @@ struct JobCauseTests {
         #expect(queue["a"]?.notBefore == nil && queue["a"]?.lastFailure == nil)
     }
 
+    @Test("What was asked for after the first page of everything is not answered by the later ones")
+    func askedBetweenPages() throws {
+        var queue = JobQueue()
+        let begun = queue.add(Self.job(nil, .added))
+        queue.setPlace(
+            ReindexPlace(
+                cursor: Data(), pages: 1, began: 0, replacement: 1, generation: 1, fingerprint: "",
+                request: begun.request), of: "a")
+        queue.add(Self.job(["x"], .asked))
+        queue.add(Self.job(nil, .asked))
+        // Whoever goes on at the second page has taken both.
+        let taken = try #require(queue["a"])
+        queue.complete(taken)
+        #expect(queue["a"]?.work == .reindexItems(["x"]))
+        queue.complete(try #require(queue["a"]))
+        #expect(queue["a"] == nil)
+    }
+
     @Test("There is room for items until they would become everything, and none beside everything")
     func room() {
         var queue = JobQueue()

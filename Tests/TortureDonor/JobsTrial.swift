@@ -40,12 +40,10 @@ struct JobsTrial {
         let running = Task {
             for await _ in changes {
                 while let job = engine.scheduledJobs().first { try await carryOut(job.key, engine) }
-                if Task.isCancelled { break }
             }
         }
         changed.yield()
         try await asking.value
-        running.cancel()
         changed.finish()
         try await running.value
         // What came last.

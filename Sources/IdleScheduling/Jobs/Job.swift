@@ -80,13 +80,15 @@ private struct RequestNumbers: Hashable, Sendable, Codable {
     }
 
     /// Takes out what a job has done that was taken from the queue after a request, and before the next.
-    mutating func finish(_ work: Job.Work, upTo request: Int) {
-        reasons?.finish(upTo: request)
+    ///
+    /// - Parameter first: The last request when the first page of everything was asked for.
+    mutating func finish(_ work: Job.Work, upTo request: Int, first: Int) {
+        reasons?.finish(upTo: first)
         if reasons == JobReasons() { reasons = nil }
         switch work {
         case .reindexAll:
             if let last = everything, last <= request { everything = nil }
-            items = items.filter { $0.value > request }
+            items = items.filter { $0.value > min(first, request) }
         case .reindexItems(let names):
             items = items.filter { $0.value > request || !names.contains($0.key) }
         }
@@ -116,7 +118,10 @@ extension Job {
     /// Melts another request into the job.
     mutating func ask(for more: Job, request: Int) {
         var numbers = numbers ?? RequestNumbers(self, request: 0)
+        // What goes on in pages does not answer what was asked for since its first one.
+        let kept = place == nil ? [:] : numbers.items
         numbers.ask(for: more, request: request)
+        numbers.items.merge(kept, uniquingKeysWith: max)
         take(numbers)
         work = numbers.work ?? more.work
         // What failed was another extension.
@@ -135,6 +140,9 @@ extension Job {
         notBefore = nil
     }
 
+    /// The number of its last request; `nil` of one that no queue has taken in.
+    public var request: Int? { numbers?.latest }
+
     /// Whether nothing in it is of a later format than the fourth.
     public var hasNoCause: Bool { cause == nil && deadline == nil && numbers?.reasons == nil }
 
@@ -144,7 +152,8 @@ extension Job {
     mutating func finish(_ done: Job) -> Bool {
         let before = numbers ?? RequestNumbers(self, request: 0)
         var after = before
-        after.finish(done.work, upTo: done.numbers?.latest ?? .max)
+        let request = done.request ?? .max
+        after.finish(done.work, upTo: request, first: done.place?.request ?? request)
         guard let left = after.work else { return false }
         guard after != before else { return true }
         take(after)

@@ -20,6 +20,7 @@ struct JobHistory {
     /// Of each bundle: when the last job was taken, and when the last one was that has been struck out.
     private var taken: [String: Int] = [:]
     private var struck: [String: Int] = [:]
+    private var struckItems: [String: Int] = [:]
     private var lastAsked: [String: Int] = [:]
     /// When it was begun to look for what expires, until when that may have had an effect.
     private var looks: [(begun: Int, certain: Int?)] = []
@@ -60,7 +61,9 @@ struct JobHistory {
         case "run": taken[bundle] = moment
         case "struck":
             strikes += 1
+            // A reindex in pages that went on answers the items that were wanted before its first page.
             struck[bundle] = taken[bundle]
+            struckItems[bundle] = min(taken[bundle] ?? moment, lastAsked[bundle] ?? moment)
             askedBefore = askedBefore.filter { $0.bundle != bundle }
         case "asked":
             lastAsked[bundle] = moment
@@ -82,7 +85,7 @@ struct JobHistory {
     /// What is asked must have been wanted since the last job was taken that was struck out, or be a part of that one.
     private mutating func ask(_ subject: Subject, at moment: Int, _ line: String) {
         if !askedBefore.insert(subject).inserted { repeated += 1 }
-        let since = struck[subject.bundle] ?? -1
+        let since = (subject.item == nil ? struck : struckItems)[subject.bundle] ?? -1
         let isWanted = wants[subject]?.contains { $0.certain.map { $0 > since } ?? true } == true
         // Any item may have been about to expire.
         let isLooked = subject.item != nil && looks.contains { $0.certain.map { $0 > since } ?? true }
@@ -93,7 +96,10 @@ struct JobHistory {
     private mutating func acknowledge(_ bundle: String, _ items: [String?], at asked: Int) {
         let isEverything = items.contains(nil)
         for subject in wants.keys where subject.bundle == bundle && (isEverything || items.contains(subject.item)) {
-            for index in (wants[subject] ?? []).indices where wants[subject]?[index].begun ?? .max < asked {
+            // Whoever asks for everything again is content with pages that go on.
+            let isContent = subject.item == nil && bundle.hasSuffix("paged")
+            let moment = isContent ? max(asked, taken[bundle] ?? asked) : asked
+            for index in (wants[subject] ?? []).indices where wants[subject]?[index].begun ?? .max < moment {
                 wants[subject]?[index].isAcknowledged = true
             }
         }
