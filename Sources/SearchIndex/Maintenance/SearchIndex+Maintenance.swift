@@ -88,9 +88,8 @@ extension SearchIndex {
     public func vacuumStep() async throws(SearchIndexError) -> Int {
         try await write("Giving back free pages") { db in
             guard try Int.fetchOne(db, sql: "PRAGMA auto_vacuum") == 2 else { return 0 }
-            // Each row is a page.
-            let pages = try Row.fetchCursor(db, sql: "PRAGMA incremental_vacuum(\(Self.pagesPerStep))")
-            while try pages.next() != nil {}
+            // One by one: of several, each is a row without columns, which not every reader steps over.
+            for _ in 0..<Self.pagesPerStep { try db.execute(sql: "PRAGMA incremental_vacuum(1)") }
             return try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
         }
     }

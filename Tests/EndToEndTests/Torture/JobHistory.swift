@@ -46,7 +46,7 @@ struct JobHistory {
         let words = line.split(separator: " ").map(String.init)
         guard let what = words.first else { return }
         let bundle = words.count > 1 ? words[1] : ""
-        let items: [String?] = words.dropFirst(2).first == "all" ? [nil] : words.dropFirst(3).map { $0 }
+        let items: [String?] = words.dropFirst(2).first == "all" ? [nil] : words.dropFirst(3).map { Optional($0) }
         let subjects = items.map { Subject(bundle: bundle, item: $0) }
         switch what {
         case "opened":
