@@ -152,7 +152,10 @@ let package = Package(
         // Donates until a test has it killed.
         .executableTarget(
             name: "TortureDonor",
-            dependencies: ["SearchlightEngine", "ExtensionHost", "SearchIndex", "TortureSupport", grdb],
+            dependencies: [
+                "SearchlightEngine", "ExtensionHost", "IdleScheduling", "SearchIndex", "TortureSupport", "TestSupport",
+                grdb,
+            ],
             path: "Tests/TortureDonor",
             swiftSettings: strict),
         // Asks extensions, cancels and kills at random, and counts what is left.

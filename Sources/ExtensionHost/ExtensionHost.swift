@@ -33,6 +33,7 @@ public actor ExtensionHost {
     ///     that goes on.
     ///   - onItemsGivenBack: Told of items that were set aside and may be asked for again, since their extension or the host
     ///     has changed; they are owed. Says whether that is written down.
+    ///   - onHealthChange: Told that what is known of extensions has changed; called on any thread, must not block.
     ///   - onEvent: Told what happens; called on any thread, must not block.
     public init(
         configuration: WorkerConfiguration, registry: ExtensionRegistry, delegates: LiveDelegates? = nil,
@@ -40,14 +41,15 @@ public actor ExtensionHost {
         now: @escaping @Sendable () -> Double = { Date().timeIntervalSinceReferenceDate },
         onWork: @escaping @Sendable () -> any Sendable = { () },
         onItemsGivenBack: @escaping @Sendable (_ bundle: String, _ items: Set<String>) -> Bool = { _, _ in true },
-        onEvent: @escaping @Sendable (ExtensionEvent) -> Void
+        onHealthChange: @escaping @Sendable () -> Void = {}, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) {
         self.configuration = configuration
         self.registry = registry
         self.onEvent = onEvent
         self.delegates = delegates ?? LiveDelegates(configuration)
         let book = HealthBook(
-            health, workerPath: configuration.workerPath, now: now, onItemsGivenBack: onItemsGivenBack)
+            health, workerPath: configuration.workerPath, now: now, onItemsGivenBack: onItemsGivenBack,
+            onChange: onHealthChange)
         self.book = book
         pool = WorkerPool(
             configuration, receiver: receiver, onEvent: onEvent, onWork: onWork,

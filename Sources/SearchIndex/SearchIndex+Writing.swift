@@ -92,7 +92,9 @@ extension SearchIndex {
     public func deleteExpired() async throws(SearchIndexError) -> Int {
         let now = now()
         return try await write("Deleting expired items") { db in
-            try ItemWriter.delete(db, where: "expires <= ?", [now], DerivedWriter(db))
+            // By bundle, as the index by expiry is.
+            try ItemWriter.delete(
+                db, where: "bundle IN (SELECT id FROM bundle) AND expires <= ?", [now], DerivedWriter(db))
         }
     }
 }

@@ -122,8 +122,11 @@ public final class SearchIndex: Sendable {
         configuration.busyMode = .timeout(10)
         configuration.readonly = isReadOnly
         configuration.prepareDatabase { db in
-            // Only a new file takes it. Records fill pages of this size better than SQLite's 4 KiB.
-            if !isReadOnly { try db.execute(sql: "PRAGMA page_size = \(Self.pageSize)") }
+            // Only a new file takes these. Records fill pages of this size better than SQLite's 4 KiB, and pages that become
+            // free can be given back a few at a time.
+            if !isReadOnly {
+                try db.execute(sql: "PRAGMA page_size = \(Self.pageSize); PRAGMA auto_vacuum = INCREMENTAL")
+            }
             try FullTextIndex.prepare(db)
         }
         if let prepare = seams.prepareDatabase { configuration.prepareDatabase(prepare) }

@@ -12,6 +12,8 @@ struct DonationWriter: Sendable {
     let now: @Sendable () -> Double
     /// Told whose extension donates items.
     var onExtensionItems: @Sendable (String) -> Void = { _ in }
+    /// Told that items are donated.
+    var onItems: @Sendable () -> Void = {}
 
     /// Makes a batch durable; see ``SearchIndex/commit(_:clientState:expecting:)``.
     func commit(
@@ -20,6 +22,7 @@ struct DonationWriter: Sendable {
         let bundle = batch.scope.bundle
         if isWritable, batch.hasItems {
             try jobs.note(donor: bundle)
+            onItems()
             if case .worker = donor { onExtensionItems(bundle) }
         }
         let donation = reindexes.begin(batch, from: donor)
@@ -36,7 +39,7 @@ struct DonationWriter: Sendable {
             }
             let undoes = reindexes.undoes(donor, bundle)
             if isWritable, undoes || jobs[bundle]?.place != nil {
-                let job = Job(bundle: bundle, work: .reindexAll, requested: now())
+                let job = Job(bundle: bundle, work: .reindexAll, requested: now(), cause: .lost)
                 try jobs.update { queue in
                     if undoes { queue.add(job) }
                     // What the pages before it have brought is gone.

@@ -17,6 +17,8 @@ public struct EngineConfiguration: Sendable {
     public var tracksExtensions = false
     /// How long the items of an extension that was removed stay, in seconds.
     public var removalGrace = standardRemovalGrace
+    /// How long before their expiry items are asked for again, in seconds.
+    public var expiryNotice = standardExpiryNotice
     /// How much a page of a reindex may take.
     public var pages = PageLimits()
     /// The present, in seconds since 2001-01-01 UTC.
@@ -35,6 +37,9 @@ public struct EngineConfiguration: Sendable {
 
     /// A week: long enough for a disk that is not mounted or an upgrade that went wrong.
     public static let standardRemovalGrace = 7.0 * 86400
+
+    /// A week: some of it will be idle.
+    public static let standardExpiryNotice = 7.0 * 86400
 
     /// Creates a configuration.
     public init(

@@ -3,7 +3,7 @@ import Foundation
 import IdleScheduling
 
 /// The file of the jobs. Format 1 had no checksum, format 2 no donors, format 3 no places of
-/// reindexes in pages.
+/// reindexes in pages, format 4 no causes.
 struct JobDocument: ChecksummedDocument {
     /// Bound on the file, which holds at most one job for each bundle.
     static let maximumBytes = 64 << 20
@@ -11,7 +11,7 @@ struct JobDocument: ChecksummedDocument {
     static let maximumDonors = 10_000
     /// The longest of these names, in bytes of UTF-8: as long as the identifier of an extension may be.
     static let maximumDonorBytes = 255
-    private static let currentFormat = 4
+    private static let currentFormat = 5
 
     private(set) var formatVersion = currentFormat
     /// The generation of the index for which everything owed by its losses was written down.
@@ -42,11 +42,13 @@ struct JobDocument: ChecksummedDocument {
 
     private func isSound() -> Bool {
         let places = queue.jobs.compactMap(\.place)
-        guard places.allSatisfy(\.isSound), places.isEmpty || formatVersion > 3 else { return false }
+        guard places.allSatisfy(\.isSound), places.isEmpty || formatVersion > 3,
+            formatVersion > 4 || queue.jobs.allSatisfy(\.hasNoCause)
+        else { return false }
         switch formatVersion {
         case 1: return checksum == nil && donors == nil
         case 2: return donors == nil && hasRightChecksum
-        case 3, Self.currentFormat:
+        case 3, 4, Self.currentFormat:
             return hasRightChecksum
                 && donors.map { $0.count <= Self.maximumDonors && $0.allSatisfy(Self.canBeKept) } == true
         default: return false

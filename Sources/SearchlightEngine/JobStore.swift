@@ -13,6 +13,8 @@ final class JobStore: Sendable {
         var donors: Set<String> = []
     }
     private let state: Mutex<State>
+    /// Called when what is owed has changed, by whoever changed it; holds no lock of this.
+    let onChange = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// Whether there was a file that could not be understood. The first change sets it aside as `jobs.json.damaged`.
     let wasDamaged: Bool
@@ -68,18 +70,23 @@ final class JobStore: Sendable {
     /// What a bundle owes.
     subscript(bundle: String) -> Job? { state.withLock { $0.queue[bundle] } }
 
+    /// How many items a bundle may be asked for more; see ``JobQueue/room(for:)``.
+    func room(for bundle: String) -> Int { state.withLock { $0.queue.room(for: bundle) } }
+
     /// Changes the queue and keeps the change; when that fails, the change is undone.
     func update(always: Bool = false, _ change: (inout JobQueue) -> Void) throws(EngineError) {
         try updateState(always: always) { change(&$0.queue) }
     }
 
     private func updateState(always: Bool = false, _ change: (inout State) -> Void) throws(EngineError) {
+        var hasChanged = false
         let problem: EngineError? = state.withLock { state in
             let before = state
             change(&state)
             guard always || state.queue != before.queue || state.donors != before.donors else { return nil }
             do throws(EngineError) {
                 try save(state)
+                hasChanged = state.queue != before.queue
                 return nil
             } catch {
                 state = before
@@ -87,6 +94,7 @@ final class JobStore: Sendable {
             }
         }
         if let problem { throw problem }
+        if hasChanged { onChange.withLock { $0 }?() }
     }
 
     // MARK: Donors

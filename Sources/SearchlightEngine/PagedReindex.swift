@@ -25,6 +25,8 @@ struct PagedReindex {
     /// What the worker may take, in bytes.
     let memory: Int
     var origin = RequestOrigin.person
+    /// Asked after each page but the last.
+    var checkpoint: JobCheckpoint = { true }
 
     /// What grows while pages bring anything.
     struct Yield: Equatable {
@@ -60,6 +62,7 @@ struct PagedReindex {
                 (before, rest) = (now, limits.fruitlessPages)
             }
             try onPage(next, pages)
+            guard await checkpoint() else { throw .extension(.cancelled) }
             cursor = next
         }
     }

@@ -61,6 +61,9 @@ final class Reindexes: Sendable {
         }
     }
 
+    /// Whether a bundle is being reindexed, or forgotten.
+    func isUnderWay(_ bundle: String) -> Bool { state.withLock { $0.reindexes[bundle] != nil } }
+
     /// Says that the reindex replaces everything.
     func replace(_ bundle: String) {
         let batches = state.withLock { state in

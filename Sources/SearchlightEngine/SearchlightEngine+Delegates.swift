@@ -14,8 +14,12 @@ extension SearchlightEngine {
     public func registerDelegate(
         _ delegate: any LiveDelegate, for bundle: String
     ) throws(EngineError) -> DelegateToken {
+        let wasAskable = isAskable(bundle)
         do throws(ExtensionError) {
-            return try delegates.register(delegate, for: bundle)
+            let token = try delegates.register(delegate, for: bundle)
+            // Its items may be about to expire.
+            if wasAskable { jobsFollower.tell() } else { lookSoon() }
+            return token
         } catch {
             throw .extension(error)
         }
@@ -26,7 +30,10 @@ extension SearchlightEngine {
     /// - Returns: Whether it was still there; a second call does nothing.
     @discardableResult
     public func unregisterDelegate(_ token: DelegateToken) -> Bool {
-        defer { reindexes.forget(token) }
+        defer {
+            reindexes.forget(token)
+            jobsFollower.tell()
+        }
         return delegates.unregister(token)
     }
 

@@ -35,11 +35,13 @@ extension SearchlightEngine {
         let items = Set(host.health(of: identifier).itemsSetAside.map(\.identifier))
         if !items.isEmpty {
             // Before they are forgotten, so that no crash comes between.
-            let job = Job(bundle: identifier, work: .reindexItems(items), requested: configuration.now())
+            let job = Job(
+                bundle: identifier, work: .reindexItems(items), requested: configuration.now(), cause: .givenBack)
             try jobStore.update { $0.add(job) }
         }
         var before = ExtensionHealth()
         try await onHealth { (host) throws(HealthStoreError) in before = try await host.release(identifier) }
+        try jobStore.update { $0.forgive(bundle: identifier) }
         return before
     }
 

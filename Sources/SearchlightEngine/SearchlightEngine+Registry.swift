@@ -41,6 +41,9 @@ extension SearchlightEngine {
             told = refreshes.withLock { $0 }
             await host.update(registry)
         } while told != refreshes.withLock { $0 }
+        // Items of one that was not there may be about to expire.
+        if !changes.isEmpty { lookSoon() }
+        jobsFollower.tell()
         if !changes.isEmpty || haveRefusalsChanged { follower.withLock { $0 }?(changes) }
         return changes
     }
@@ -86,9 +89,13 @@ extension SearchlightEngine {
             let now = configuration.now()
             let owing = (changes.added + changes.upgraded).filter(indexing.contains)
             known.noteOwing(of: owing)
+            let added = Set(changes.added)
             do throws(EngineError) {
                 try jobStore.update { queue in
-                    for bundle in owing { queue.add(Job(bundle: bundle, work: .reindexAll, requested: now)) }
+                    for bundle in owing {
+                        let cause: Job.Cause = added.contains(bundle) ? .added : .upgraded
+                        queue.add(Job(bundle: bundle, work: .reindexAll, requested: now, cause: cause))
+                    }
                 }
             } catch {
                 // What could not be written down is noticed again.

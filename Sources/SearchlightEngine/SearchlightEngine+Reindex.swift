@@ -13,7 +13,7 @@ extension SearchlightEngine {
         let listener = listeners.listen(to: identifier, onEvent)
         defer { listeners.end(listener) }
         return try await reindex(
-            Job(bundle: identifier, work: .reindexAll, requested: configuration.now()), .person)
+            Job(bundle: identifier, work: .reindexAll, requested: configuration.now(), cause: .asked), .person)
     }
 
     /// See ``StoreService/reindexItems(_:of:onEvent:)``.
@@ -42,20 +42,23 @@ extension SearchlightEngine {
         let items = items.filter { (1...ItemRecord.maximumIdentifierBytes).contains($0.utf8.count) }
         guard !items.isEmpty else { return try await itemCounts()[identifier] ?? 0 }
         return try await reindex(
-            Job(bundle: identifier, work: .reindexItems(items), requested: configuration.now()), origin)
+            Job(
+                bundle: identifier, work: .reindexItems(items), requested: configuration.now(), cause: .asked), origin)
     }
 
     /// Asks for what a bundle owes, now.
     ///
-    /// - Parameter origin: Who wants it. The engine's own requests heed a back-off of the extension.
+    /// - Parameters:
+    ///   - origin: Who wants it. The engine's own requests heed a back-off of the extension.
+    ///   - checkpoint: Asked between pages.
     /// - Returns: How many items the bundle has then; `nil` if it owes nothing.
     /// - Throws: ``EngineError``; then it is still owed.
     @discardableResult
     public func reindexOwed(
-        _ identifier: String, origin: RequestOrigin = .background
+        _ identifier: String, origin: RequestOrigin = .background, checkpoint: @escaping JobCheckpoint = { true }
     ) async throws(EngineError) -> Int? {
         guard jobStore[identifier] != nil else { return nil }
-        return try await reindex(nil, of: identifier, origin)
+        return try await reindex(nil, of: identifier, origin, checkpoint)
     }
 
     private func reindex(_ request: Job, _ origin: RequestOrigin) async throws(EngineError) -> Int {
@@ -64,7 +67,8 @@ extension SearchlightEngine {
 
     /// - Parameter request: What is asked for besides what is owed.
     private func reindex(
-        _ request: Job?, of identifier: String, _ origin: RequestOrigin
+        _ request: Job?, of identifier: String, _ origin: RequestOrigin,
+        _ checkpoint: @escaping JobCheckpoint = { true }
     ) async throws(EngineError) -> Int? {
         if !delegates.isRegistered(for: identifier) {
             do throws(ExtensionError) { _ = try registry.bundle(identifier) } catch {
@@ -76,12 +80,16 @@ extension SearchlightEngine {
             if let request, case .reindexItems = request.work { try jobStore.update { $0.add(request) } }
             throw .alreadyReindexing(identifier)
         }
-        defer { reindexes.end(identifier) }
+        jobsFollower.tell()
+        defer {
+            reindexes.end(identifier)
+            jobsFollower.tell()
+        }
         if let request { try jobStore.update { $0.add(request) } }
         guard let job = jobStore[identifier] else { return nil }
         do throws(EngineError) {
             switch job.work {
-            case .reindexAll: try await replaceAll(of: identifier, job.place, origin)
+            case .reindexAll: try await replaceAll(of: identifier, job, origin, checkpoint)
             case .reindexItems(let items):
                 try await onHost { (host) throws(ExtensionError) in
                     try await host.reindexItems(items.sorted(), identifier, origin: origin)
@@ -89,13 +97,25 @@ extension SearchlightEngine {
             }
         } catch {
             // One that was not asked, or that nobody waited for, has not failed; what it owes it owes on.
-            if case .extension(let error) = error, !error.isRefusal, error != .cancelled {
-                let now = configuration.now()
+            let isOfExtension: Bool
+            if case .extension(let error) = error {
+                if error.isRefusal || error == .cancelled { throw EngineError.extension(error) }
+                isOfExtension = true
+            } else {
+                isOfExtension = false
+            }
+            let now = configuration.now()
+            activity.noteFailure(of: identifier)
+            do throws(EngineError) {
                 try jobStore.update { $0.fail(bundle: identifier, reason: error.description, now: now) }
+            } catch {
+                // Without room for the one there is none for the other; the first reason says more then.
+                if isOfExtension { throw error }
             }
             throw error
         }
         try jobStore.update { $0.complete(job) }
+        noteAcknowledged(identifier)
         if case .reindexAll = job.work, ledger?.ledger.entries[identifier]?.isAwaited == true {
             ledger?.update { $0.noteReindex(of: identifier) }
         }

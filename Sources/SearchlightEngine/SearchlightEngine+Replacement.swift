@@ -11,14 +11,16 @@ extension SearchlightEngine {
 
     /// Has everything of a bundle donated again; what was there and is not donated is deleted at the end.
     ///
-    /// - Parameter place: How far an earlier attempt came.
+    /// - Parameter job: What is owed, and how far an earlier attempt came.
     func replaceAll(
-        of identifier: String, _ place: ReindexPlace?, _ origin: RequestOrigin
+        of identifier: String, _ job: Job, _ origin: RequestOrigin,
+        _ checkpoint: @escaping JobCheckpoint = { true }
     ) async throws(EngineError) {
         reindexes.replace(identifier)
+        let place = job.place
         if let place, try await isValid(place, of: identifier) {
             reindexes.ask(.worker, identifier)
-            try await reindexPages(of: identifier, from: place, Array(place.cursor), origin)
+            try await reindexPages(of: identifier, from: place, Array(place.cursor), origin, checkpoint)
         } else {
             if place != nil { try jobStore.update { $0.setPlace(nil, of: identifier) } }
             try await onIndex { (index) throws(SearchIndexError) in
@@ -28,7 +30,7 @@ extension SearchlightEngine {
             let answer = try await onHost { [reindexes] (host) throws(ExtensionError) in
                 try await host.reindexAll(identifier, origin: origin) { reindexes.ask($0, identifier) }
             }
-            if answer == .inPages { try await reindexPages(of: identifier, origin) }
+            if answer == .inPages { try await reindexPages(of: identifier, job, origin, checkpoint) }
         }
         // It was acknowledged: what is deleted from now on is not meant to be donated again.
         reindexes.ask(nil, identifier)
@@ -70,7 +72,9 @@ extension SearchlightEngine {
     }
 
     /// Asks for the pages from the first one on.
-    private func reindexPages(of identifier: String, _ origin: RequestOrigin) async throws(EngineError) {
+    private func reindexPages(
+        of identifier: String, _ job: Job, _ origin: RequestOrigin, _ checkpoint: @escaping JobCheckpoint
+    ) async throws(EngineError) {
         // What others donated since the reindex began stays; what they donate from now on bears no mark.
         let kept = reindexes.kept(identifier)
         let (replacement, generation) = try await onIndex { (index) throws(SearchIndexError) in
@@ -81,14 +85,16 @@ extension SearchlightEngine {
         }
         let place = ReindexPlace(
             cursor: Data(), pages: 0, began: configuration.now(), replacement: replacement, generation: generation,
-            fingerprint: fingerprint(of: identifier))
-        try await reindexPages(of: identifier, from: place, nil, origin)
+            fingerprint: fingerprint(of: identifier), request: job.request)
+        try await reindexPages(of: identifier, from: place, nil, origin, checkpoint)
     }
 
     private func reindexPages(
-        of identifier: String, from place: ReindexPlace, _ cursor: [UInt8]?, _ origin: RequestOrigin
+        of identifier: String, from place: ReindexPlace, _ cursor: [UInt8]?, _ origin: RequestOrigin,
+        _ checkpoint: @escaping JobCheckpoint
     ) async throws(EngineError) {
-        let pages = pagedReindex(of: identifier, host, origin)
+        var pages = pagedReindex(of: identifier, host, origin)
+        pages.checkpoint = checkpoint
         do throws(EngineError) {
             try await pages.run(from: cursor, after: place.pages) { () throws(EngineError) in
                 try await onIndex { (index) throws(SearchIndexError) in

@@ -26,7 +26,8 @@ extension SearchlightEngine {
             return StoreStatus(
                 itemCounts: counts, lastFindings: findings, sizes: sizes, generation: try await index.generation(),
                 owedJobs: jobStore.jobs.map(OwedJob.init), needsRepair: index.needsRepair,
-                hasDamagedJobs: jobStore.wasDamaged, waitingEntries: waitingEntries, removals: removals,
+                hasDamagedJobs: jobStore.wasDamaged, hasDamagedSchedule: hasDamagedSchedule,
+                waitingEntries: waitingEntries, removals: removals,
                 sandbox: sandboxStatus)
         }
     }

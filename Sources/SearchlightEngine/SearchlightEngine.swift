@@ -35,6 +35,10 @@ public final class SearchlightEngine: StoreService {
     let onEvent: @Sendable (ExtensionEvent) -> Void
     let listeners: EventListeners
     let sandboxLog: SandboxLog
+    let scheduleStore: ScheduleStore
+    let jobsFollower: JobsFollower
+    let outlook: OutlookBox
+    let activity: ActivityCounts
     private let lock: StoreLock?
     /// How many entries of the journal are not shown, since the store is only read and cannot be written.
     public let waitingEntries: Int
@@ -55,8 +59,13 @@ public final class SearchlightEngine: StoreService {
         self.listeners = listeners
         let sandboxLog = SandboxLog(directory: configuration.storeDirectory, now: configuration.now)
         self.sandboxLog = sandboxLog
+        let activity = ActivityCounts()
+        self.activity = activity
+        let jobsFollower = JobsFollower(onWork: configuration.onWork)
+        self.jobsFollower = jobsFollower
         let tell: @Sendable (ExtensionEvent) -> Void = { event in
             sandboxLog.take(event)
+            activity.take(event)
             onEvent(event)
             listeners.tell(event)
         }
@@ -64,6 +73,11 @@ public final class SearchlightEngine: StoreService {
         let isWritable = configuration.access == .readWrite
         lock = isWritable ? try StoreLock(directory: configuration.storeDirectory) : nil
         jobStore = JobStore(directory: configuration.storeDirectory)
+        jobStore.onChange.withLock { $0 = { jobsFollower.tell() } }
+        scheduleStore = ScheduleStore(directory: configuration.storeDirectory)
+        // What was to come when the store was closed is found by looking.
+        let outlook = OutlookBox(Outlook(next: isWritable ? configuration.now() : nil))
+        self.outlook = outlook
         if isWritable {
             index = try Self.openIndex(configuration, .readWrite, jobStore)
             (waitingEntries, recovery) = (0, index.recovery)
@@ -87,6 +101,10 @@ public final class SearchlightEngine: StoreService {
             onExtensionItems: { bundle in
                 guard let ledger, ledger.ledger.entries[bundle]?.hasDonated == false else { return }
                 ledger.update { $0.noteDonation(of: bundle) }
+            },
+            onItems: {
+                let moment = configuration.now() + Self.lookAfterDonation
+                if outlook.withLock({ $0.look(at: moment) }) { jobsFollower.tell() }
             })
         found = Mutex(registry)
         var workers = configuration.worker
@@ -98,9 +116,10 @@ public final class SearchlightEngine: StoreService {
             receiver: IndexReceiver(writer: writer, donor: .worker), health: healthFile, now: configuration.now,
             onWork: configuration.onWork,
             onItemsGivenBack: { [jobStore] bundle, items in
-                let job = Job(bundle: bundle, work: .reindexItems(items), requested: configuration.now())
+                let job = Job(
+                    bundle: bundle, work: .reindexItems(items), requested: configuration.now(), cause: .givenBack)
                 return Self.owe(job, in: jobStore, configuration)
-            }, onEvent: tell)
+            }, onHealthChange: { jobsFollower.tell() }, onEvent: tell)
         // Whoever owes everything for what was lost is not added on top of that.
         changesAtOpening = Self.meet(registry, ledger, jobStore, configuration)
         do throws(EngineError) {
@@ -113,6 +132,7 @@ public final class SearchlightEngine: StoreService {
 
     /// Ends all workers and gives the store back. Call it once, when done; nothing may be asked afterwards.
     public func close() async {
+        jobsFollower.follow(nil)
         await host.shutdown()
         sandboxLog.save()
         // What was lost since the opening; should this fail, it is noticed at the next opening.
@@ -159,7 +179,7 @@ public final class SearchlightEngine: StoreService {
         guard always || jobStore.isBehind(generation: generation) else { return }
         let now = configuration.now()
         let bundles = Set(registry.extensions.map(\.identifier) + jobStore.donors)
-        let jobs = bundles.sorted().map { Job(bundle: $0, work: .reindexAll, requested: now) }
+        let jobs = bundles.sorted().map { Job(bundle: $0, work: .reindexAll, requested: now, cause: .lost) }
         try jobStore.oweAll(jobs, generation: generation)
     }
 

@@ -23,7 +23,7 @@ struct JobStoreTests {
         try folder.write(Array(Data(contentsOf: URL(filePath: Self.kept + "/\(format).json"))), to: "jobs.json")
     }
 
-    @Test("A kept file of every format is read, and is of the present one after a change", arguments: [1, 2, 3, 4])
+    @Test("A kept file of every format is read, and is of the present one after a change", arguments: [1, 2, 3, 4, 5])
     func formats(format: Int) throws {
         let folder = try TemporaryFolder()
         try keep(format, in: folder)
@@ -33,7 +33,7 @@ struct JobStoreTests {
         #expect(store.donors == (format < 3 ? [] : ["com.example.donor"]))
         try store.note(donor: "com.example.donor")
         try store.update(always: true) { _ in }
-        let present = try Data(contentsOf: URL(filePath: Self.kept + "/4.json"))
+        let present = try Data(contentsOf: URL(filePath: Self.kept + "/5.json"))
         #expect(try folder.read("jobs.json") == Array(present))
     }
 

@@ -6,7 +6,8 @@ import TortureSupport
 /// Donates numbered batches to a store, prints `acknowledged SCOPE NUMBER` for each that is durable, and ends itself with
 /// SIGKILL at a named point of a commit. Part of the tests: `TortureDonor STORE SEED BATCHES [PHASE POINT OCCURRENCE]`, or
 /// `TortureDonor disk-full FOLDER SEED EXTENSIONS IDENTIFIER`, or
-/// `TortureDonor supervision FOLDER EXTENSIONS WORKER IDENTIFIER ROUNDS`.
+/// `TortureDonor supervision FOLDER EXTENSIONS WORKER IDENTIFIER ROUNDS`, or
+/// `TortureDonor jobs FOLDER EXTENSIONS WORKER SEED NOW`.
 @main
 enum TortureDonor {
     static func main() async throws {
@@ -20,6 +21,12 @@ enum TortureDonor {
             let trial = SupervisionTrial(
                 folder: arguments[2], extensions: arguments[3], worker: arguments[4], bundle: arguments[5],
                 rounds: rounds)
+            do { return try await trial.run() } catch { fail("\(error)") }
+        }
+        if arguments.count == 7, arguments[1] == "jobs", let seed = UInt64(arguments[5]), let now = Double(arguments[6])
+        {
+            let trial = JobsTrial(
+                folder: arguments[2], extensions: arguments[3], worker: arguments[4], seed: seed, now: now)
             do { return try await trial.run() } catch { fail("\(error)") }
         }
         guard arguments.count == 4 || arguments.count == 7, let seed = UInt64(arguments[2]),

@@ -14,6 +14,7 @@ final class HealthBook: Sendable {
     private let now: @Sendable () -> Double
     private let policy: HealthPolicy
     private let workerPath: String
+    private let onChange: @Sendable () -> Void
     private let onItemsGivenBack: @Sendable (_ bundle: String, _ items: Set<String>) -> Bool
 
     /// - Parameters:
@@ -22,13 +23,15 @@ final class HealthBook: Sendable {
     ///   - now: The present, in seconds since 2001-01-01 UTC.
     ///   - onItemsGivenBack: Told of items set aside, before they are forgotten since the extension or the host has changed.
     ///     Says whether they are owed from now on; if not, they are not forgotten.
+    ///   - onChange: Told of each change once it is made; holds no lock of this.
     init(
         _ store: any HealthStore, workerPath: String, now: @escaping @Sendable () -> Double,
         policy: HealthPolicy = HealthPolicy(),
         onItemsGivenBack: @escaping @Sendable (_ bundle: String, _ items: Set<String>) -> Bool = { _, _ in
             true
-        }
+        }, onChange: @escaping @Sendable () -> Void = {}
     ) {
+        self.onChange = onChange
         self.onItemsGivenBack = onItemsGivenBack
         self.store = store
         self.now = now
@@ -159,6 +162,7 @@ final class HealthBook: Sendable {
                 return error
             }
         }
+        onChange()
         if let problem { throw problem }
     }
 

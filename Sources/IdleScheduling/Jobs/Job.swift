@@ -24,15 +24,21 @@ public struct Job: Hashable, Sendable, Codable {
     public var notBefore: Double?
     /// How far a reindex of everything has come, if it is done in pages.
     public internal(set) var place: ReindexPlace?
+    /// Why it is owed: what presses most of all that was asked and not answered. `nil` in jobs of older files.
+    public internal(set) var cause: Cause?
+    /// When something is lost unless it is done before, in seconds since 2001-01-01 UTC.
+    public internal(set) var deadline: Double?
 
     /// Which requests this job answers; `nil` until a queue has taken it in.
     private var numbers: RequestNumbers?
 
     /// Creates a job that has not been tried.
-    public init(bundle: String, work: Work, requested: Double) {
+    public init(bundle: String, work: Work, requested: Double, cause: Cause? = nil, deadline: Double? = nil) {
         self.bundle = bundle
         self.work = work
         self.requested = requested
+        self.cause = cause
+        self.deadline = deadline
     }
 }
 
@@ -45,13 +51,23 @@ private struct RequestNumbers: Hashable, Sendable, Codable {
     var everything: Int?
     /// The last request for each item.
     var items: [String: Int] = [:]
+    /// Why; `nil` where no cause is known.
+    var reasons: JobReasons?
 
-    init(_ work: Job.Work, request: Int) {
+    init(_ job: Job, request: Int) {
         latest = request
-        ask(for: work, request: request)
+        ask(for: job, request: request)
     }
 
-    mutating func ask(for work: Job.Work, request: Int) {
+    mutating func ask(for job: Job, request: Int) {
+        ask(for: job.work, request: request)
+        guard let cause = job.cause else { return }
+        var known = reasons ?? JobReasons()
+        known.add(cause, deadline: job.deadline, request: request)
+        reasons = known
+    }
+
+    private mutating func ask(for work: Job.Work, request: Int) {
         latest = request
         switch work {
         case .reindexAll:
@@ -64,11 +80,15 @@ private struct RequestNumbers: Hashable, Sendable, Codable {
     }
 
     /// Takes out what a job has done that was taken from the queue after a request, and before the next.
-    mutating func finish(_ work: Job.Work, upTo request: Int) {
+    ///
+    /// - Parameter first: The last request when the first page of everything was asked for.
+    mutating func finish(_ work: Job.Work, upTo request: Int, first: Int) {
+        reasons?.finish(upTo: first)
+        if reasons == JobReasons() { reasons = nil }
         switch work {
         case .reindexAll:
             if let last = everything, last <= request { everything = nil }
-            items = items.filter { $0.value > request }
+            items = items.filter { $0.value > min(first, request) }
         case .reindexItems(let names):
             items = items.filter { $0.value > request || !names.contains($0.key) }
         }
@@ -83,7 +103,7 @@ private struct RequestNumbers: Hashable, Sendable, Codable {
 
 extension Job {
     /// Gives the job, new in a queue, the number of its request.
-    mutating func number(request: Int) { numbers = RequestNumbers(work, request: request) }
+    mutating func number(request: Int) { numbers = RequestNumbers(self, request: request) }
 
     /// Gives a job from a file without numbers one that is before all others.
     mutating func numberIfNeeded() { if numbers == nil { number(request: 0) } }
@@ -96,30 +116,50 @@ extension Job {
     }
 
     /// Melts another request into the job.
-    mutating func ask(for more: Work, request: Int) {
-        var numbers = numbers ?? RequestNumbers(work, request: 0)
+    mutating func ask(for more: Job, request: Int) {
+        var numbers = numbers ?? RequestNumbers(self, request: 0)
+        // What goes on in pages does not answer what was asked for since its first one.
+        let kept = place == nil ? [:] : numbers.items
         numbers.ask(for: more, request: request)
-        self.numbers = numbers
-        work = numbers.work ?? more
+        numbers.items.merge(kept, uniquingKeysWith: max)
+        take(numbers)
+        work = numbers.work ?? more.work
+        // What failed was another extension.
+        if more.cause?.isOfNewExtension == true { forgive() }
     }
+
+    private mutating func take(_ numbers: RequestNumbers) {
+        self.numbers = numbers
+        (cause, deadline) = (numbers.reasons?.cause, numbers.reasons?.deadline)
+    }
+
+    /// Forgets failures.
+    mutating func forgive() {
+        failures = 0
+        lastFailure = nil
+        notBefore = nil
+    }
+
+    /// The number of its last request; `nil` of one that no queue has taken in.
+    public var request: Int? { numbers?.latest }
+
+    /// Whether nothing in it is of a later format than the fourth.
+    public var hasNoCause: Bool { cause == nil && deadline == nil && numbers?.reasons == nil }
 
     /// Takes out of the job what another one, begun earlier, has done; if that is something, failures are forgotten.
     ///
     /// - Returns: Whether anything is left to do.
     mutating func finish(_ done: Job) -> Bool {
-        let before = numbers ?? RequestNumbers(work, request: 0)
+        let before = numbers ?? RequestNumbers(self, request: 0)
         var after = before
-        after.finish(done.work, upTo: done.numbers?.latest ?? .max)
+        let request = done.request ?? .max
+        after.finish(done.work, upTo: request, first: done.place?.request ?? request)
         guard let left = after.work else { return false }
         guard after != before else { return true }
-        numbers = after
+        take(after)
         // What was asked for meanwhile is to be done from the start.
         place = nil
-        if left != work || done.work == .reindexAll {
-            failures = 0
-            lastFailure = nil
-            notBefore = nil
-        }
+        if left != work || done.work == .reindexAll { forgive() }
         work = left
         return true
     }

@@ -32,10 +32,10 @@ public struct JobQueue: Hashable, Sendable, Codable {
         let items = index.map { jobs[$0].items.union(job.items) } ?? job.items
         if items.count > Self.maximumItems { owed.work = .reindexAll }
         if let index {
-            let work = owed.work
+            let more = owed
             owed = jobs.remove(at: index)
             owed.requested = min(owed.requested, job.requested)
-            owed.ask(for: work, request: requests)
+            owed.ask(for: more, request: requests)
         } else {
             owed.number(request: requests)
         }
@@ -63,6 +63,16 @@ public struct JobQueue: Hashable, Sendable, Codable {
         jobs[index].failures = max(jobs[index].failures, jobs[index].failures &+ 1)
         jobs[index].lastFailure = reason
         jobs[index].notBefore = now + Backoff.delay(afterFailures: jobs[index].failures)
+    }
+
+    /// Forgets that the job of a bundle failed: it need not wait any more.
+    public mutating func forgive(bundle: String) { change(bundle) { $0.forgive() } }
+
+    /// How many items a bundle may be asked for more, before the list becomes everything.
+    public func room(for bundle: String) -> Int {
+        guard let job = self[bundle] else { return Self.maximumItems }
+        if case .reindexAll = job.work { return 0 }
+        return max(0, Self.maximumItems - job.items.count)
     }
 
     /// Changes the job of a bundle, if there is one.

@@ -20,6 +20,10 @@ public struct ReindexPlace: Hashable, Sendable, Codable {
     /// What tells the extension's files from those of another version.
     public var fingerprint: String
 
+    /// The last request when the first page was asked for: what was asked for since, the pages before this place did not
+    /// answer. `nil` in places of older files.
+    public var request: Int?
+
     /// The longest cursor, in bytes (`SEARCHLIGHT_CURSOR_MAX`).
     public static let maximumCursorBytes = 4096
     /// So many failures of the same page, and the next attempt begins with the first page.
@@ -27,7 +31,8 @@ public struct ReindexPlace: Hashable, Sendable, Codable {
 
     /// Creates a place.
     public init(
-        cursor: Data, pages: Int, began: Double, replacement: Int64, generation: Int, fingerprint: String
+        cursor: Data, pages: Int, began: Double, replacement: Int64, generation: Int, fingerprint: String,
+        request: Int? = nil
     ) {
         self.cursor = cursor
         self.pages = pages
@@ -35,6 +40,7 @@ public struct ReindexPlace: Hashable, Sendable, Codable {
         self.replacement = replacement
         self.generation = generation
         self.fingerprint = fingerprint
+        self.request = request
     }
 
     /// Whether nothing in it is impossible.

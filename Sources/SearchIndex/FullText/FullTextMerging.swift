@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import GRDB
 
 /// Merges of the FTS5 tables' segments, in steps of a bounded size.
@@ -26,20 +27,44 @@ enum FullTextMerging {
     /// The most: about 20 ms.
     static let maximumStep = 512
 
+    private static let tables = [FullTextIndex.titleTable, FullTextIndex.textTable, FullTextIndex.trigramTable]
+
     /// Makes one step in each table.
     ///
-    /// - Parameter pages: about how many pages of 4 KiB are written to each.
+    /// - Parameters:
+    ///   - pages: about how many pages of 4 KiB are written to each.
+    ///   - joinsAll: Whether all segments are to become one, however few of a level there are. Further steps go on with that.
     /// - Returns: Whether there was anything to merge.
-    static func step(_ db: Database, pages: Int) throws -> Bool {
+    static func step(_ db: Database, pages: Int, joinsAll: Bool = false) throws -> Bool {
         var hasWorked = false
-        for table in [FullTextIndex.titleTable, FullTextIndex.textTable, FullTextIndex.trigramTable] {
+        for table in tables {
             let before = db.totalChangesCount
             let merge = try db.cachedStatement(sql: "INSERT INTO \(table) (\(table), rank) VALUES ('merge', ?)")
-            merge.setUncheckedArguments([pages])
+            merge.setUncheckedArguments([joinsAll ? -pages : pages])
             try merge.execute()
             // As SQLite documents it: fewer than two changes mean that nothing was done.
             hasWorked = hasWorked || db.totalChangesCount - before >= 2
         }
         return hasWorked
+    }
+
+    /// How many segments the fullest table has, from the record in which FTS5 keeps them: a cookie of 4 bytes, since SQLite
+    /// 3.43 perhaps a mark of 4 more, then numbers of levels and of segments. What is not understood counts as none.
+    static func segments(_ db: Database) throws -> Int {
+        try tables.reduce(0) { most, table in
+            let record =
+                try Data.fetchOne(
+                    db.cachedStatement(sql: "SELECT block FROM \(table)_data WHERE id = 10")) ?? Data()
+            var bytes = record.dropFirst(4)
+            if bytes.starts(with: [0xFF, 0, 0, 1]) { bytes = bytes.dropFirst(4) }
+            // Levels are below 64, so their number is one byte; of segments there are at most 2,000.
+            bytes = bytes.dropFirst()
+            var count = 0
+            for byte in bytes.prefix(2) {
+                count = count << 7 | Int(byte & 0x7F)
+                if byte < 0x80 { break }
+            }
+            return max(most, count)
+        }
     }
 }

@@ -56,6 +56,8 @@ public struct StoreStatus: Hashable, Sendable, Codable {
     public var needsRepair: Bool
     /// Whether the list of owed jobs cannot be read.
     public var hasDamagedJobs: Bool
+    /// Whether the file of the schedule could not be read, and was begun anew.
+    public var hasDamagedSchedule: Bool
     /// How many entries of the journal cannot be shown.
     public var waitingEntries: Int
     /// The extensions that are missing and whose items will be deleted.

@@ -29,6 +29,7 @@ struct StatusCommand: AsyncParsableCommand {
                 owed: status.owedJobs.map { StatusReport.Owed($0) }, sizes: StatusReport.Sizes(status.sizes),
                 generation: status.generation, recovery: status.lastFindings.map { .init($0) },
                 isMarkedDamaged: status.needsRepair, hasDamagedJobs: status.hasDamagedJobs,
+                hasDamagedSchedule: status.hasDamagedSchedule,
                 waitingEntries: status.waitingEntries, removals: status.removals.map(ExtensionsReport.Removed.init),
                 held: listing.extensions.filter { [.disabled, .quarantined].contains($0.state) }.map { .init($0) },
                 sandbox: SandboxSection(status.sandbox),
@@ -62,6 +63,10 @@ struct StatusCommand: AsyncParsableCommand {
         }
         if report.hasDamagedJobs {
             try Output.line("The list of owed reindexes is damaged; everything is owed when the index is written.")
+        }
+        if report.hasDamagedSchedule {
+            try Output.line(
+                "What was remembered for the schedule is damaged; it is begun anew, and nobody is throttled.")
         }
         for job in report.owed {
             try Output.line("Owed: a reindex of \(job.bundle), failed \(counted(job.failures, "time"))")
@@ -164,6 +169,7 @@ private struct StatusReport: Encodable {
     var recovery: Recovery?
     var isMarkedDamaged: Bool
     var hasDamagedJobs: Bool
+    var hasDamagedSchedule: Bool
     /// Entries of the journal that cannot be shown.
     var waitingEntries: Int
     /// The extensions that are missing and whose items will be deleted.

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Synchronization
+
+/// What a bundle has done in some time.
+public struct BundleActivity: Hashable, Sendable, Codable {
+    /// How many items its extension, or its app as a delegate, has donated.
+    public var items = 0
+    /// How many reindexes have failed.
+    public var failures = 0
+
+    /// Nothing was done.
+    public init() {}
+}
+
+/// Counts what bundles do, until somebody takes the figures.
+final class ActivityCounts: Sendable {
+    private let counts = Mutex<[String: BundleActivity]>([:])
+    /// The most bundles; of more nothing is counted until the figures are taken.
+    private static let maximumBundles = 10_000
+
+    /// Counts the items of an event.
+    func take(_ event: ExtensionEvent) {
+        guard case .donated(let bundle, let count) = event else { return }
+        change(bundle) { $0.items = $0.items.addingReportingOverflow(max(0, count)).partialValue }
+    }
+
+    /// Counts a reindex that failed.
+    func noteFailure(of bundle: String) { change(bundle) { $0.failures += 1 } }
+
+    /// Gives the figures away and begins anew.
+    func takeAll() -> [String: BundleActivity] {
+        counts.withLock { counts in
+            defer { counts = [:] }
+            return counts
+        }
+    }
+
+    private func change(_ bundle: String, _ body: (inout BundleActivity) -> Void) {
+        counts.withLock { counts in
+            guard counts[bundle] != nil || counts.count < Self.maximumBundles else { return }
+            body(&counts[bundle, default: BundleActivity()])
+        }
+    }
+}
+
+extension SearchlightEngine {
+    /// What bundles have done since this was last asked, for a ledger; those that did nothing are not in it.
+    public func takeActivity() -> [String: BundleActivity] { activity.takeAll() }
+}

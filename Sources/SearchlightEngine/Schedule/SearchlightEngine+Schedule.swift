@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import IdleScheduling
+
+/// What a job is asked between its steps: it may wait, and says whether to go on.
+public typealias JobCheckpoint = @Sendable () async -> Bool
+
+extension SearchlightEngine {
+    /// All that is owed now and could be done: reindexes of bundles whose extension is there, or whose app is registered, and
+    /// the maintenance that is due. What somebody else than ``run(_:origin:checkpoint:)`` is at is not among it.
+    ///
+    /// Reads nothing from the disk. May be called from any thread.
+    public func scheduledJobs() -> [ScheduledJob] {
+        let outlook = outlook.withLock { $0 }
+        let health = host.health
+        let reindexes = jobStore.jobs.compactMap { job -> ScheduledJob? in
+            guard isAskable(job.bundle),
+                outlook.running.contains(job.bundle) || !self.reindexes.isUnderWay(job.bundle)
+            else { return nil }
+            return scheduled(job, health[job.bundle], outlook)
+        }
+        let maintenance = MaintenanceTask.allCases.compactMap { task -> ScheduledJob? in
+            guard let since = outlook.due[task] else { return nil }
+            var job = ScheduledJob(key: .maintenance(task), urgency: .maintenance, requested: since)
+            job.notBefore = outlook.postponement(of: job.key)
+            return job
+        }
+        return reindexes + maintenance
+    }
+
+    private func scheduled(_ job: Job, _ health: ExtensionHealth?, _ outlook: Outlook) -> ScheduledJob {
+        var scheduled = ScheduledJob(
+            key: .reindex(bundle: job.bundle), urgency: job.urgency, requested: job.requested)
+        scheduled.deadline = job.deadline
+        var moments = [job.notBefore, outlook.postponement(of: scheduled.key)]
+        // Its app is asked whatever is held against the extension.
+        if !delegates.isRegistered(for: job.bundle), let health {
+            moments.append(health.backOff?.until)
+            scheduled.refusal = health.isDisabled ? .disabled : health.quarantine == nil ? nil : .quarantined
+        }
+        scheduled.notBefore = moments.compactMap { $0 }.max()
+        return scheduled
+    }
+
+    /// Writes down that a bundle owes something, to be done when it is time; see ``run(_:origin:checkpoint:)``.
+    ///
+    /// - Throws: ``EngineError``; then it is not owed.
+    public func owe(_ work: Job.Work, of bundle: String, cause: Job.Cause) throws(EngineError) {
+        let job = Job(bundle: bundle, work: work, requested: configuration.now(), cause: cause)
+        try jobStore.update { $0.add(job) }
+    }
+
+    /// Whether there is anybody who could be asked to reindex a bundle.
+    func isAskable(_ bundle: String) -> Bool {
+        if delegates.isRegistered(for: bundle) { return true }
+        return (try? registry.bundle(bundle))?.manifest.extensionPoints.contains(.index) == true
+    }
+
+    /// Has somebody told whenever ``scheduledJobs()``, ``nextLook`` or ``throttledBundles`` may have become others; `nil` ends
+    /// that. Told on any thread, without a lock held, perhaps later and once for many changes; must not block.
+    public func onJobsChange(_ handler: (@Sendable () -> Void)?) { jobsFollower.follow(handler) }
+
+    /// Does what is owed, now.
+    ///
+    /// - Parameters:
+    ///   - key: What to do. What is not owed any more is done already.
+    ///   - origin: Who wants it. The engine's own requests heed a back-off of the extension.
+    ///   - checkpoint: Asked between steps of maintenance and pages of a reindex. A reindex that is not in pages is paused by
+    ///     ``throttle(_:_:)``, and stopped by cancelling the task.
+    /// - Returns: How many items the bundle has then; `nil` of maintenance, and if nothing was owed.
+    /// - Throws: ``EngineError``; then it is still owed, and unless it was cancelled, ``ScheduledJob/notBefore`` or
+    ///   ``ScheduledJob/refusal`` says what it waits for. ``EngineError/alreadyReindexing(_:)``: somebody else is at it.
+    @discardableResult
+    public func run(
+        _ key: ScheduledJob.Key, origin: RequestOrigin = .background,
+        checkpoint: @escaping JobCheckpoint = { true }
+    ) async throws(EngineError) -> Int? {
+        do throws(EngineError) {
+            let items: Int?
+            switch key {
+            case .reindex(let bundle): items = try await runReindex(of: bundle, origin, checkpoint)
+            case .maintenance(let task):
+                try await maintain(task, checkpoint: checkpoint)
+                items = nil
+            }
+            outlook.withLock { $0.noteSuccess(of: key) }
+            return items
+        } catch {
+            switch error {
+            case .extension(.cancelled), .alreadyReindexing: break
+            default: postponeIfNeeded(key)
+            }
+            throw error
+        }
+    }
+
+    private func runReindex(
+        of bundle: String, _ origin: RequestOrigin, _ checkpoint: @escaping JobCheckpoint
+    ) async throws(EngineError) -> Int? {
+        guard outlook.withLock({ $0.running.insert(bundle).inserted }) else { throw .alreadyReindexing(bundle) }
+        defer {
+            outlook.withLock { _ = $0.running.remove(bundle) }
+            jobsFollower.tell()
+        }
+        return try await reindexOwed(bundle, origin: origin, checkpoint: checkpoint)
+    }
+
+    /// Sees to it that nobody begins again at once with what has just failed, whatever was the reason.
+    private func postponeIfNeeded(_ key: ScheduledJob.Key) {
+        let now = configuration.now()
+        let job = scheduledJobs().first { $0.key == key }
+        if let job, job.refusal != nil || job.notBefore.map({ $0 > now }) == true { return }
+        outlook.withLock { $0.postpone(key, now: now) }
+        jobsFollower.tell()
+    }
+}

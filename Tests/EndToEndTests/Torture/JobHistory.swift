@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What requests, engines and extensions wrote down in a torture of jobs (JobsTrial.swift, jobs.c), read again with the rules
+/// that must hold.
+struct JobHistory {
+    /// A request for everything (`nil`) or for an item.
+    private struct Subject: Hashable {
+        var bundle: String
+        var item: String?
+    }
+    private struct Want {
+        var begun: Int
+        /// From when on it is written down for certain: a request that was cut off may have been, until the next opening.
+        var certain: Int?
+        /// Whether it was said to be written down.
+        var isPromised = false
+        var isAcknowledged = false
+    }
+    private var wants: [Subject: [Want]] = [:]
+    /// Of each bundle: when the last job was taken, and when the last one was that has been struck out.
+    private var taken: [String: Int] = [:]
+    private var struck: [String: Int] = [:]
+    private var struckItems: [String: Int] = [:]
+    private var lastAsked: [String: Int] = [:]
+    /// When it was begun to look for what expires, until when that may have had an effect.
+    private var looks: [(begun: Int, certain: Int?)] = []
+
+    private(set) var faults: [String] = []
+    private(set) var requests = 0
+    private(set) var acknowledgements = 0
+    private(set) var strikes = 0
+    /// How often something was asked once more that had not been struck out.
+    private(set) var repeated = 0
+    private var askedBefore: Set<Subject> = []
+
+    init(_ lines: [String]) {
+        for (moment, line) in lines.enumerated() { read(line, at: moment) }
+        for (subject, wants) in wants {
+            for want in wants where want.isPromised && !want.isAcknowledged {
+                faults.append("line \(want.begun): \(subject.bundle) \(subject.item ?? "all") was never acknowledged")
+            }
+        }
+    }
+
+    private mutating func read(_ line: String, at moment: Int) {
+        let words = line.split(separator: " ").map(String.init)
+        guard let what = words.first else { return }
+        let bundle = words.count > 1 ? words[1] : ""
+        let items: [String?] = words.dropFirst(2).first == "all" ? [nil] : words.dropFirst(3).map { Optional($0) }
+        let subjects = items.map { Subject(bundle: bundle, item: $0) }
+        switch what {
+        case "opened":
+            for subject in wants.keys { settle(subject, at: moment, isPromised: false) }
+            for index in looks.indices where looks[index].certain == nil { looks[index].certain = moment }
+        case "want":
+            requests += 1
+            for subject in subjects { wants[subject, default: []].append(Want(begun: moment)) }
+        case "wanted": for subject in subjects { settle(subject, at: moment, isPromised: true) }
+        case "look": looks.append((moment, nil))
+        case "looked": if !looks.isEmpty { looks[looks.count - 1].certain = moment }
+        case "run": taken[bundle] = moment
+        case "struck":
+            strikes += 1
+            // A reindex in pages that went on answers the items that were wanted before its first page.
+            struck[bundle] = taken[bundle]
+            struckItems[bundle] = min(taken[bundle] ?? moment, lastAsked[bundle] ?? moment)
+            askedBefore = askedBefore.filter { $0.bundle != bundle }
+        case "asked":
+            lastAsked[bundle] = moment
+            for subject in subjects { ask(subject, at: moment, line) }
+        case "ack":
+            acknowledgements += 1
+            acknowledge(bundle, items, at: lastAsked[bundle] ?? moment)
+        default: break
+        }
+    }
+
+    private mutating func settle(_ subject: Subject, at moment: Int, isPromised: Bool) {
+        for index in (wants[subject] ?? []).indices where wants[subject]?[index].certain == nil {
+            wants[subject]?[index].certain = moment
+            wants[subject]?[index].isPromised = isPromised
+        }
+    }
+
+    /// What is asked must have been wanted since the last job was taken that was struck out, or be a part of that one.
+    private mutating func ask(_ subject: Subject, at moment: Int, _ line: String) {
+        if !askedBefore.insert(subject).inserted { repeated += 1 }
+        let since = (subject.item == nil ? struck : struckItems)[subject.bundle] ?? -1
+        let isWanted = wants[subject]?.contains { $0.certain.map { $0 > since } ?? true } == true
+        // Any item may have been about to expire.
+        let isLooked = subject.item != nil && looks.contains { $0.certain.map { $0 > since } ?? true }
+        if !isWanted && !isLooked { faults.append("line \(moment): “\(line)” was struck out before") }
+    }
+
+    /// What is acknowledged answers what was wanted before it was asked; everything answers items too.
+    private mutating func acknowledge(_ bundle: String, _ items: [String?], at asked: Int) {
+        let isEverything = items.contains(nil)
+        for subject in wants.keys where subject.bundle == bundle && (isEverything || items.contains(subject.item)) {
+            // Whoever asks for everything again is content with pages that go on.
+            let isContent = subject.item == nil && bundle.hasSuffix("paged")
+            let moment = isContent ? max(asked, taken[bundle] ?? asked) : asked
+            for index in (wants[subject] ?? []).indices where wants[subject]?[index].begun ?? .max < moment {
+                wants[subject]?[index].isAcknowledged = true
+            }
+        }
+    }
+}

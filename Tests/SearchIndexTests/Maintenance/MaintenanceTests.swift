@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import GRDB
+import ServiceProtocol
+import TestSupport
+import Testing
+
+@testable import SearchIndex
+
+@Suite("Care for the index, in steps")
+struct MaintenanceTests {
+    private let store: Store
+
+    init() throws { store = try Store() }
+
+    /// Donates items in so many transactions, so that there are as many segments.
+    private func fill(_ count: Int, in groups: Int = 1, expires: ItemRecord.Expiration = .never) async throws {
+        for group in 0..<groups {
+            let records = (0..<count).map { number in
+                item(
+                    "\(group)-\(number)", title: "title \(group) \(number)",
+                    text: String(repeating: "word\(number % 97) ", count: 60), expires: expires)
+            }
+            try await store.index.index(records.map { try EncodedItem($0) }, in: Store.app)
+            try await store.index.settle()
+        }
+    }
+
+    @Test("What has expired goes step by step, with what depends on it, and nothing else")
+    func purge() async throws {
+        let end = store.clock.now + 100
+        for number in 0..<300 { try await store.put(item("old \(number)", expires: .at(end))) }
+        var dependent = item("dependent", title: "common", expires: .never)
+        dependent.attributes["relatedUniqueIdentifier"] = .string("old 7")
+        try await store.put(dependent, item("kept", title: "common", expires: .never))
+        #expect(try await store.index.purgeStep() == 0)
+        store.clock.advance(by: 100)
+        var steps: [Int] = []
+        repeat { steps.append(try await store.index.purgeStep()) } while steps.last != 0
+        #expect(steps.reduce(0, +) == 300)
+        #expect(steps.dropLast().allSatisfy { (1...64).contains($0) }, "\(steps)")
+        #expect(try await store.found("common") == ["kept"])
+        #expect(try await store.index.itemCounts() == [Store.app.bundle: 1])
+        try await store.checkIntegrity()
+    }
+
+    @Test("Merging ends with one segment in each table, whatever was donated in between, and all is found as before")
+    func merge() async throws {
+        try await fill(40, in: 9)
+        let before = try await store.index.wear()
+        #expect(before.segments > 1 && before.items == 360)
+        #expect(before.texts >= 360)
+        var steps = 0
+        while try await store.index.mergeStep(isFirst: steps == 0) {
+            steps += 1
+            if steps == 2 { try await store.put(item("late", title: "late", text: "late")) }
+            try #require(steps < 1000)
+        }
+        #expect(steps > 1)
+        // What came late may be one of its own.
+        #expect(try await store.index.wear().segments <= 2)
+        #expect(try await store.found("word5").count == 9)
+        #expect(try await store.found("late") == ["late"])
+        try await store.checkIntegrity()
+    }
+
+    @Test("The number of segments is the one that FTS5 itself has")
+    func segments() async throws {
+        try await fill(5, in: 30)
+        let (told, real) = try await store.index.readApplied("Counting segments") { db in
+            // Each segment has pages of its own in the index of beginnings.
+            let counts = try [FullTextIndex.titleTable, FullTextIndex.textTable, FullTextIndex.trigramTable].map {
+                try Int.fetchOne(db, sql: "SELECT count(DISTINCT segid) FROM \($0)_idx") ?? 0
+            }
+            return (try FullTextMerging.segments(db), counts.max())
+        }
+        #expect(told == real && told > 1)
+    }
+
+    @Test("Free pages are given back a few at a time, and a store that is opened again goes on so")
+    func vacuum() async throws {
+        try await fill(2000)
+        try await store.index.deleteAll(in: Store.app)
+        try await store.index.settle()
+        let before = try await store.index.wear()
+        #expect(before.canGiveBack && before.freePages > 100)
+        var left = [before.freePages]
+        repeat { left.append(try await store.index.vacuumStep()) } while (left.last ?? 0) > 0
+        #expect(zip(left, left.dropFirst()).allSatisfy { (1...64).contains($0 - $1) }, "\(left)")
+        #expect(left[1] == left[0] - 64)
+        let after = try await store.index.wear()
+        #expect(after.freePages == 0 && after.pages <= before.pages - before.freePages)
+        try await store.checkIntegrity()
+    }
+
+    @Test("A file that was made without keeps its free pages for later donations")
+    func noVacuum() async throws {
+        let folder = try TemporaryFolder()
+        try await DatabaseQueue(path: folder.path("index.sqlite")).write { db in
+            try db.execute(sql: "CREATE TABLE made_before (id INTEGER)")
+        }
+        let index = try SearchIndex(directory: folder.path, access: .readWrite) { 0 }
+        #expect(try await index.wear().canGiveBack == false)
+        #expect(try await index.vacuumStep() == 0)
+        try await index.close()
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import Glibc
+import IdleScheduling
+import SearchlightEngine
+import TestSupport
+
+/// Asks for reindexes of all kinds and does what is owed, both at once, until nothing is owed or it is killed. What it is about
+/// to do and has done it writes to `marks/jobs.log`, as the extensions (jobs.c) do, and to its standard output:
+///
+///     opened                     jobs that extensions owe as they are now are written down
+///     want BUNDLE all            is about to be asked for, or "want BUNDLE items NAME..."
+///     wanted BUNDLE all          is written down
+///     look, looked               items that are about to expire may be asked for in between
+///     run BUNDLE                 what it owes is about to be taken
+///     struck BUNDLE              what was taken is struck out
+struct JobsTrial {
+    let folder: String
+    let extensions: String
+    let worker: String
+    let seed: UInt64
+    let now: Double
+
+    private static let requests = 24
+
+    func run() async throws {
+        let now = now
+        var configuration = EngineConfiguration(
+            storeDirectory: folder + "/store", access: .readWrite, extensionSearchPath: [extensions],
+            worker: WorkerConfiguration(
+                workerPath: worker, frameworkFolder: nil, environment: ProcessInfo.processInfo.environment,
+                limits: .init()), now: { now })
+        configuration.tracksExtensions = true
+        let engine = try SearchlightEngine(configuration)
+        try note("opened")
+        let asking = Task { try await ask(engine) }
+        let (changes, changed) = AsyncStream.makeStream(of: Void.self)
+        engine.onJobsChange { changed.yield() }
+        let running = Task {
+            for await _ in changes {
+                while let job = engine.scheduledJobs().first { try await carryOut(job.key, engine) }
+            }
+        }
+        changed.yield()
+        try await asking.value
+        changed.finish()
+        try await running.value
+        // What came last.
+        if let next = engine.nextLook, next <= now { try await look(engine) }
+        while let job = engine.scheduledJobs().first { try await carryOut(job.key, engine) }
+        guard engine.owedJobs.isEmpty else { throw Failure(description: "it owes \(engine.owedJobs)") }
+        await engine.close()
+        try note("closed")
+    }
+
+    private struct Failure: Error, CustomStringConvertible { let description: String }
+
+    private func carryOut(_ key: ScheduledJob.Key, _ engine: SearchlightEngine) async throws {
+        guard let bundle = key.bundle else {
+            try await engine.run(key)
+            return
+        }
+        try note("run \(bundle)")
+        if try await engine.run(key) != nil { try note("struck \(bundle)") }
+    }
+
+    private func ask(_ engine: SearchlightEngine) async throws {
+        var random = SplitMix64(seed: seed)
+        let bundles = engine.registry.extensions.map(\.identifier)
+        for number in 0..<Self.requests {
+            let bundle = random.pick(bundles)
+            switch random.below(10) {
+            case 0: try await look(engine)
+            case 1: try await engine.maintain(random.pick(MaintenanceTask.allCases))
+            case 2, 3:
+                try note("want \(bundle) all")
+                try engine.owe(.reindexAll, of: bundle, cause: .asked)
+                try note("wanted \(bundle) all")
+            default:
+                // Some names are new, some were asked for before.
+                let names = Set(
+                    (0..<(1 + random.below(4))).map {
+                        random.below(4) == 0 ? "again-\(random.below(5))" : "n\(seed)-\(number)-\($0)"
+                    })
+                let text = "\(bundle) items \(names.sorted().joined(separator: " "))"
+                try note("want \(text)")
+                try engine.owe(.reindexItems(names), of: bundle, cause: random.pick([.asked, .givenBack]))
+                try note("wanted \(text)")
+            }
+            // Others have their turn in between, or all would melt into one.
+            if random.below(3) > 0 { try await engine.settle() }
+        }
+    }
+
+    private func look(_ engine: SearchlightEngine) async throws {
+        try note("look")
+        try await engine.lookAhead()
+        try note("looked")
+    }
+
+    private func note(_ text: String) throws {
+        let line = Array((text + "\n").utf8)
+        let file = open(folder + "/marks/jobs.log", O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(file) }
+        guard file >= 0, write(file, line, line.count) == line.count else { throw Failure(description: "no log") }
+        _ = write(STDOUT_FILENO, line, line.count)
+    }
+}
