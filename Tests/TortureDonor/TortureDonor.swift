@@ -6,7 +6,8 @@ import TortureSupport
 /// Donates numbered batches to a store, prints `acknowledged SCOPE NUMBER` for each that is durable, and ends itself with
 /// SIGKILL at a named point of a commit. Part of the tests: `TortureDonor STORE SEED BATCHES [PHASE POINT OCCURRENCE]`, or
 /// `TortureDonor disk-full FOLDER SEED EXTENSIONS IDENTIFIER`, or
-/// `TortureDonor supervision FOLDER EXTENSIONS WORKER IDENTIFIER ROUNDS`.
+/// `TortureDonor supervision FOLDER EXTENSIONS WORKER IDENTIFIER ROUNDS`, or
+/// `TortureDonor frozen FOLDER EXTENSIONS WORKER IDENTIFIER`, which prints the process of a worker once that is frozen.
 @main
 enum TortureDonor {
     static func main() async throws {
@@ -20,6 +21,11 @@ enum TortureDonor {
             let trial = SupervisionTrial(
                 folder: arguments[2], extensions: arguments[3], worker: arguments[4], bundle: arguments[5],
                 rounds: rounds)
+            do { return try await trial.run() } catch { fail("\(error)") }
+        }
+        if arguments.count == 6, arguments[1] == "frozen" {
+            let trial = FrozenTrial(
+                folder: arguments[2], extensions: arguments[3], worker: arguments[4], bundle: arguments[5])
             do { return try await trial.run() } catch { fail("\(error)") }
         }
         guard arguments.count == 4 || arguments.count == 7, let seed = UInt64(arguments[2]),
