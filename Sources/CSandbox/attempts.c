@@ -6,12 +6,10 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "csandbox_policy.h"
@@ -154,14 +152,4 @@ int csandbox_change_mode(pid_t process, int listener, uint64_t id, int descripto
         error = errno;
     close(copy);
     return error;
-}
-
-int csandbox_reap(pid_t process, int *status, uint64_t *peak) {
-    struct rusage usage;
-    pid_t reaped;
-    do reaped = wait4(process, status, 0, &usage);
-    while (reaped < 0 && errno == EINTR);
-    if (reaped < 0) return errno;
-    *peak = (uint64_t)usage.ru_maxrss * 1024;
-    return 0;
 }

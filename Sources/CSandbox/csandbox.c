@@ -20,21 +20,22 @@ static int prepare_descriptors(posix_spawn_file_actions_t *actions, int connecti
     return error;
 }
 
-static int prepare_attributes(posix_spawnattr_t *attributes) {
+static int prepare_attributes(posix_spawnattr_t *attributes, int own_session) {
     sigset_t none, all;
     sigemptyset(&none);
     sigfillset(&all);
     int error = posix_spawnattr_setsigmask(attributes, &none);
     if (error == 0) error = posix_spawnattr_setsigdefault(attributes, &all);
     if (error == 0) error = posix_spawnattr_setpgroup(attributes, 0);
+    /* The leader of a session leads its group too. */
+    int group = own_session ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
     if (error == 0)
-        error = posix_spawnattr_setflags(attributes,
-                                         POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+        error = posix_spawnattr_setflags(attributes, (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group));
     return error;
 }
 
 int csandbox_spawn(const char *path, char *const argv[], char *const envp[], int connection_fd, int policy_fd,
-                   int output_fd, pid_t *pid) {
+                   int output_fd, int own_session, pid_t *pid) {
     /* A source below the target numbers would be overwritten by the dup2 of another; move it out of the way. */
     int sources[3] = {connection_fd, policy_fd, output_fd}, moved[3] = {-1, -1, -1};
     int error = 0;
@@ -49,7 +50,7 @@ int csandbox_spawn(const char *path, char *const argv[], char *const envp[], int
         error = posix_spawnattr_init(&attributes);
         if (error == 0) {
             error = prepare_descriptors(&actions, moved[0], moved[1], moved[2]);
-            if (error == 0) error = prepare_attributes(&attributes);
+            if (error == 0) error = prepare_attributes(&attributes, own_session);
             if (error == 0) error = posix_spawn(pid, path, &actions, &attributes, argv, envp);
             posix_spawnattr_destroy(&attributes);
         }

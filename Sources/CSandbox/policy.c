@@ -30,6 +30,8 @@ int csandbox_parse(const unsigned char *bytes, size_t count, csandbox_parsed *pa
     if (head.telling_count > CSANDBOX_MAXIMUM_INSTRUCTIONS || head.plain_count > CSANDBOX_MAXIMUM_INSTRUCTIONS)
         return EINVAL;
     if (head.host > INT_MAX || head.allows_tcp > 1) return EINVAL;
+    if (head.idle > CSANDBOX_IDLE_ALL || head.timer_slack > CSANDBOX_MAXIMUM_TIMER_SLACK) return EINVAL;
+    if (head.oom_score > CSANDBOX_MAXIMUM_OOM_SCORE || head.reserved != 0) return EINVAL;
     size_t offset = sizeof head;
     if (parse_rules(bytes, count, head.rule_count, &offset) != 0) return EINVAL;
     size_t instructions = (size_t)head.telling_count + head.plain_count;

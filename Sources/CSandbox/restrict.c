@@ -125,6 +125,8 @@ int csandbox_apply(const csandbox_parsed *parsed, csandbox_report *report, int *
         *step = "finding the host, which has ended";
         if (head->host != 0 && (uint32_t)getppid() != head->host) return ESRCH;
     }
+    /* While there are privileges to be had, and /proc to write to. */
+    if (head->idle != 0) csandbox_apply_idle(head, report);
     if (wanted & CSANDBOX_PRIVILEGES) {
         *step = "giving up privileges";
         int error = drop_privileges();

@@ -77,7 +77,7 @@ extension ExtensionHost {
     ) async throws(ExtensionError) -> [BusValue] {
         // It may have been replaced since the request was made, or tried the last time.
         let bundle = try registry.bundle(bundle.identifier)
-        let lease = try await pool.lease(bundle, origin)
+        let lease = try await lease(bundle, origin)
         return try await use(lease) { [book, onEvent] (worker) throws(ExtensionError) in
             do throws(ExtensionError) {
                 return try await worker.perform(request)

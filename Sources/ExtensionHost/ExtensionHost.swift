@@ -19,6 +19,8 @@ public actor ExtensionHost {
     private let delegates: LiveDelegates
     let pool: WorkerPool
     let book: HealthBook
+    /// What is asked in the background and has to wait.
+    let paused = PausedBundles()
 
     /// Creates a host.
     ///
@@ -59,14 +61,29 @@ public actor ExtensionHost {
             })
     }
 
-    /// Tells the delegate of a bundle, or else its running worker, to slow down or that it need not any more. Nobody is
-    /// started for it.
+    /// Tells the delegate of a bundle, or else its running workers, to slow down or that they need not any more. Nobody is
+    /// started for it. A worker that is paused (``pauseBackground(_:_:)``) is told when it goes on, and not by this.
     ///
     /// - Parameter notice: Why, and by how much; `nil` when it is over.
     /// - Returns: Whether there was somebody to tell.
     @discardableResult
     public func throttle(_ identifier: String, _ notice: ThrottleNotice?) async -> Bool {
         let request = notice.map(WorkerRequest.didThrottle) ?? .didFinishThrottle
+        if await tellDelegate(of: identifier, request) { return true }
+        var wasTold = false
+        for lease in await pool.running(identifier) {
+            let outcome = try? await use(lease) { (worker) throws(ExtensionError) in
+                worker.isPaused ? nil : try await worker.perform(request)
+            }
+            if outcome != nil { wasTold = true }
+        }
+        return wasTold
+    }
+
+    /// Tells the delegate of a bundle something that it need not answer.
+    ///
+    /// - Returns: Whether there was one.
+    func tellDelegate(of identifier: String, _ request: WorkerRequest) async -> Bool {
         var asked: Set<DelegateToken> = []
         while let delegate = nextDelegate(of: identifier, &asked, includingSilent: false) {
             do throws(ExtensionError) {
@@ -77,14 +94,14 @@ public actor ExtensionHost {
                 guard case .delegateUnavailable = error else { return true }
             }
         }
-        guard let lease = await pool.running(identifier) else { return false }
-        return (try? await use(lease) { (worker) throws(ExtensionError) in try await worker.perform(request) }) != nil
+        return false
     }
 
     /// Ends all workers and waits until they are gone; delegates are asked nothing more.
     public func shutdown() async {
         isShutDown = true
         delegates.close()
+        paused.close()
         await pool.shutdown()
     }
 

@@ -150,7 +150,7 @@ public struct SandboxHistory: Hashable, Sendable, Codable {
     public init() {}
 
     mutating func note(_ report: SandboxReport, of bundle: String, _ fingerprint: ExtensionBundle.Fingerprint?) {
-        change(bundle, fingerprint) { $0.report = report }
+        change(bundle, fingerprint) { $0.note(report) }
     }
 
     mutating func note(
@@ -172,7 +172,7 @@ public struct SandboxHistory: Hashable, Sendable, Codable {
     mutating func add(_ other: SandboxHistory) {
         for (name, newer) in other.bundles {
             change(name, newer.fingerprint) { bundle in
-                if let report = newer.report { bundle.report = report }
+                if let report = newer.report { bundle.note(report) }
                 for entry in newer.refusals { bundle.add(entry) }
             }
         }
@@ -190,6 +190,14 @@ public struct SandboxHistory: Hashable, Sendable, Codable {
 }
 
 extension SandboxHistory.Bundle {
+    /// Notes what confined the last worker. What its last background worker yields by stays, for most have nothing to say of it.
+    fileprivate mutating func note(_ new: SandboxReport) {
+        let known = report
+        report = new
+        guard new.background == nil else { return }
+        (report?.background, report?.backgroundMissing) = (known?.background, known?.backgroundMissing)
+    }
+
     fileprivate mutating func add(_ entry: SandboxHistory.Entry) {
         var entry = entry
         if let place = refusals.firstIndex(where: {

@@ -10,7 +10,7 @@ struct Benchmarks: AsyncParsableCommand {
         discussion: "Figures that miss their bar are marked; they are no failure.")
 
     enum Part: String, CaseIterable, ExpressibleByArgument {
-        case types, index, registry, service, bindings, host, promises, previews
+        case types, index, registry, service, bindings, host, returns, promises, previews
     }
 
     @Flag(help: "Print JSON.")
@@ -70,6 +70,7 @@ struct Benchmarks: AsyncParsableCommand {
         }
         // Only when asked for: it needs searchlight-worker and libCoreSpotlight.so beside this program, and compilers.
         if only == .host { report.measurements += try await HostBenchmarks(folder: folder, seed: seed).run() }
+        if only == .returns { report.measurements += try await ReturnBenchmarks(folder: folder).run() }
         if only == .previews { report.measurements += try await PreviewBenchmarks(folder: folder).run() }
         print(json ? try report.json() : report.markdown)
     }

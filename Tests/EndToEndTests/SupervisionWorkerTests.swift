@@ -103,11 +103,11 @@ struct SupervisionWorkerTests {
         }
     }
 
-    @Test("more than there may be is refused while all are in use, but to a person who waits")
+    @Test("more than there may be is refused in the background while all are in use, but to a person who waits")
     func allInUse() async throws {
         let bundles = try install(3)
         var limits = WorkerConfiguration.Limits.patient
-        (limits.workers, limits.reserve) = (1, 1)
+        (limits.workers, limits.reserve, limits.backgroundWorkers) = (1, 1, 0)
         (limits.cancelGrace, limits.endGrace) = (.milliseconds(10), .milliseconds(10))
         try await harness.withEngine(limits: limits) { engine async throws in
             let busy = Task { try await ask(bundles[0], engine, item: "hang") }

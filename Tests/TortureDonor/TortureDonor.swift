@@ -7,7 +7,8 @@ import TortureSupport
 /// SIGKILL at a named point of a commit. Part of the tests: `TortureDonor STORE SEED BATCHES [PHASE POINT OCCURRENCE]`, or
 /// `TortureDonor disk-full FOLDER SEED EXTENSIONS IDENTIFIER`, or
 /// `TortureDonor supervision FOLDER EXTENSIONS WORKER IDENTIFIER ROUNDS`, or
-/// `TortureDonor jobs FOLDER EXTENSIONS WORKER SEED NOW`.
+/// `TortureDonor jobs FOLDER EXTENSIONS WORKER SEED NOW`, or
+/// `TortureDonor frozen FOLDER EXTENSIONS WORKER IDENTIFIER`, which prints the process of a worker once that is frozen.
 @main
 enum TortureDonor {
     static func main() async throws {
@@ -27,6 +28,11 @@ enum TortureDonor {
         {
             let trial = JobsTrial(
                 folder: arguments[2], extensions: arguments[3], worker: arguments[4], seed: seed, now: now)
+            do { return try await trial.run() } catch { fail("\(error)") }
+        }
+        if arguments.count == 6, arguments[1] == "frozen" {
+            let trial = FrozenTrial(
+                folder: arguments[2], extensions: arguments[3], worker: arguments[4], bundle: arguments[5])
             do { return try await trial.run() } catch { fail("\(error)") }
         }
         guard arguments.count == 4 || arguments.count == 7, let seed = UInt64(arguments[2]),

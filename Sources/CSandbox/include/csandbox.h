@@ -20,10 +20,10 @@
  * Starts a program as the leader of a process group of its own, so that a terminal's Ctrl-C reaches the host only.
  * It gets: descriptor 0 from /dev/null, 1 and 2 to output_fd, CSANDBOX_CONNECTION_FD from connection_fd,
  * CSANDBOX_POLICY_FD from policy_fd, and nothing else; default signal handlers and an empty signal mask. argv and envp
- * end with NULL.
+ * end with NULL. With own_session it leads a session too, and so has a scheduling group (autogroup) of its own.
  */
 int csandbox_spawn(const char *path, char *const argv[], char *const envp[], int connection_fd, int policy_fd,
-                   int output_fd, pid_t *pid);
+                   int output_fd, int own_session, pid_t *pid);
 
 /* A connected pair of local stream sockets, close-on-exec. */
 int csandbox_socket_pair(int descriptors[2]);

@@ -20,7 +20,7 @@
 
 #define CSANDBOX_POLICY_MAGIC 0x50534c53u /* "SLSP" */
 #define CSANDBOX_REPORT_MAGIC 0x52534c53u /* "SLSR" */
-#define CSANDBOX_VERSION 1u
+#define CSANDBOX_VERSION 2u
 
 /* Bounds; what goes beyond them is refused by both ends. The whole fits into a socket's buffer. */
 #define CSANDBOX_MAXIMUM_BYTES (96u << 10)
@@ -46,6 +46,18 @@ enum {
     CSANDBOX_END_WITH_HOST = 1 << 10 /* the worker ends with its host */
 };
 
+/* What makes a background worker give way: what a policy wants, what a report says was set or is missing. */
+enum {
+    CSANDBOX_IDLE_CPU = 1 << 0,     /* SCHED_IDLE, for good: no way back without privileges */
+    CSANDBOX_IDLE_DISK = 1 << 1,    /* the idle class of disk schedulers, where they know classes */
+    CSANDBOX_IDLE_SESSION = 1 << 2, /* autogroup 19: without it SCHED_IDLE counts within the worker's session only */
+    CSANDBOX_IDLE_TIMERS = 1 << 3,  /* its timers may be late, so that they wake a processor together with others */
+    CSANDBOX_IDLE_MEMORY = 1 << 4   /* ended before others when memory runs out */
+};
+#define CSANDBOX_IDLE_ALL 31u
+#define CSANDBOX_MAXIMUM_TIMER_SLACK 1000000000u /* nanoseconds */
+#define CSANDBOX_MAXIMUM_OOM_SCORE 1000u
+
 /* What a rule allows, at its path and below it. */
 enum { CSANDBOX_READ = 1, CSANDBOX_WRITE = 2 };
 
@@ -63,6 +75,10 @@ typedef struct csandbox_policy {
     uint32_t rule_count;
     uint32_t telling_count; /* instructions of the filter that asks the host */
     uint32_t plain_count;   /* instructions of the one that does not */
+    uint32_t idle;          /* CSANDBOX_IDLE_… that are wanted; the worker is to lead a session */
+    uint32_t timer_slack;   /* nanoseconds, with CSANDBOX_IDLE_TIMERS */
+    uint32_t oom_score;     /* oom_score_adj, with CSANDBOX_IDLE_MEMORY */
+    uint32_t reserved;      /* 0 */
 } csandbox_policy;
 
 typedef struct csandbox_rule {
@@ -79,6 +95,8 @@ typedef struct csandbox_report {
     uint32_t granted; /* rules */
     uint32_t absent;  /* rules whose path is not there */
     uint32_t unsafe;  /* rules that lead through a symbolic link where the extension itself may write */
+    uint32_t idle_applied;
+    uint32_t idle_missing;
     uint64_t inherited_peak; /* bytes: what the kernel counts as the worker's largest size before it has begun */
 } csandbox_report;
 
@@ -105,6 +123,12 @@ int csandbox_apply(const csandbox_parsed *parsed, csandbox_report *report, int *
 
 /* Which protections this kernel has, and the revision of Landlock; changes nothing. */
 uint32_t csandbox_available(uint32_t *landlock_revision);
+
+/*
+ * Makes this process give way as the policy wants it, as far as the kernel lets it; fills in what was set. Waits up to
+ * 0.3 s where the kernel takes no more changes of autogroups for now (ten a second in all, from those without privileges).
+ */
+void csandbox_apply_idle(const csandbox_policy *head, csandbox_report *report);
 
 /* Applies the rules with Landlock. */
 int csandbox_apply_rules(const csandbox_parsed *parsed, csandbox_report *report);
@@ -153,7 +177,21 @@ int csandbox_read_memory(pid_t thread, uint64_t address, void *bytes, size_t cou
  */
 int csandbox_change_mode(pid_t process, int listener, uint64_t id, int descriptor, unsigned mode);
 
-/* Waits for a child, reaps it, and gives the kernel's count of its largest size, in bytes. */
-int csandbox_reap(pid_t process, int *status, uint64_t *peak);
+/* What a process and those of its children that it has reaped have cost, by the kernel's count. */
+typedef struct csandbox_cost {
+    uint64_t peak;     /* bytes: its largest size */
+    uint64_t cpu;      /* nanoseconds of processor time, all threads */
+    uint64_t written;  /* bytes it had written to disks */
+    uint64_t wake_ups; /* voluntary context switches */
+} csandbox_cost;
+
+/* Waits for a child, reaps it, and gives what it has cost. */
+int csandbox_reap(pid_t process, int *status, csandbox_cost *cost);
+
+/* The processor time of a process so far, all threads, those that have ended too: nanoseconds. 0, or an errno. */
+int csandbox_processor_time(pid_t process, uint64_t *nanoseconds);
+
+/* Whether all threads of a child that was sent SIGSTOP have stopped. Changes nothing. */
+int csandbox_is_stopped(pid_t child);
 
 #endif

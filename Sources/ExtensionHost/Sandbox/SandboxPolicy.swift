@@ -27,6 +27,8 @@ package struct SandboxPolicy: Hashable, Sendable {
     package var allowsNetwork = false
     /// Whether memory that was written may become code, as libffi's closures need.
     package var allowsNewCode = false
+    /// What makes it give way to everybody else; nothing unless it works in the background.
+    package var background: BackgroundMeasures = []
     /// Bytes of private writable memory.
     package var memoryLimit = DeclaredAccess.defaultMemoryLimit
 
@@ -61,7 +63,9 @@ package struct SandboxPolicy: Hashable, Sendable {
             file_limit: Self.maximumFileBytes, descriptor_limit: Self.maximumDescriptors, host: UInt32(host),
             allows_tcp: allowsNetwork ? 1 : 0, rule_count: UInt32(rules.count),
             telling_count: UInt32((programs?.telling.count ?? 0) / 8),
-            plain_count: UInt32((programs?.plain.count ?? 0) / 8))
+            plain_count: UInt32((programs?.plain.count ?? 0) / 8), idle: background.rawValue,
+            timer_slack: background.contains(.timers) ? BackgroundMeasures.timerSlack : 0,
+            oom_score: background.contains(.memory) ? BackgroundMeasures.outOfMemoryScore : 0, reserved: 0)
         var bytes = Self.bytes(of: head)
         for rule in rules {
             let path = Array(rule.path.utf8)

@@ -71,6 +71,10 @@ public struct SandboxReport: Hashable, Sendable, Codable {
     public var absent: Int
     /// What was declared and withheld, each with the reason.
     public var withheld: [Withheld]
+    /// What makes it give way to everybody else; `nil` for a worker that a person waits for.
+    public var background: BackgroundMeasures?
+    /// What was to, and this kernel lacks or refuses; `nil` likewise.
+    public var backgroundMissing: BackgroundMeasures?
 
     /// How many of these are told.
     static let maximumWithheld = 32
@@ -89,6 +93,10 @@ public struct SandboxReport: Hashable, Sendable, Codable {
         landlockRevision = Int(report.landlock_revision)
         granted = Int(report.granted)
         absent = Int(report.absent)
+        if !policy.background.isEmpty {
+            background = BackgroundMeasures(rawValue: report.idle_applied)
+            backgroundMissing = BackgroundMeasures(rawValue: report.idle_missing)
+        }
         withheld = policy.withheld.prefix(Self.maximumWithheld).map { withheld in
             Withheld(path: String(withheld.path.prefix(256)), reason: String(withheld.reason.prefix(256)))
         }

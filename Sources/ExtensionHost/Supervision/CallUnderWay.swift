@@ -3,7 +3,8 @@ import ServiceProtocol
 import Synchronization
 
 /// One thing a worker is asked, and how it is brought to an end before its answer: the worker is told that nobody waits any
-/// more; if it has not answered after a grace time it is asked to end, and after another one the kernel ends it.
+/// more; if it has not answered after a grace time it is asked to end, and after another one the kernel ends it. A worker that
+/// was frozen is ended at once: it can heed nothing, and going on is just what it must not.
 final class CallUnderWay: Sendable {
     /// Why it is not waited for any longer.
     enum Stop: Sendable, Hashable {
@@ -59,7 +60,7 @@ final class CallUnderWay: Sendable {
     }
 
     private func escalate() async {
-        if canBeCancelled {
+        if canBeCancelled, !end.isFrozen {
             guard (try? await clock.sleep(for: limits.cancelGrace)) != nil, unlessOver({ end.politely() }) else {
                 return
             }
@@ -88,4 +89,15 @@ final class CallUnderWay: Sendable {
             return (state.serial, state.stop)
         }
     }
+}
+
+/// What one worker is being asked.
+final class CallsUnderWay: Sendable {
+    private let calls = Mutex<[ObjectIdentifier: CallUnderWay]>([:])
+
+    func add(_ call: CallUnderWay) { calls.withLock { $0[ObjectIdentifier(call)] = call } }
+    func remove(_ call: CallUnderWay) { calls.withLock { $0[ObjectIdentifier(call)] = nil } }
+
+    /// Brings all of it to an end, as if nobody waited for it any more.
+    func stopAll() { for call in calls.withLock({ Array($0.values) }) { call.stop(.cancelled) } }
 }

@@ -24,10 +24,10 @@ public struct HealthPolicy: Hashable, Sendable {
 }
 
 /// Who wants something of an extension.
-public enum RequestOrigin: String, Sendable, Codable {
+public enum RequestOrigin: String, Sendable, Codable, CaseIterable {
     /// A person waits for it, or has asked for it by name: overrides a back-off, never a quarantine.
     case person
-    /// The host itself, in its own time.
+    /// The host itself, in its own time: by a worker that gives way to everybody else.
     case background
 }
 

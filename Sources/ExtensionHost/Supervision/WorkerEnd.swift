@@ -25,6 +25,9 @@ final class WorkerEnd: Sendable {
         process.terminate()
     }
 
+    /// Whether the worker stands still, so that asking it anything is in vain.
+    var isFrozen: Bool { process.isFrozen }
+
     private func noteHosts() {
         // One that has ended by itself has done so.
         guard !process.hasEnded else { return }

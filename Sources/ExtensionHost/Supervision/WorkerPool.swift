@@ -9,9 +9,12 @@ actor WorkerPool {
     /// A worker in use.
     struct Lease: Sendable {
         let number: UInt64
+        let origin: RequestOrigin
         let start: Start
     }
-    private let configuration: WorkerConfiguration
+    let configuration: WorkerConfiguration
+    /// The processes of all workers.
+    let processes = WorkerProcesses()
     private let receiver: any DonationReceiver
     private let onEvent: @Sendable (ExtensionEvent) -> Void
     private let onWork: @Sendable () -> any Sendable
@@ -23,7 +26,10 @@ actor WorkerPool {
         let bundle: ExtensionBundle
         let start: Start
     }
-    private var shelf = WorkerShelf<Held>()
+    /// By whom they work for. Who has once yielded to everybody cannot go back without privileges, so that persons have workers
+    /// of their own.
+    private var persons = WorkerShelf<Held>()
+    private var background = WorkerShelf<Held>()
     /// Workers that are being ended.
     private var endings: [UInt64: Task<Void, Never>] = [:]
     private var lastEnding: UInt64 = 0
@@ -50,35 +56,42 @@ actor WorkerPool {
     }
 
     /// How many workers there are.
-    var count: Int { shelf.count }
+    var count: Int { RequestOrigin.allCases.reduce(0) { $0 + self[$1].count } }
+
+    private subscript(origin: RequestOrigin) -> WorkerShelf<Held> {
+        get { origin == .person ? persons : background }
+        _modify { if origin == .person { yield &persons } else { yield &background } }
+    }
 
     /// How many requests wait for one that is free.
     var waitingCount: Int { waiting.count }
 
-    /// The worker of a bundle, or a new one; two requests at once share one. To be given back.
+    /// The worker of a bundle, or a new one; two requests at once share one. To be given back. What is asked in the background
+    /// has workers of its own, which take no person's place.
     ///
     /// - Throws: ``ExtensionError/workerUnavailable(reason:)`` if there are too many that are all in use; for a person if they
     ///   are so for ``WorkerConfiguration/Limits/place``.
     func lease(_ bundle: ExtensionBundle, _ origin: RequestOrigin) async throws(ExtensionError) -> Lease {
         let limits = configuration.limits
+        let most = origin == .person ? limits.workers : limits.backgroundWorkers
         let begun = elapsed()
         while true {
             guard !isShutDown, !Task.isCancelled else { throw .cancelled }
-            if let (number, held) = shelf.begin(bundle.identifier) {
-                if held.bundle == bundle { return Lease(number: number, start: held.start) }
+            if let (number, held) = self[origin].begin(bundle.identifier) {
+                if held.bundle == bundle { return Lease(number: number, origin: origin, start: held.start) }
                 // Whoever came before the bundle was replaced started it, and after its worker was retired.
-                _ = shelf.retire(number)
-                if let old = shelf.end(number, now: elapsed()) { await end(old) }
+                _ = self[origin].retire(number)
+                if let old = self[origin].end(number, now: elapsed()) { await end(old) }
                 continue
             }
-            guard shelf.count >= limits.workers else { break }
-            if let idle = shelf.takeLeastRecentlyUsed() {
+            guard self[origin].count >= most else { break }
+            if let idle = self[origin].takeLeastRecentlyUsed() {
                 // Meanwhile others may have come; so everything is looked at once more.
                 await end(idle)
                 continue
             }
             if origin == .person {
-                guard shelf.count >= limits.workers + limits.reserve else { break }
+                guard self[origin].count >= most + limits.reserve else { break }
                 let left = limits.place - (elapsed() - begun)
                 if left > .zero, waiting.count < Self.maximumWaiting {
                     await waitForPlace(atMost: left)
@@ -86,11 +99,13 @@ actor WorkerPool {
                 }
             }
             throw .workerUnavailable(
-                reason: "\(shelf.count) workers are in use, and no more may be. Try again once one of them is done.")
+                reason:
+                    "\(self[origin].count) workers are in use, and no more may be. Try again once one of them is done.")
         }
-        let start = start(bundle)
+        let start = start(bundle, origin)
         let held = Held(bundle: bundle, start: start)
-        return Lease(number: shelf.add(held, bundle.identifier, now: elapsed()), start: start)
+        return Lease(
+            number: self[origin].add(held, bundle.identifier, now: elapsed()), origin: origin, start: start)
     }
 
     /// Returns when a worker may be free, the time is over, or the task is cancelled.
@@ -122,14 +137,15 @@ actor WorkerPool {
         for one in all { one.free.resume() }
     }
 
-    private func start(_ bundle: ExtensionBundle) -> Start {
-        Task { [configuration, receiver, onEvent, onWork, onFailure] in
+    private func start(_ bundle: ExtensionBundle, _ origin: RequestOrigin) -> Start {
+        Task { [configuration, receiver, onEvent, onWork, onFailure, processes] in
             let work = onWork()
             defer { withExtendedLifetime(work) {} }
             do throws(ExtensionError) {
                 return .success(
                     try await RunningWorker.start(
-                        bundle, configuration, receiver: receiver, onWork: onWork, onEvent: onEvent))
+                        bundle, configuration, origin, processes, receiver: receiver, onWork: onWork,
+                        onEvent: onEvent))
             } catch {
                 // Once, however many wait for it.
                 onFailure(bundle, error)
@@ -138,25 +154,33 @@ actor WorkerPool {
         }
     }
 
-    /// The running worker of a bundle, if there is one, to be given back; none is started.
-    func running(_ identifier: String) -> Lease? {
-        shelf.begin(identifier).map { Lease(number: $0.number, start: $0.worker.start) }
+    /// The running workers of a bundle, if there are any, to be given back; none is started.
+    func running(_ identifier: String) -> [Lease] {
+        RequestOrigin.allCases.compactMap { origin in
+            self[origin].begin(identifier).map {
+                Lease(number: $0.number, origin: origin, start: $0.worker.start)
+            }
+        }
     }
+
+    /// The background workers of a bundle, those that are leaving too.
+    func backgroundStarts(of identifier: String) -> [Start] { self[.background].all(identifier).map(\.start) }
 
     /// Ends the use of a worker.
     ///
     /// - Parameter isUsable: Whether it can be asked more.
     func giveBack(_ lease: Lease, isUsable: Bool) async {
-        if !isUsable { _ = shelf.retire(lease.number) }
-        let worker = shelf.end(lease.number, now: elapsed())
+        if !isUsable { _ = self[lease.origin].retire(lease.number) }
+        let worker = self[lease.origin].end(lease.number, now: elapsed())
         noteFree()
         if let worker { await end(worker) }
         watch()
     }
 
-    /// Has the worker of a bundle finish what it is doing, and then end; whoever comes now gets a fresh one.
-    func retire(_ identifier: String) async {
-        if let worker = shelf.retire(identifier) { await end(worker) }
+    /// Has the workers of a bundle finish what they are doing, and then end; whoever comes now gets a fresh one.
+    func retire(_ identifier: String, _ origins: [RequestOrigin] = RequestOrigin.allCases) async {
+        let idle = origins.compactMap { self[$0].retire(identifier) }
+        for worker in idle { await end(worker) }
     }
 
     /// Ends all workers, and waits until they are gone.
@@ -164,7 +188,7 @@ actor WorkerPool {
         isShutDown = true
         timer?.cancel()
         noteFree()
-        let all = shelf.takeAll()
+        let all = RequestOrigin.allCases.flatMap { self[$0].takeAll() }
         // None has to wait for another to be gone.
         await withTaskGroup(of: Void.self) { group in
             for held in all { group.addTask { await Self.end(held.start) } }
@@ -190,9 +214,10 @@ actor WorkerPool {
 
     /// Sees to it that idle workers are ended: one timer, and none while there is nothing to end.
     private func watch() {
-        guard timer == nil, !isShutDown, let linger = configuration.limits.linger,
-            let deadline = shelf.nextDeadline(linger)
-        else { return }
+        let deadlines = RequestOrigin.allCases.compactMap { origin in
+            configuration.limits.linger(origin).flatMap { self[origin].nextDeadline($0) }
+        }
+        guard timer == nil, !isShutDown, let deadline = deadlines.min() else { return }
         let wait = max(.zero, deadline - elapsed())
         timer = Task { [clock = configuration.clock, weak self] in
             guard (try? await clock.sleep(for: wait)) != nil else { return }
@@ -204,8 +229,9 @@ actor WorkerPool {
         let work = onWork()
         defer { withExtendedLifetime(work) {} }
         timer = nil
-        guard let linger = configuration.limits.linger else { return }
-        let idle = shelf.takeIdle(for: linger, now: elapsed())
+        let idle = RequestOrigin.allCases.flatMap { origin in
+            configuration.limits.linger(origin).map { self[origin].takeIdle(for: $0, now: elapsed()) } ?? []
+        }
         watch()
         for worker in idle { await end(worker) }
     }

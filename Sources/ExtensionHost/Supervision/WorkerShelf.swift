@@ -25,6 +25,9 @@ struct WorkerShelf<Worker> {
     /// The worker of a name.
     subscript(name: String) -> Worker? { numbers[name].flatMap { places[$0]?.worker } }
 
+    /// The workers of a name, those that are leaving too.
+    func all(_ name: String) -> [Worker] { places.values.filter { $0.name == name }.map(\.worker) }
+
     /// Begins to use the worker of a name.
     ///
     /// - Returns: It, and the number under which it is used; `nil` if there is none.

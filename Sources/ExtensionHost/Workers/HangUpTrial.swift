@@ -14,7 +14,7 @@ public enum HangUpTrial {
         within grace: Duration, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) async throws(ExtensionError) -> Bool {
         let worker = try await RunningWorker.start(
-            bundle, configuration, receiver: receiver, onWork: { () }, onEvent: onEvent)
+            bundle, configuration, .person, WorkerProcesses(), receiver: receiver, onWork: { () }, onEvent: onEvent)
         return await worker.hangUp(within: grace)
     }
 }

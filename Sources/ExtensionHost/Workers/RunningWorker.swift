@@ -11,6 +11,8 @@ final class RunningWorker: Responder {
     private let voice: WorkerVoice
     private let intake: DonationIntake
     private let end: WorkerEnd
+    private let pausing: WorkerPause
+    private let calls: CallsUnderWay
     private let served = Mutex<Set<String>>([])
 
     /// The identifiers of the interfaces that its extension serves (`searchlight_extension.h`).
@@ -23,12 +25,17 @@ final class RunningWorker: Responder {
 
     /// Starts a worker and has it load the extension. A cancelled task ends the worker.
     ///
-    /// - Parameter onWork: Called when something begins for the worker; what it gives back lives as long as that goes on.
+    /// - Parameters:
+    ///   - origin: For whom it works.
+    ///   - processes: Where its process is noted.
+    ///   - onWork: Called when something begins for the worker; what it gives back lives as long as that goes on.
     static func start(
-        _ bundle: ExtensionBundle, _ configuration: WorkerConfiguration, receiver: any DonationReceiver,
+        _ bundle: ExtensionBundle, _ configuration: WorkerConfiguration, _ origin: RequestOrigin,
+        _ processes: WorkerProcesses, receiver: any DonationReceiver,
         onWork: @escaping @Sendable () -> any Sendable, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) async throws(ExtensionError) -> RunningWorker {
-        let worker = try RunningWorker(bundle, configuration, receiver: receiver, onWork: onWork, onEvent: onEvent)
+        let worker = try RunningWorker(
+            bundle, configuration, origin, processes, receiver: receiver, onWork: onWork, onEvent: onEvent)
         let request = LoadRequest(
             bundlePath: bundle.directory, libraryPath: bundle.libraryPath ?? "", bundleIdentifier: bundle.identifier,
             principalClass: bundle.manifest.principalClass, bindings: bundle.manifest.bindings)
@@ -43,7 +50,8 @@ final class RunningWorker: Responder {
     }
 
     private init(
-        _ bundle: ExtensionBundle, _ configuration: WorkerConfiguration, receiver: any DonationReceiver,
+        _ bundle: ExtensionBundle, _ configuration: WorkerConfiguration, _ origin: RequestOrigin,
+        _ processes: WorkerProcesses, receiver: any DonationReceiver,
         onWork: @escaping @Sendable () -> any Sendable, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) throws(ExtensionError) {
         self.bundle = bundle
@@ -52,10 +60,11 @@ final class RunningWorker: Responder {
         let voice = WorkerVoice(identifier, clock: configuration.clock, onEvent: onEvent)
         self.voice = voice
         let process = try WorkerProcess(
-            bundle, configuration, onLine: { line in voice.printed(line) },
+            bundle, configuration, origin, onLine: { line in voice.printed(line) },
             onReport: { onEvent(.confined(bundle: identifier, $0)) },
             onRefusal: { onEvent(.refusal(bundle: identifier, $0)) })
         self.process = process
+        processes.add(process, bundle: identifier, origin)
         onEvent(.started(bundle: identifier, processIdentifier: process.identifier))
         let intake = DonationIntake { request throws(DonationRefusal) in
             voice.progress.beginHostWork()
@@ -87,8 +96,20 @@ final class RunningWorker: Responder {
             process.terminate()
             throw .workerUnavailable(reason: error.description)
         }
+        let calls = CallsUnderWay()
+        self.calls = calls
+        let pausing = WorkerPause(process, configuration) { [connection] request in
+            connection.post(request.member, request.arguments)
+        } end: {
+            calls.stopAll()
+            end.now()
+        }
+        self.pausing = pausing
         // A process that the worker started may hold the connection open; the worker's own end is what counts.
-        process.whenEnded { [connection] in connection.close() }
+        process.whenEnded { [connection] in
+            pausing.noteEnd()
+            connection.close()
+        }
     }
 
     /// Asks the extension something and waits for the answer, as long as its limits allow; and for what the extension has
@@ -103,8 +124,11 @@ final class RunningWorker: Responder {
         let call = CallUnderWay(request, configuration, end) { [connection] request in
             connection.post(request.member, request.arguments)
         }
+        calls.add(call)
         let limit = request.limit(configuration.limits)
-        let watchdog = Watchdog(limit, clock: configuration.clock, progress: voice.progress) { limit in
+        let watchdog = Watchdog(
+            limit, clock: configuration.clock, progress: voice.progress, pauses: pausing.time
+        ) { limit in
             call.stop(.expired(limit))
         }
         let result = await withTaskCancellationHandler {
@@ -119,6 +143,7 @@ final class RunningWorker: Responder {
         }
         // From here on the host has to hurry, not the worker.
         watchdog.stop()
+        calls.remove(call)
         let (serial, stop) = call.finish()
         if let serial { voice.end(serial) }
         switch result {
@@ -218,6 +243,18 @@ final class RunningWorker: Responder {
         default: nil
         }
     }
+
+    /// Has it be quiet until ``resume()``; see ``WorkerPause``.
+    func pause(_ notice: ThrottleNotice) async -> PauseOutcome { await pausing.pause(notice) }
+
+    /// Lets it go on.
+    func resume() { pausing.resume() }
+
+    /// Whether it is to be quiet, and may be frozen.
+    var isPaused: Bool { pausing.isPaused }
+
+    /// Ends what it is asked as if nobody waited for it any more.
+    func endCalls() { calls.stopAll() }
 
     /// Closes the connection and does nothing else, as a host does that has ended itself.
     ///

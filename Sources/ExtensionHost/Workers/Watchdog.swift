@@ -50,19 +50,30 @@ final class Watchdog: Sendable {
     /// Starts watching. Signs of life are looked for once every `limit.idle`, so that a worker may be still for up to twice
     /// as long; in exchange a busy one costs nothing.
     ///
-    /// - Parameter onExpiry: Told which limit was exceeded.
+    /// - Parameters:
+    ///   - pauses: How long the worker was made to stand still; that does not count.
+    ///   - onExpiry: Told which limit was exceeded.
     init(
-        _ limit: RequestLimit, clock: any Clock<Duration>, progress: WorkerProgress,
+        _ limit: RequestLimit, clock: any Clock<Duration>, progress: WorkerProgress, pauses: PausedTime? = nil,
         onExpiry: @escaping @Sendable (Duration) -> Void
     ) {
         // Here, for the task begins late: what came before that is a sign of life.
         let atStart = progress.count
+        let now = stopwatch(clock)
         let watch: @Sendable () async -> Void = {
             var elapsed = Duration.zero
             var seen = atStart
             var wait = min(limit.first, limit.total)
             while true {
+                let (begun, paused) = (now(), pauses?.soFar ?? .zero)
                 guard (try? await clock.sleep(for: wait)) != nil else { return }
+                // What it stood still of that does not count.
+                while let all = await pauses?.total(), case let left = wait - (now() - begun) + (all - paused),
+                    left > .zero
+                {
+                    guard (try? await clock.sleep(for: left)) != nil else { return }
+                }
+                guard !Task.isCancelled else { return }
                 elapsed += wait
                 if elapsed >= limit.total { return onExpiry(limit.total) }
                 let count = progress.count

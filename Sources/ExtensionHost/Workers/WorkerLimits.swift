@@ -32,10 +32,23 @@ extension WorkerConfiguration {
         /// How long a person's request waits for one of these to be free, when all are in use: an extension that hangs has shown
         /// no sign of life for so long.
         public var place: Duration = .seconds(5)
+        /// The background workers that there may be besides. Only one job is done at a time; the second place is for one that
+        /// is just being ended, and for a job that is ended for another.
+        public var backgroundWorkers = 2
+        /// How long a background worker is kept that nobody asks anything: until the next page, or the next job of its bundle.
+        public var backgroundLinger: Duration? = .seconds(2)
+        /// How long a background worker that is told to be quiet has for it before it is frozen: time for a batch, and half of
+        /// what a person who comes back does not notice.
+        public var pauseGrace: Duration = .milliseconds(250)
+        /// How long one that holds a lock then has for giving it back before it is ended.
+        public var lockGrace: Duration = .milliseconds(150)
         /// The most items that one request may set aside; beyond it, the extension is at fault and not the items.
         public var itemsSetAside = 8
         /// The most workers that may be lost while a guilty item is looked for.
         public var lostWorkers = 128
+
+        /// How long a worker is kept, by whom it works for.
+        func linger(_ origin: RequestOrigin) -> Duration? { origin == .person ? linger : backgroundLinger }
 
         /// The limits of the design (its section 4.4).
         public init() {}

@@ -29,6 +29,8 @@ final class WorkerProcess: Sendable {
         var onExit: [@Sendable () -> Void] = []
         var wasEndedByHost = false
         var peak: UInt64?
+        var isFrozen = false
+        var usage = WorkerUsage()
     }
     private let state = Mutex(State())
     /// What the kernel counted as its largest size before it had begun: that of this process, whose copy it was. As long as
@@ -40,11 +42,13 @@ final class WorkerProcess: Sendable {
     ///
     /// - Parameters:
     ///   - bundle: Whose it is, which says what it may reach.
+    ///   - origin: For whom it works; one of the background gives way to everybody else.
     ///   - onLine: Told each line that it prints.
     ///   - onReport: Told what confines it, once, before it has loaded anything.
     ///   - onRefusal: Told what it tried and may not.
     init(
-        _ bundle: ExtensionBundle, _ configuration: WorkerConfiguration, onLine: @escaping @Sendable (String) -> Void,
+        _ bundle: ExtensionBundle, _ configuration: WorkerConfiguration, _ origin: RequestOrigin,
+        onLine: @escaping @Sendable (String) -> Void,
         onReport: @escaping @Sendable (SandboxReport) -> Void, onRefusal: @escaping @Sendable (SandboxRefusal) -> Void
     ) throws(ExtensionError) {
         let (ownEnd, workerEnd) = try Self.ends(csandbox_socket_pair, "creating its connection")
@@ -65,14 +69,16 @@ final class WorkerProcess: Sendable {
         isInThisProcess = false
         let temporary = WorkerTemporaryFolder(below: configuration.temporaryFolder, bundle: bundle.identifier)
         temporaryFolder = temporary
-        let policy = SandboxPolicy(bundle, configuration, temporaryFolder: temporary?.path)
+        var policy = SandboxPolicy(bundle, configuration, temporaryFolder: temporary?.path)
+        policy.background = origin == .background ? .all : []
         let bytes = try policy.encoded(SeccompPrograms.programs(for: policy), host: getpid())
         try Self.check(csandbox_send_policy(policyEnd.number, bytes, bytes.count), "handing over its policy")
 
         let (code, pid) = withExtendedLifetime((workerEnd, workerPolicyEnd, writeEnd)) {
             WorkerSpawner.shared.spawn(
                 configuration.workerPath, environment: configuration.workerEnvironment(temporary?.path),
-                connection: workerEnd.number, policy: workerPolicyEnd.number, output: writeEnd.number)
+                connection: workerEnd.number, policy: workerPolicyEnd.number, output: writeEnd.number,
+                ownSession: origin == .background && configuration.hasBackgroundSessions)
         }
         if code != 0 { output.stop() }
         try Self.check(code, "starting \(configuration.workerPath)")
@@ -106,6 +112,63 @@ final class WorkerProcess: Sendable {
             kill(-identifier, SIGKILL)
             kill(identifier, SIGKILL)
         }
+    }
+
+    /// Has it stand still, with what it started. Harmless when it has ended.
+    func freeze() {
+        guard !isInThisProcess else { return }
+        state.withLock { state in
+            guard state.exit == nil else { return }
+            state.isFrozen = true
+            kill(-identifier, SIGSTOP)
+            kill(identifier, SIGSTOP)
+        }
+    }
+
+    /// Has it go on.
+    func thaw() {
+        guard !isInThisProcess else { return }
+        state.withLock { state in
+            guard state.exit == nil, state.isFrozen else { return }
+            state.isFrozen = false
+            kill(identifier, SIGCONT)
+            kill(-identifier, SIGCONT)
+        }
+    }
+
+    /// Whether it was made to stand still, so that it can heed nothing.
+    var isFrozen: Bool { state.withLock { $0.isFrozen } }
+
+    /// Whether all of its threads stand still, or it has ended.
+    var isStopped: Bool { inquire { csandbox_is_stopped(identifier) != 0 } ?? true }
+
+    /// The processor time that it has used, in nanoseconds; `nil` once it has ended.
+    var processorTime: UInt64? {
+        inquire {
+            var nanoseconds: UInt64 = 0
+            return csandbox_processor_time(identifier, &nanoseconds) == 0 ? nanoseconds : nil
+        } ?? nil
+    }
+
+    /// Whether it holds locks on files that others may wait for.
+    var holdsLocks: Bool {
+        let own = temporaryFolder.flatMap { SmallFile.resolved($0.path) }
+        return inquire { HeldLocks.exist(in: identifier, besidesIn: own) } ?? false
+    }
+
+    /// What it has cost; never less than before.
+    var usage: WorkerUsage {
+        guard !isInThisProcess else { return WorkerUsage() }
+        return state.withLock { state in
+            if state.exit == nil { state.usage = state.usage.grown(to: WorkerUsage(of: identifier)) }
+            return state.usage
+        }
+    }
+
+    /// Asks the kernel about it while its number is its own; `nil` once it has ended.
+    private func inquire<Answer>(_ body: () -> Answer) -> Answer? {
+        guard !isInThisProcess else { return nil }
+        return state.withLock { $0.exit == nil ? body() : nil }
     }
 
     /// Whether it has ended and been reaped.
@@ -157,8 +220,10 @@ final class WorkerProcess: Sendable {
         watcher?.waitForEnd()
         temporaryFolder?.remove()
         end { state in
-            var (status, peak): (Int32, UInt64) = (0, 0)
-            _ = csandbox_reap(identifier, &status, &peak)
+            var (status, cost) = (Int32(0), csandbox_cost())
+            _ = csandbox_reap(identifier, &status, &cost)
+            let peak = cost.peak
+            state.usage = state.usage.grown(to: WorkerUsage(cost))
             if peak > inheritedPeak.value.load(ordering: .relaxed) { state.peak = peak }
             let signal = status & 0x7F
             return if signal == 0 {

@@ -30,7 +30,7 @@ final class WorkerSpawner: Sendable {
     ///
     /// - Returns: 0 and the process, or an errno.
     func spawn(
-        _ path: String, environment: [String], connection: Int32, policy: Int32, output: Int32
+        _ path: String, environment: [String], connection: Int32, policy: Int32, output: Int32, ownSession: Bool
     ) -> (code: Int32, process: pid_t) {
         let result = Result()
         jobs.withLock {
@@ -39,7 +39,8 @@ final class WorkerSpawner: Sendable {
                 var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
                 defer { (arguments + variables).forEach { free($0) } }
                 var process: pid_t = 0
-                let code = csandbox_spawn(path, &arguments, &variables, connection, policy, output, &process)
+                let code = csandbox_spawn(
+                    path, &arguments, &variables, connection, policy, output, ownSession ? 1 : 0, &process)
                 result.value.withLock { $0 = (code, process) }
                 result.isThere.signal()
             }

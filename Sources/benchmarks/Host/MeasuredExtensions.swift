@@ -45,10 +45,11 @@ final class MeasuredExtensions: Sendable {
     }
 
     /// A host that has started no worker yet.
-    func host() -> ExtensionHost {
+    func host(onEvent: @escaping @Sendable (ExtensionEvent) -> Void = { _ in }) -> ExtensionHost {
         ExtensionHost(
             configuration: configuration, registry: ExtensionRegistry(searchPath: [folder]), receiver: NoReceiver()
         ) { [self] event in
+            onEvent(event)
             if case .started(_, let process) = event { lastWorker.store(process, ordering: .relaxed) }
         }
     }
@@ -61,6 +62,14 @@ final class MeasuredExtensions: Sendable {
             data.append(contentsOf: batch)
         }
         try data.write(to: URL(filePath: folder + "/\(c).searchext/records"))
+    }
+
+    /// Compiles another one in C.
+    func compile(_ identifier: String, source: String, options: [String]) throws {
+        let include = "-I\(Self.repository)/Sources/SearchlightExtension/include"
+        try compile(
+            identifier,
+            ["clang", "-std=c11", "-D_GNU_SOURCE", "-O2", "-shared", "-fPIC", include, Self.source(source)] + options)
     }
 
     private static func source(_ name: String) -> String { repository + "/Tests/Fixtures/Benchmark/" + name }

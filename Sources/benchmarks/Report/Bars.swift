@@ -42,6 +42,10 @@ enum Bars {
     static let warmCall = Bar(.ratio, atMost: 3)
     static let slowestWarmCall = Bar(.value, atMost: 100)
     static let boundary = Bar(.ratio, atMost: 1.05)
+
+    // A person comes back; milliseconds
+    static let told = Bar(.value, atMost: 100)
+    static let quiet = Bar(.value, atMost: 500)
 }
 
 /// The most or the least that a figure, or its ratio to the baseline, may be.

@@ -16,6 +16,8 @@ struct SandboxSection: Encodable {
     struct Bundle: Encodable {
         /// What its last worker was not confined by, since the kernel lacks it.
         var missing: [String]
+        /// In what its last background worker did not give way to others, since the kernel lacks it.
+        var backgroundMissing: [String]
         /// What it declares and does not get, and why.
         var withheld: [SandboxReport.Withheld]
         var attempts: [Attempt]
@@ -32,7 +34,8 @@ struct SandboxSection: Encodable {
         missing = status.missing.names
         bundles = status.history.bundles.mapValues { known in
             Bundle(
-                missing: known.report?.missing.names ?? [], withheld: known.report?.withheld ?? [],
+                missing: known.report?.missing.names ?? [],
+                backgroundMissing: known.report?.backgroundMissing?.names ?? [], withheld: known.report?.withheld ?? [],
                 attempts: known.refusals.map { entry in
                     Attempt(
                         kind: entry.refusal.kind.rawValue, detail: entry.refusal.detail,
@@ -61,6 +64,12 @@ struct SandboxSection: Encodable {
             if isEnforced, !bundle.missing.isEmpty, bundle.missing != missing {
                 lines.append(
                     "  the last worker of \(name) was not confined by: \(bundle.missing.joined(separator: "; "))")
+            }
+            if !bundle.backgroundMissing.isEmpty {
+                let missing = bundle.backgroundMissing.joined(separator: "; ")
+                lines.append(
+                    "  background workers of \(name) give way to others less than they should; the kernel does not: \(missing)"
+                )
             }
             lines += bundle.withheld.map { "  \(name) does not get \($0.path), which it asks for: \($0.reason)" }
             lines += bundle.attempts.map { attempt in

@@ -42,7 +42,7 @@ struct WorkerPoolTests {
         in folder: TemporaryFolder, clock: any Clock<Duration> = ContinuousClock(), place: Duration = .seconds(3600)
     ) -> WorkerPool {
         var limits = WorkerConfiguration.Limits()
-        (limits.workers, limits.reserve, limits.place) = (1, 1, place)
+        (limits.workers, limits.reserve, limits.place, limits.backgroundWorkers) = (1, 1, place, 1)
         return WorkerPool(
             WorkerConfiguration(
                 workerPath: folder.path + "/none", frameworkFolder: nil, environment: [:], limits: limits, clock: clock),
@@ -60,9 +60,15 @@ struct WorkerPoolTests {
         let a = try await pool.lease(try Self.bundle("a", in: folder), .person)
         let b = try await pool.lease(try Self.bundle("b", in: folder), .person)
         let third = try Self.bundle("c", in: folder)
-        await #expect(throws: ExtensionError.self) { try await pool.lease(third, .background) }
+        // Whatever persons have, and they have none of the background's.
+        let background = try await pool.lease(third, .background)
+        let fourth = try Self.bundle("d", in: folder)
+        await #expect(throws: ExtensionError.self) { try await pool.lease(fourth, .background) }
         let waiting = Task { try await pool.lease(third, .person) }
         while await pool.waitingCount == 0 { await Task.yield() }
+        #expect(await pool.count == 3)
+        await pool.giveBack(background, isUsable: false)
+        #expect(await pool.waitingCount == 1)
         await pool.giveBack(a, isUsable: true)
         let c = try await waiting.value
         #expect(await pool.count == 2)

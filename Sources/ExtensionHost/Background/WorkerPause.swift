@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+import Synchronization
+
+/// Has one worker be quiet, and go on.
+///
+/// It is told, has a grace to heed that, and then stands still whatever it is doing: `SIGSTOP`, which no process can block,
+/// handle or outlive its host with (a stopped process dies of `SIGKILL` too, the kernel's at the end of the host). Not the
+/// freezer of control groups: it needs a group of the worker's own that the host may write, which it has under systemd with
+/// delegation only, and does the same to a process that can start no others.
+final class WorkerPause: Sendable {
+    private enum Phase {
+        case running
+        case paused(Task<PauseOutcome, Never>)
+        case over
+    }
+    private struct State {
+        var phase = Phase.running
+        /// Grows with each change, so that what belongs to a pause that is over does nothing.
+        var number: UInt64 = 0
+    }
+    private let state = Mutex(State())
+    private let process: WorkerProcess
+    private let limits: WorkerConfiguration.Limits
+    private let clock: any Clock<Duration>
+    private let tell: @Sendable (WorkerRequest) -> Void
+    private let end: @Sendable () -> Void
+    /// How long it was made to stand still, and had for heeding that.
+    let time: PausedTime
+
+    /// How much processor time a worker that has heeded may still use in the second half of its grace, in nanoseconds.
+    private static let quiet: UInt64 = 1_000_000
+    /// How long, and how often, it is looked whether all threads stand still. One that waits for a disk does so without using
+    /// a processor, and stops before it does anything else.
+    private static let look = (interval: Duration.milliseconds(1), times: 50)
+
+    /// - Parameters:
+    ///   - tell: Sends something that has no answer to the worker; must not wait.
+    ///   - end: Ends the worker, and what it was asked as if nobody waited for it any more.
+    init(
+        _ process: WorkerProcess, _ configuration: WorkerConfiguration,
+        tell: @escaping @Sendable (WorkerRequest) -> Void, end: @escaping @Sendable () -> Void
+    ) {
+        (self.process, limits, clock) = (process, configuration.limits, configuration.clock)
+        (self.tell, self.end) = (tell, end)
+        time = PausedTime(clock: configuration.clock)
+    }
+
+    /// Whether it is to be quiet.
+    var isPaused: Bool { state.withLock { if case .paused = $0.phase { true } else { false } } }
+
+    /// Has it be quiet; returns once it is. Whoever comes while it is learns the same.
+    func pause(_ notice: ThrottleNotice) async -> PauseOutcome {
+        let task = state.withLock { state -> Task<PauseOutcome, Never>? in
+            switch state.phase {
+            case .over: return nil
+            case .paused(let task): return task
+            case .running:
+                state.number += 1
+                time.begin()
+                // Under the lock, so that this and what is told when it goes on keep their order.
+                tell(.didThrottle(notice))
+                let task = Task { [number = state.number] in await quieten(number) }
+                state.phase = .paused(task)
+                return task
+            }
+        }
+        return await task?.value ?? .notRunning
+    }
+
+    /// Lets it go on, if it was to be quiet.
+    func resume() {
+        state.withLock { state in
+            guard case .paused(let task) = state.phase else { return }
+            task.cancel()
+            state.number += 1
+            state.phase = .running
+            process.thaw()
+            tell(.didFinishThrottle)
+        }
+        time.end()
+    }
+
+    /// Notes that the worker has ended.
+    func noteEnd() {
+        state.withLock { state in
+            if case .paused(let task) = state.phase { task.cancel() }
+            state.phase = .over
+            state.number += 1
+        }
+        time.end()
+    }
+
+    private func quieten(_ number: UInt64) async -> PauseOutcome {
+        guard (try? await clock.sleep(for: limits.pauseGrace / 2)) != nil else { return calledOff }
+        let half = process.processorTime
+        guard (try? await clock.sleep(for: limits.pauseGrace / 2)) != nil else { return calledOff }
+        let heeds = (process.processorTime ?? 0) - (half ?? 0) <= Self.quiet
+        guard whileIts(number, process.freeze) else { return calledOff }
+        await standStill()
+        if process.holdsLocks {
+            guard whileIts(number, process.thaw) else { return calledOff }
+            guard (try? await clock.sleep(for: limits.lockGrace)) != nil else { return calledOff }
+            guard whileIts(number, process.freeze) else { return calledOff }
+            await standStill()
+            if process.holdsLocks { return whileIts(number, end) ? .ended : calledOff }
+        }
+        guard whileIts(number, {}) else { return calledOff }
+        return heeds ? .heeded : .frozen
+    }
+
+    private func standStill() async {
+        for _ in 0..<Self.look.times where !process.isStopped {
+            // The kernel's time, whatever the clock of the limits is.
+            guard (try? await ContinuousClock().sleep(for: Self.look.interval)) != nil else { return }
+        }
+    }
+
+    /// Does something, unless the pause is over.
+    private func whileIts(_ number: UInt64, _ body: () -> Void) -> Bool {
+        state.withLock { state in
+            guard state.number == number else { return false }
+            body()
+            return true
+        }
+    }
+
+    /// What became of a pause that somebody or the worker's end has ended.
+    private var calledOff: PauseOutcome {
+        state.withLock { if case .over = $0.phase { .notRunning } else { .resumed } }
+    }
+}

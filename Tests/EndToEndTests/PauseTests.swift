@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import Glibc
+import SearchlightEngine
+import ServiceProtocol
+import TestSupport
+import Testing
+
+@testable import SearchlightEngine
+
+/// Background workers that are to be quiet because a person is back.
+@Suite("A background worker that is paused", .timeLimit(.minutes(2)))
+struct PauseTests {
+    private let harness: Harness
+
+    init() throws { harness = try Harness() }
+
+    private func begin(_ bundle: String, _ engine: SearchlightEngine, count: Int = 1) async -> Task<
+        WholeReindex, any Error
+    > {
+        let task = Task { try await engine.host.reindexAll(bundle, origin: .background) as WholeReindex }
+        await harness.wait(forMessage: "working", count: count)
+        return task
+    }
+
+    private func expectCancelled(_ task: Task<WholeReindex, any Error>) async {
+        let error = await #expect(throws: (any Error).self) { try await task.value }
+        #expect(error as? ExtensionError == .cancelled)
+    }
+
+    @Test(
+        "stands still whatever it does, while persons are answered, and is ended at once when it is to end",
+        arguments: ["spins", "threads", "deaf", "ignoring 1000000", "cooperative 1000000"])
+    func standsStill(mode: String) async throws {
+        let bundle = try harness.installBackground(mode)
+        try await harness.withEngine { engine async throws in
+            let reindex = await begin(bundle, engine)
+            let worker = harness.lastWorker
+            let outcome = await engine.host.pauseBackground(bundle, .back)
+            #expect(outcome == (mode.hasPrefix("cooperative") ? .heeded : .frozen))
+            #expect(worker.state == "T")
+            let before = worker.processorTime
+            for _ in 0..<3 { _ = try await engine.data(of: "x", as: "public.utf8-plain-text", bundle: bundle) }
+            #expect(harness.startedWorkers == 2 && worker.state == "T" && worker.processorTime == before)
+            #expect(sched_getscheduler(harness.lastWorker.identifier) == SCHED_OTHER)
+            #expect(await engine.host.pauseBackground(bundle, .back) == outcome)
+            await engine.host.endBackground(bundle)
+            await expectCancelled(reindex)
+            await worker.waitForEnd()
+            #expect(engine.health(of: bundle).isBlank)
+        }
+    }
+
+    @Test("again and again loses and doubles nothing", arguments: ["cooperative", "ignoring"])
+    func repeatedly(mode: String) async throws {
+        let bundle = try harness.installBackground("\(mode) 300")
+        var limits = WorkerConfiguration.Limits.patient
+        limits.pauseGrace = .milliseconds(10)
+        try await harness.withEngine(limits: limits) { engine async throws in
+            let reindex = await begin(bundle, engine)
+            for round in 0..<12 {
+                let pause = Task { await engine.host.pauseBackground(bundle, .back) }
+                // Now before it is frozen, now after.
+                if round % 3 > 0 { _ = await pause.value }
+                await engine.host.resumeBackground(bundle)
+                _ = await pause.value
+                await engine.host.resumeBackground(bundle)
+            }
+            #expect(try await reindex.value == .acknowledged)
+            #expect(harness.startedWorkers == 1 && harness.donatedItems == 300)
+            try await engine.settle()
+            #expect(try await engine.itemCounts()[bundle] == 300)
+        }
+    }
+
+    @Test("is told so, and told when it is over, once each")
+    func told() async throws {
+        let bundle = try harness.installBackground("cooperative 100000")
+        try await harness.withEngine { engine async throws in
+            let reindex = await begin(bundle, engine)
+            #expect(await engine.host.pauseBackground(bundle, .back) == .heeded)
+            // Nobody else's notice reaches it meanwhile.
+            #expect(await engine.throttle(bundle, nil) == false)
+            await engine.host.resumeBackground(bundle)
+            await engine.host.resumeBackground(bundle)
+            await harness.wait(forMessage: "unthrottled")
+            #expect(harness.messages.filter { $0.contains("throttled") } == ["throttled", "unthrottled"])
+            #expect(await engine.throttle(bundle, .back))
+            await harness.wait(forMessage: "throttled", count: 2)
+            await engine.host.endBackground(bundle)
+            await expectCancelled(reindex)
+        }
+    }
+
+    @Test(
+        "and holds a lock that others may wait for is ended, and nothing held against it",
+        arguments: ["flock", "posix", "ofd"])
+    func locks(mode: String) async throws {
+        let bundle = try harness.installBackground(mode)
+        try await harness.withEngine { engine async throws in
+            let reindex = await begin(bundle, engine)
+            #expect(await engine.host.pauseBackground(bundle, .back) == .ended)
+            await expectCancelled(reindex)
+            let file = open(harness.marks + "/lock", O_RDWR)
+            #expect(flock(file, LOCK_EX | LOCK_NB) == 0)
+            close(file)
+            #expect(engine.health(of: bundle).isBlank && harness.retries == 0)
+            await engine.host.resumeBackground(bundle)
+            #expect(await engine.host.workerCount == 0)
+        }
+    }
+
+    @Test(
+        "and gives its lock back in time, or holds one that is nobody else's, is frozen",
+        arguments: ["yields", "private"])
+    func harmlessLocks(mode: String) async throws {
+        let bundle = try harness.installBackground(mode)
+        try await harness.withEngine { engine async throws in
+            let reindex = await begin(bundle, engine)
+            #expect(await engine.host.pauseBackground(bundle, .back) == .frozen)
+            #expect(harness.lastWorker.state == "T")
+            await engine.host.endBackground(bundle)
+            await expectCancelled(reindex)
+        }
+    }
+
+    @Test("has its time limits stand still too")
+    func limits() async throws {
+        let bundle = try harness.installBackground("spins")
+        let clock = ManualClock()
+        try await harness.withEngine(clock: clock) { engine async throws in
+            let reindex = await begin(bundle, engine)
+            await clock.waitForSleepers()
+            let pause = Task { await engine.host.pauseBackground(bundle, .back) }
+            for _ in 0..<2 {
+                await clock.waitForSleepers(2)
+                clock.advance(by: .milliseconds(125))
+            }
+            #expect(await pause.value == .frozen)
+            clock.advance(by: .seconds(3600))
+            #expect(harness.lastWorker.state == "T" && clock.sleeperCount == 0)
+            await engine.host.resumeBackground(bundle)
+            // What is left is waited for from now on.
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(59))
+            #expect(await engine.host.workerCount == 1)
+            clock.advance(by: .seconds(61))
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(120))
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(2))
+            let error = await #expect(throws: (any Error).self) { try await reindex.value }
+            guard case .timedOut? = error as? ExtensionError else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    @Test("and killed by somebody is noticed; it is asked once more when it may go on")
+    func killed() async throws {
+        let bundle = try harness.installBackground("cooperative 50")
+        try await harness.withEngine { engine async throws in
+            try Data("spins\n".utf8).write(to: URL(filePath: harness.marks + "/\(bundle).searchext.mode"))
+            let reindex = await begin(bundle, engine)
+            #expect(await engine.host.pauseBackground(bundle, .back) == .frozen)
+            kill(harness.lastWorker.identifier, SIGKILL)
+            while harness.retries == 0 { await Task.yield() }
+            #expect(engine.health(of: bundle).failures.map(\.kind) == [.crashed])
+            while engine.host.paused.waitingCount == 0 { await Task.yield() }
+            #expect(harness.startedWorkers == 1)
+            try Data("cooperative 50\n".utf8).write(to: URL(filePath: harness.marks + "/\(bundle).searchext.mode"))
+            await engine.host.resumeBackground(bundle)
+            #expect(try await reindex.value == .acknowledged)
+            #expect(harness.startedWorkers == 2 && harness.donatedItems == 50)
+        }
+    }
+
+    @Test("and whose request is cancelled, or whose host shuts down, ends at once", arguments: [false, true])
+    func ends(byShutdown: Bool) async throws {
+        let bundle = try harness.installBackground("deaf")
+        let clock = ManualClock()
+        let engine = try harness.engine(clock: clock)
+        let reindex = await begin(bundle, engine)
+        let worker = harness.lastWorker
+        await clock.waitForSleepers()
+        let pause = Task { await engine.host.pauseBackground(bundle, .back) }
+        for _ in 0..<2 {
+            await clock.waitForSleepers(2)
+            clock.advance(by: .milliseconds(125))
+        }
+        #expect(await pause.value == .frozen)
+        // Nobody moves the clock from here on.
+        if byShutdown { await engine.close() } else { reindex.cancel() }
+        _ = await reindex.result
+        await worker.waitForEnd()
+        if !byShutdown { await engine.close() }
+        #expect(engine.health(of: bundle).isBlank)
+    }
+
+    @Test("does not outlive a host that is killed")
+    func hostKilled() async throws {
+        let bundle = try harness.installBackground("threads")
+        let output = Pipe()
+        let host = try ChildProcess(
+            BuiltProducts.program("TortureDonor"),
+            ["frozen", harness.folder, harness.extensions, try BuiltProducts.program("searchlight-worker"), bundle],
+            environment: ProcessInfo.processInfo.environment.merging(["HOME": harness.folder]) { $1 },
+            output: .pipe(output))
+        let line = try #require(String(data: output.fileHandleForReading.availableData, encoding: .utf8))
+        let worker = ProcessFacts(identifier: try #require(pid_t(line.trimmingCharacters(in: .newlines)), "\(line)"))
+        #expect(worker.state == "T")
+        host.send(SIGKILL)
+        #expect(host.wait() == .killed(SIGKILL))
+        await worker.waitForEnd()
+    }
+
+    @Test("Who was not running is not begun while its bundle is paused")
+    func notBegun() async throws {
+        let bundle = try harness.installBackground("cooperative 10")
+        try await harness.withEngine { engine async throws in
+            #expect(await engine.host.pauseBackground(bundle, .back) == .notRunning)
+            let waiting = Task { try await engine.host.reindexAll(bundle, origin: .background) as WholeReindex }
+            while engine.host.paused.waitingCount == 0 { await Task.yield() }
+            #expect(harness.workers.isEmpty)
+            let other = Task { try await engine.host.reindexAll(bundle, origin: .background) as WholeReindex }
+            while engine.host.paused.waitingCount < 2 { await Task.yield() }
+            other.cancel()
+            await expectCancelled(other)
+            await engine.host.resumeBackground(bundle)
+            #expect(try await waiting.value == .acknowledged)
+            _ = await engine.host.pauseBackground(bundle, .back)
+            let ended = Task { try await engine.host.reindexAll(bundle, origin: .background) as WholeReindex }
+            while engine.host.paused.waitingCount == 0 { await Task.yield() }
+            await engine.host.endBackground(bundle)
+            await expectCancelled(ended)
+        }
+    }
+}
