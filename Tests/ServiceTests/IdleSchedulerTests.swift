@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+import IdleScheduling
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SearchlightService
+
+/// What carries out the scheduler's decisions, with jobs and a machine that a test drives.
+@Suite("Carrying out what the scheduler decides", .timeLimit(.minutes(2)))
+struct IdleSchedulerTests {
+    private let clock = ManualClock()
+    private let runner = ScriptedRunner()
+    private let machine = ScriptedConditions()
+    private let start = 800_000_000.0
+
+    private static let reindex = ScheduledJob.Key.reindex(bundle: "org.example")
+
+    private func scheduler(_ policy: SchedulingPolicy = SchedulingPolicy()) -> IdleScheduler {
+        let beginning = clock.now
+        let now: @Sendable () -> Double = { [clock, start] in start + (clock.now - beginning) / .seconds(1) }
+        var outlets = IdleScheduler.Outlets()
+        let record = notesRecorder
+        outlets.note = { record.add($0) }
+        return IdleScheduler(
+            Scheduler(policy: policy, now: now()), runner: runner, source: machine, now: now, clock: clock,
+            outlets: outlets)
+    }
+    private let notesRecorder = Recorder()
+
+    private func owe(_ key: ScheduledJob.Key = reindex) {
+        runner.owe(ScheduledJob(key: key, urgency: .freshness, requested: start))
+    }
+
+    @Test("What is owed is begun, and what is done is struck out and not begun again")
+    func begun() async {
+        owe()
+        let scheduler = scheduler()
+        await runner.waitFor("run reindex:org.example")
+        runner.finish(Self.reindex, .done)
+        #expect(await eventually { notesRecorder.kinds.contains(.done) })
+        let isOwed = await scheduler.ask { $0.jobsOwed(at: 0).isEmpty }
+        #expect(isOwed == true)
+        await scheduler.end()
+        #expect(runner.calls == ["run reindex:org.example"])
+    }
+
+    @Test("While nothing is owed, nothing is listened to and no timer runs")
+    func nothingOwed() async {
+        let scheduler = scheduler()
+        _ = await scheduler.ask { _ in true }
+        #expect((machine.modes.last ?? .off) == .off)
+        #expect(clock.sleeperCount == 0)
+        await scheduler.end()
+    }
+
+    @Test("It is made quiet when somebody comes, and goes on when nobody is there, in this order")
+    func pausedAndResumed() async {
+        owe()
+        let scheduler = scheduler()
+        await runner.waitFor("run reindex:org.example")
+        machine.change { $0.presence = .active }
+        await runner.waitFor("pause reindex:org.example user-active")
+        machine.change { $0.presence = .away(since: 0) }
+        // It is left quiet for a moment, whatever happens.
+        #expect(await eventually { clock.sleeperCount == 1 })
+        clock.advance(by: .seconds(6))
+        await runner.waitFor("resume reindex:org.example")
+        runner.finish(Self.reindex, .done)
+        await scheduler.end()
+        #expect(
+            runner.calls == [
+                "run reindex:org.example", "pause reindex:org.example user-active", "resume reindex:org.example",
+            ])
+    }
+
+    @Test("What is wanted by a person runs although somebody is there, and is told to the runner")
+    func wanted() async {
+        machine.change { $0.presence = .active }
+        owe()
+        let scheduler = scheduler()
+        #expect(await eventually { notesRecorder.kinds == [.wait] })
+        scheduler.post(.event(.runNow(Self.reindex)))
+        await runner.waitFor("run reindex:org.example for a person")
+        runner.finish(Self.reindex, .done)
+        await scheduler.end()
+    }
+
+    @Test("What it has used is measured when it ends, and counts for its quota")
+    func used() async {
+        owe()
+        runner.use(Usage(cpu: 3, written: 5))
+        let scheduler = scheduler()
+        await runner.waitFor("run reindex:org.example")
+        runner.finish(Self.reindex, .failed(reason: "It broke."))
+        #expect(await eventually { notesRecorder.kinds.contains(.fail) })
+        let start = start
+        let used = await scheduler.ask { $0.usage.used(by: "org.example", within: 3600, at: start) }
+        #expect(used == Usage(cpu: 3, written: 5))
+        #expect(notesRecorder.entries.last { $0.kind == .fail }?.reason == "It broke.")
+        await scheduler.end()
+    }
+
+    @Test("At the end, what is under way is stopped and waited for")
+    func ended() async {
+        owe()
+        let scheduler = scheduler()
+        await runner.waitFor("run reindex:org.example")
+        runner.stopsWhenAsked = true
+        await scheduler.end()
+        #expect(runner.calls == ["run reindex:org.example", "stop reindex:org.example"])
+        #expect((machine.modes.last ?? .off) == .off)
+        let answer = await scheduler.ask { _ in true }
+        #expect(answer == nil)
+    }
+
+    @Test("What is added later is found when it is told that something has changed")
+    func later() async {
+        let scheduler = scheduler()
+        _ = await scheduler.ask { _ in true }
+        owe()
+        scheduler.post(.jobsChanged)
+        await runner.waitFor("run reindex:org.example")
+        runner.finish(Self.reindex, .done)
+        await scheduler.end()
+    }
+}
+
+/// Keeps what was decided.
+private final class Recorder: Sendable {
+    private let all = Mutex<[JournalEntry]>([])
+    var entries: [JournalEntry] { all.withLock { $0 } }
+    var kinds: [JournalEntry.Kind] { entries.map(\.kind) }
+    func add(_ entry: JournalEntry) { all.withLock { $0.append(entry) } }
+}
+
+/// Does jobs as a test says.
+private final class ScriptedRunner: JobRunner {
+    private struct State {
+        var jobs: [ScheduledJob] = []
+        var calls: [String] = []
+        var running: [ScheduledJob.Key: CheckedContinuation<SchedulerEvent.Outcome, Never>] = [:]
+        var usage = Usage()
+        var stops = false
+        var waiters: [(call: String, waiter: CheckedContinuation<Void, Never>)] = []
+    }
+    private let state = Mutex(State())
+
+    var calls: [String] { state.withLock { $0.calls } }
+    var stopsWhenAsked: Bool {
+        get { state.withLock { $0.stops } }
+        set { state.withLock { $0.stops = newValue } }
+    }
+
+    func owe(_ job: ScheduledJob) { state.withLock { $0.jobs.append(job) } }
+    func use(_ usage: Usage) { state.withLock { $0.usage = usage } }
+
+    /// Ends a job that runs.
+    func finish(_ key: ScheduledJob.Key, _ outcome: SchedulerEvent.Outcome) {
+        let waiting = state.withLock { state in
+            if outcome == .done { state.jobs.removeAll { $0.key == key } }
+            return state.running.removeValue(forKey: key)
+        }
+        waiting?.resume(returning: outcome)
+    }
+
+    /// Returns once something was asked.
+    func waitFor(_ call: String) async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let isThere = state.withLock { state in
+                guard !state.calls.contains(call) else { return true }
+                state.waiters.append((call, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    private func note(_ call: String) {
+        let waiters = state.withLock { state in
+            state.calls.append(call)
+            defer { state.waiters.removeAll { $0.call == call } }
+            return state.waiters.filter { $0.call == call }
+        }
+        for one in waiters { one.waiter.resume() }
+    }
+
+    func jobs() async -> [ScheduledJob] { state.withLock { $0.jobs } }
+    func run(_ key: ScheduledJob.Key, isWanted: Bool) async -> SchedulerEvent.Outcome {
+        await withCheckedContinuation { continuation in
+            state.withLock { $0.running[key] = continuation }
+            note("run \(key.name)" + (isWanted ? " for a person" : ""))
+        }
+    }
+    func pause(_ key: ScheduledJob.Key, because gate: Gate) async { note("pause \(key.name) \(gate.rawValue)") }
+    func resume(_ key: ScheduledJob.Key) async { note("resume \(key.name)") }
+    func stop(_ key: ScheduledJob.Key) async {
+        note("stop \(key.name)")
+        if stopsWhenAsked { finish(key, .stopped) }
+    }
+    func used(_ key: ScheduledJob.Key) async -> Usage? {
+        state.withLock { state in
+            defer { state.usage = Usage() }
+            return state.usage
+        }
+    }
+}
