@@ -88,7 +88,25 @@ struct ShownTextTests {
                     let ferry = 3
 
                 """, "\(shown.errors)")
-        #expect(try command.shell("\"$SEARCHLIGHT\" preview notes/plain.txt").output.hasSuffix("one\n  two three\n"))
+        #expect(try command.shell("\"$SEARCHLIGHT\" preview notes/plain.txt").output == "one\n  two three\n")
+    }
+
+    @Test("A picture beside a note is in its preview; one elsewhere is left out")
+    func pictures() throws {
+        let notes = command.harness.folder + "/notes"
+        try FileManager.default.createDirectory(atPath: notes, withIntermediateDirectories: true)
+        try Data("# Map\n\n![of Oslo](map.gif) ![no](../secret.gif)\n".utf8).write(to: URL(filePath: notes + "/map.md"))
+        let gif = Data("GIF89a".utf8) + Data([4, 0, 3, 0, 0, 0, 0])
+        for path in ["/notes/map.gif", "/secret.gif"] {
+            try gif.write(to: URL(filePath: command.harness.folder + path))
+        }
+        _ = try command.harness.installJournal(notes: notes)
+        try #require(try command("reindex").status == 0)
+        let page = try command.separately("preview", notes + "/map.md", "--html")
+        let pictures = page.output.components(separatedBy: "src=\"data:image/gif;base64,").count - 1
+        #expect(pictures == 1, "\(page.output)")
+        #expect(page.errors.contains("Removed from what the extension renders: 1"), "\(page.errors)")
+        #expect(try command("preview", notes + "/map.md").output.contains("[picture: of Oslo]"))
     }
 
     @Test("What must not occur is not marked")

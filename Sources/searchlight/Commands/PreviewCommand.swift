@@ -116,7 +116,8 @@ struct PreviewCommand: AsyncParsableCommand {
 
     private func show(_ page: PageText, title: String) throws {
         // The title of the window, where the page does not say what it is.
-        if !page.hasHeading {
+        let firstLine = page.pieces.lazy.map(\.text).joined().prefix { $0 != "\n" }
+        if !page.hasHeading, DisplayText.line(String(firstLine)) != title {
             try Output.line("\(bold: title)")
             let width = min(Output.columns ?? 72, 72, max(1, TextWidth.of(title)))
             try Output.line("\(dim: String(repeating: "─", count: width))\n")
