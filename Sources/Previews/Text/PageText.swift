@@ -18,7 +18,7 @@ public struct PageText: Sendable {
     /// The most that is written for a byte that may be read: what is aligned grows.
     static let growth = 4
 
-    /// Reads a page. Blocks the caller: some tenths of a second at most.
+    /// Reads a page. Blocks the caller, no longer than ``maximumBytes`` of text and the tags around them take.
     ///
     /// - Parameters:
     ///   - page: HTML in UTF-8.
