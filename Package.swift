@@ -103,7 +103,8 @@ let package = Package(
             name: "Promises", dependencies: ["ServiceProtocol", "UniformTypeIdentifiers", "CSandbox", "CFiles"],
             swiftSettings: strict),
         .target(
-            name: "Previews", dependencies: ["ServiceProtocol", "UniformTypeIdentifiers"], swiftSettings: strict),
+            name: "Previews", dependencies: ["MetadataQuery", "ServiceProtocol", "UniformTypeIdentifiers"],
+            swiftSettings: strict),
         .target(name: "IdleScheduling", swiftSettings: strict),
         .target(name: "MetadataQuery", dependencies: ["ServiceProtocol"], swiftSettings: strict),
 

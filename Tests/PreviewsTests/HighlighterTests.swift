@@ -21,6 +21,8 @@ struct HighlighterTests {
             ("apple:pie*", "apple pie", "[apple] [pie]"),
             ("", "apple", "apple"), ("  \"-*", "apple", "apple"), ("pear", "apple", "apple"), ("apple", "", ""),
             ("日本", "日本語", "[日本]語"),
+            ("apple -pie", "apple pie", "[apple] pie"), ("-\"apple pie\" tart", "apple pie tart", "apple pie [tart]"),
+            ("-apple", "apple", "apple"), ("apple-pie", "apple pie", "[apple] [pie]"),
         ])
     func words(query: String, text: String, expected: String) { #expect(Self.marked(text, query) == expected) }
 

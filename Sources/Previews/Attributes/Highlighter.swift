@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import MetadataQuery
 
 /// Finds the words of a search in a text, to show them.
 public struct Highlighter: Sendable {
@@ -13,11 +14,13 @@ public struct Highlighter: Sendable {
     private static let maximumQueryScalars = 1000
     private static let maximumWords = 32
 
-    /// Creates a highlighter for what a person typed; without words it finds nothing.
+    /// Creates a highlighter for what a person typed (``UserQuery``): it finds the words that are wanted, not those that must not
+    /// occur. Without any it finds nothing.
     public init(query: String?) {
         let start = String(String.UnicodeScalarView((query ?? "").unicodeScalars.prefix(Self.maximumQueryScalars)))
         var words: [[String]] = []
-        for word in start.components(separatedBy: CharacterSet.alphanumerics.inverted)
+        let wanted = UserQuery(start).terms.filter { !$0.isExcluded }.map(\.text).joined(separator: " ")
+        for word in wanted.components(separatedBy: CharacterSet.alphanumerics.inverted)
         where words.count < Self.maximumWords {
             // Accents alone fold to nothing, which would be found everywhere.
             let folded = word.map(Self.folded).filter { !$0.isEmpty }

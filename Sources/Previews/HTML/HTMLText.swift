@@ -107,7 +107,7 @@ enum HTMLText {
     // MARK: References
 
     /// The reference by number that begins here: where it ends, and what it stands for, if that may be shown.
-    private static func numeric(_ raw: ArraySlice<UInt8>) -> (scalar: Unicode.Scalar?, end: Int)? {
+    static func numeric(_ raw: ArraySlice<UInt8>) -> (scalar: Unicode.Scalar?, end: Int)? {
         var position = raw.startIndex + 1
         guard position < raw.endIndex, raw[position] == UInt8(ascii: "#") else { return nil }
         position += 1
@@ -147,7 +147,7 @@ enum HTMLText {
     ]
 
     /// The reference by name that begins here, and where it ends.
-    private static func named(_ raw: ArraySlice<UInt8>) -> (name: ArraySlice<UInt8>, end: Int)? {
+    static func named(_ raw: ArraySlice<UInt8>) -> (name: ArraySlice<UInt8>, end: Int)? {
         let name = raw.dropFirst().prefix(maximumNameBytes + 1).prefix { isLetter($0) || isDigit($0) }
         guard let first = name.first, isLetter(first), name.count <= maximumNameBytes else { return nil }
         if name.endIndex < raw.endIndex, raw[name.endIndex] == UInt8(ascii: ";") { return (name, name.endIndex + 1) }
@@ -164,7 +164,7 @@ enum HTMLText {
         "amp", "AMP", "lt", "LT", "gt", "GT", "quot", "QUOT", "nbsp", "copy", "reg",
     ]
 
-    private static let asciiNames: [String: String] = [
+    static let asciiNames: [String: String] = [
         "Tab": "\t", "NewLine": "\n", "excl": "!", "quot": "\"", "QUOT": "\"", "num": "#", "dollar": "$", "percnt": "%",
         "amp": "&", "AMP": "&", "apos": "'", "lpar": "(", "rpar": ")", "ast": "*", "midast": "*", "plus": "+",
         "comma": ",",

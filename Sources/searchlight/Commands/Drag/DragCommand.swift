@@ -88,12 +88,13 @@ struct DragCommand: AsyncParsableCommand {
         // Where the bytes go, nothing else is printed.
         let json = options.json && output != "-"
         try await reportingErrors(json: json) {
-            let names = try DraggedNames(items, from: itemsFrom).names
+            let names = try ItemNames(items, from: itemsFrom)
             let receiver = try DragReceiver(
                 profile: receiver, accepted: accepted, inPlace: inPlace, environment: options.environment)
             try await options.withStore(.read) { store in
                 let drag = DragRun(
-                    store: store, receiver: receiver, reports: DropReports(json: json, isSingle: names.count == 1),
+                    store: store, receiver: receiver,
+                    reports: DropReports(json: json, isSingle: names.names.count == 1),
                     options: dragOptions, output: output)
                 try await drag.run(names, bundle: bundle, isDry: dryRun)
             }

@@ -17,13 +17,12 @@ struct DragRun {
     /// Drops the items, or shows what would be dropped.
     ///
     /// - Throws: The exit status of the first item that failed, after all were tried.
-    func run(_ names: [String], bundle: String?, isDry: Bool) async throws {
+    func run(_ names: ItemNames, bundle: String?, isDry: Bool) async throws {
         var (found, status): ([(name: String, item: StoredItem)], ExitStatus?) = ([], nil)
-        for name in names {
-            do throws(EngineError) {
-                found.append((name, try await ItemChoice.find(name, bundle: bundle, in: store)))
-            } catch {
-                if names.count == 1 { throw error }
+        for (name, result) in try await names.find(bundle: bundle, in: store) {
+            switch result {
+            case .success(let item): found.append((name, item))
+            case .failure(let error):
                 try reports.failed(name, DragFailure(.init(error), error.description), ExitStatus(error), note: nil)
                 status = status ?? ExitStatus(error)
             }
@@ -39,7 +38,7 @@ struct DragRun {
                 try reports.explain(entry.name, resolution)
                 if resolution.choice == nil { status = status ?? .unsupportedType }
             }
-        } else if let failure = try await drop(found, resolutions, isOne: names.count == 1) {
+        } else if let failure = try await drop(found, resolutions, isOne: names.names.count == 1) {
             status = status ?? failure
         }
         if let status { throw ExitCode(status.rawValue) }
