@@ -131,7 +131,7 @@ enum RandomCalls {
             .noRoom(path: path, length: random.next(), available: random.next()),
             .wrongLength(expected: random.next(), received: random.next()),
             .stalled(path: path, received: random.next(), after: .milliseconds(random.below(1 << 20))),
-            .receiverStalled(path: path, after: .seconds(1)), .tooSlow(path: path, limit: .seconds(2)),
+            .noReceiver(path: path, after: .seconds(1)), .tooSlow(path: path, limit: .seconds(2)),
             .tooLarge(length: random.next(), limit: random.next()),
         ][random.below(9)]
     }

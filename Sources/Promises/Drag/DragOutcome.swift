@@ -72,7 +72,7 @@ extension PromiseError {
     public var kind: DragFailure.Kind {
         switch self {
         case .unsupportedType: .unsupportedType
-        case .stalled, .receiverStalled, .tooSlow: .timedOut
+        case .stalled, .noReceiver, .tooSlow: .timedOut
         case .cancelled: .cancelled
         case .inputOutput, .missingFolder, .noRoom, .wrongLength, .tooLarge, .unsafeContent, .tooMany: .inputOutput
         }

@@ -30,6 +30,8 @@ public actor DragSession<Provider: PromiseProvider> {
     private let options: DragOptions
     private let controls: [DragItemControl]
     private let progress: DragProgressBoard
+    /// A named pipe is opened once for all items.
+    private let streams = OpenStreams()
     private var consented = false
     private var hasRun = false
 
@@ -82,6 +84,7 @@ public actor DragSession<Provider: PromiseProvider> {
                 progress.itemEnded()
                 await onOutcome(index, outcome)
             }
+            streams.close()
             return outcomes
         } onCancel: {
             cancel()
@@ -122,6 +125,7 @@ public actor DragSession<Provider: PromiseProvider> {
         let isStream = if case .data(.stream) = content { true } else { false }
         var delivery = options.delivery
         delivery.control = control.delivery
+        delivery.streams = streams
         let (settled, token) = (delivery, options.token())
         do throws(PromiseError) {
             switch target {

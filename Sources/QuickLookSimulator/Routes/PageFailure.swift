@@ -27,7 +27,7 @@ struct PageFailure: Error {
             case .query(.cancelled), .extension(.cancelled): Self.cancelled
             case .query: 400
             case .promise(.unsupportedType): 406
-            case .promise(.stalled), .promise(.receiverStalled), .promise(.tooSlow): 504
+            case .promise(.stalled), .promise(.noReceiver), .promise(.tooSlow): 504
             case .promise(.tooLarge): 413
             case .promise(.cancelled), .drag(.cancelled, _): Self.cancelled
             case .drag(.unsupportedType, _): 406
