@@ -5,6 +5,8 @@ import Glibc
 public enum PromiseError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// The item offers nothing that conforms to what is accepted.
     case unsupportedType(offered: [String], accepted: [String])
+    /// The item offers nothing in the forms that are taken, but something in others.
+    case unsupportedForm(taken: [Representation.Form], offered: [Representation])
     /// Reading from the provider or writing to the receiver failed.
     case inputOutput(operation: String, path: String, code: Int32)
     /// The folder a file should appear in does not exist.
@@ -40,6 +42,11 @@ public enum PromiseError: Error, Hashable, Sendable, Codable, CustomStringConver
                 The item offers \(offered.joined(separator: ", ")), and none of these conforms to \
                 \(accepted.joined(separator: ", ")).
                 """
+        case .unsupportedForm(let taken, let offered):
+            """
+            The item \(taken == [.inPlaceFile] ? "has no original in place" : "cannot be had as \(taken.nouns)"). It can be \
+            had as \(offered.map { "\($0.form.noun) of type \($0.type)" }.joined(separator: ", ")).
+            """
         case .inputOutput(let operation, let path, let code):
             "\(operation) \(path) failed: \(String(cString: strerror(code)))."
         case .missingFolder(let path): "There is no folder \(path) to write to. Create it, or name another."

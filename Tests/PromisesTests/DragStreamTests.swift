@@ -13,7 +13,8 @@ struct DragStreamTests {
     private struct Names: PromiseProvider {
         func prewarm(_ items: [String]) async {}
         func fulfil(
-            _ promise: Representation, of item: String, mayRetry: Bool
+            _ promise: Representation, of item: String, mayRetry: Bool,
+            onProgress: @escaping @Sendable (ProviderProgress) -> Void
         ) async throws(ProviderFailure) -> ProvidedContent {
             ProvidedContent(.data(.inline(Array(item.utf8))), wasRetried: false)
         }

@@ -86,7 +86,7 @@ struct LimitTests {
             var held = try HeldBytes(folders: folders)
             let bytes = pattern(300_000)
             for part in [bytes[..<100], bytes[100...]] {
-                try Array(part).withUnsafeBytes { (part) throws(PromiseError) in try held.append(part) }
+                try Array(part).withUnsafeBytes { try held.append($0) }
             }
             var read: [UInt8] = []
             for _ in 0..<2 {

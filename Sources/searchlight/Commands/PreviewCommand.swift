@@ -36,13 +36,17 @@ struct PreviewCommand: AsyncParsableCommand {
         guard !text || !(html || options.json || output != nil) else {
             throw ValidationError("--text goes with neither --html, --json nor --output. Choose one of them.")
         }
+        guard output != "-" || !options.json else {
+            throw ValidationError(
+                "With --output - standard output gets the rendering alone. Leave out --json, or name a file.")
+        }
         guard !html || !options.json else {
             throw ValidationError("--html and --json exclude each other; with --json the page is in “text”.")
         }
     }
 
     func run() async throws {
-        try await reportingErrors(json: options.json && output != "-") {
+        try await reportingErrors(json: options.json) {
             try await options.withStore(.read) { store in try await preview(store) }
         }
     }
