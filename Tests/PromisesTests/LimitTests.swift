@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSandbox
 import Foundation
 import Glibc
 import ServiceProtocol
@@ -99,12 +100,14 @@ struct LimitTests {
 
     @Test("A receiver that does not read is waited for until it goes, and its own descriptor stays as it was")
     func receiverGoes() throws {
-        let (output, input) = try Pipe.ends()
+        var ends: [Int32] = [-1, -1]
+        #expect(csandbox_pipe(&ends) == 0)
+        let input = PipeInput(number: ends[1])
         let flags = fcntl(input.number, F_GETFL)
-        let reader = Mutex<OwnedDescriptor?>(output)
+        let reader = Mutex<PipeInput?>(PipeInput(number: ends[0]))
         let control = DeliveryControl { _ in
             // The first bytes have arrived, and now nobody takes the rest.
-            onThread { reader.withLock { $0 = nil } }
+            onThread { reader.withLock { $0.take() }?.end() }
         }
         #expect(throws: PromiseError.inputOutput(operation: "Writing to", path: "the output", code: EPIPE)) {
             try Delivery.deliver(
