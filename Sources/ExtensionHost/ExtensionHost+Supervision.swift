@@ -4,7 +4,7 @@ import ServiceProtocol
 extension ExtensionHost {
     /// Asks an extension, if it may be asked.
     func ask(
-        _ request: WorkerRequest, _ bundle: ExtensionBundle, _ origin: RequestOrigin, _ retrying: RetryPolicy
+        _ request: WorkerRequest, _ bundle: ExtensionBundle, _ origin: RequestOrigin, _ options: RequestOptions
     ) async throws(ExtensionError) -> [BusValue] {
         try book.admit(bundle, origin)
         if case .reindexItems(let items) = request {
@@ -13,14 +13,14 @@ extension ExtensionHost {
         }
         let answer: [BusValue]
         do throws(ExtensionError) {
-            answer = try await attempt(request, bundle, origin)
+            answer = try await attempt(request, bundle, origin, onProgress: options.onProgress)
         } catch {
-            guard error.isWorthAnotherTry, retrying.isAllowed else { throw error }
+            guard error.isWorthAnotherTry, options.mayRetry else { throw error }
             // It may be in quarantine by now; then what happened is the better answer.
             guard (try? book.admit(bundle, .person)) != nil else { throw error }
             onEvent(.retrying(bundle: bundle.identifier, after: error))
-            retrying.onRetry()
-            answer = try await attempt(request, bundle, origin)
+            options.onRetry()
+            answer = try await attempt(request, bundle, origin, onProgress: options.onProgress)
         }
         let donatesAll = request.donatesAll(answer)
         // One that is to be asked in pages has done nothing yet.
@@ -73,14 +73,15 @@ extension ExtensionHost {
     ///
     /// - Parameter counts: Whether a failure is held against it.
     private func attempt(
-        _ request: WorkerRequest, _ bundle: ExtensionBundle, _ origin: RequestOrigin, counts: Bool = true
+        _ request: WorkerRequest, _ bundle: ExtensionBundle, _ origin: RequestOrigin, counts: Bool = true,
+        onProgress: @escaping RequestOptions.ProgressListener = RequestOptions.standard.onProgress
     ) async throws(ExtensionError) -> [BusValue] {
         // It may have been replaced since the request was made, or tried the last time.
         let bundle = try registry.bundle(bundle.identifier)
         let lease = try await pool.lease(bundle, origin)
         return try await use(lease) { [book, onEvent] (worker) throws(ExtensionError) in
             do throws(ExtensionError) {
-                return try await worker.perform(request)
+                return try await worker.perform(request, onProgress: onProgress)
             } catch {
                 if counts, let kind = worker.kind(of: error) { Self.note(kind, error, of: bundle, in: book, onEvent) }
                 throw error

@@ -100,7 +100,7 @@ public actor ExtensionHost {
     /// Asks one responder after the other until one answers.
     func perform(
         _ request: WorkerRequest, _ identifier: String, _ origin: RequestOrigin = .person,
-        retrying: RetryPolicy = .once, onAsking: @Sendable (Donor) -> Void = { _ in }
+        options: RequestOptions = .standard, onAsking: @Sendable (Donor) -> Void = { _ in }
     ) async throws(ExtensionError) -> [BusValue] {
         let bundle = Result { () throws(ExtensionError) in try registry.bundle(identifier) }
         var asked: Set<DelegateToken> = []
@@ -123,7 +123,7 @@ public actor ExtensionHost {
         case .success(let bundle):
             noteRetry(identifier, after: problem)
             onAsking(.worker)
-            return try await ask(request, bundle, origin, retrying)
+            return try await ask(request, bundle, origin, options)
         }
     }
 

@@ -91,10 +91,16 @@ final class RunningWorker: Responder {
         process.whenEnded { [connection] in connection.close() }
     }
 
+    func perform(_ request: WorkerRequest) async throws(ExtensionError) -> [BusValue] {
+        try await perform(request, onProgress: RequestOptions.standard.onProgress)
+    }
+
     /// Asks the extension something and waits for the answer, as long as its limits allow; and for what the extension has
     /// donated before it answered to be kept. Once the task is cancelled or a limit exceeded, the worker is told, and
     /// ended if it does not heed that.
-    func perform(_ request: WorkerRequest) async throws(ExtensionError) -> [BusValue] {
+    func perform(
+        _ request: WorkerRequest, onProgress: @escaping RequestOptions.ProgressListener
+    ) async throws(ExtensionError) -> [BusValue] {
         guard !Task.isCancelled else { throw .cancelled }
         if request == .reindexAll, interfaces.contains(WholeReindex.pagingInterface) {
             return WholeReindex.inPages.arguments
@@ -110,7 +116,7 @@ final class RunningWorker: Responder {
         let result = await withTaskCancellationHandler {
             connection.call(
                 noting: { [voice] serial in
-                    voice.begin(serial)
+                    voice.begin(serial, onProgress: onProgress)
                     call.wasSent(as: serial)
                 }, request.member, request.arguments, reply: { outcome.decide($0) })
             return await outcome.value()

@@ -38,13 +38,17 @@ struct PreviewCommand: AsyncParsableCommand {
         guard !text || !(html || options.json || output != nil) else {
             throw ValidationError("--text goes with neither --html, --json nor --output. Choose one of them.")
         }
+        guard output != "-" || !options.json else {
+            throw ValidationError(
+                "With --output - standard output gets the rendering alone. Leave out --json, or name a file.")
+        }
         guard !html || !options.json else {
             throw ValidationError("--html and --json exclude each other; with --json the page is in “text”.")
         }
     }
 
     func run() async throws {
-        try await reportingErrors(json: options.json && output != "-") {
+        try await reportingErrors(json: options.json) {
             let names = try ItemNames([choice.item])
             if names.names.count > 1 {
                 guard !html || output != nil else {

@@ -56,8 +56,14 @@ struct DragRun {
                 entry.item, resolution: resolution,
                 target: target.target(for: entry.item, as: resolution.choice?.type))
         }
-        let line = DragProgressLine()
-        let session = DragSession(StorePromises(store), items: items, options: options) { line.show($0) }
+        // What is printed for a program, or bytes that go to the same terminal, is not mixed with it.
+        let line = DragProgressLine(isWanted: !reports.json && !(target.isStandardOutput && Output.isTerminal))
+        var settled = options
+        settled.consent = { [options] bytes, limit in
+            line.remove()
+            return await options.consent(bytes, limit)
+        }
+        let session = DragSession(StorePromises(store), items: items, options: settled) { line.show($0) }
         await session.prewarm()
         let problem = FirstProblem()
         _ = await session.drop { index, outcome in
@@ -78,6 +84,8 @@ struct DragRun {
                 session.cancel()
             }
         }
+        // What came after the last outcome.
+        line.remove()
         if let error = problem.error { throw error }
         return problem.status
     }
