@@ -66,10 +66,10 @@ struct RegistryTests {
             return try #require(search("a").extensions.first).warnings.map(\.description)
         }
         #expect(try warnings(["~/Notes"]) == [])
-        let browsers = ["~/.mozilla/firefox", "~/.config/chromium"]
-        let warning = try #require(try warnings(["~/Notes"] + browsers).first)
+        let browsers = "$HOME/.mozilla/firefox, $HOME/.config/chromium"
+        let warning = try #require(try warnings(["~/Notes", "~/.mozilla/firefox", "~/.config/chromium"]).first)
         #expect(
-            warning.hasPrefix("It may read \(browsers.joined(separator: ", ")), where programs also keep passwords"))
+            warning.hasPrefix("It may read \(browsers), where programs also keep passwords"))
         let many = try warnings((1...20).map { "~/.mozilla/firefox/profile\($0)" })
         #expect(many.count == 1 && many.first?.contains("/profile8 and 12 more, where") == true, "\(many)")
     }
