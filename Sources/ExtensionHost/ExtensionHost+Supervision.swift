@@ -78,7 +78,7 @@ extension ExtensionHost {
     ) async throws(ExtensionError) -> [BusValue] {
         // It may have been replaced since the request was made, or tried the last time.
         let bundle = try registry.bundle(bundle.identifier)
-        let lease = try await pool.lease(bundle, origin)
+        let lease = try await lease(bundle, origin)
         return try await use(lease) { [book, onEvent] (worker) throws(ExtensionError) in
             do throws(ExtensionError) {
                 return try await worker.perform(request, onProgress: onProgress)
@@ -87,6 +87,19 @@ extension ExtensionHost {
                 throw error
             }
         }
+    }
+
+    /// A worker that reaches what is there now: one that was kept knows of no file that was put in the place of another, or
+    /// that was not there, since it began. It ends once it has nothing to do.
+    private func lease(
+        _ bundle: ExtensionBundle, _ origin: RequestOrigin
+    ) async throws(ExtensionError) -> WorkerPool.Lease {
+        let lease = try await pool.lease(bundle, origin)
+        guard !lease.isNew, case .success(let worker) = await lease.start.value, await !worker.reachesWhatIsThere()
+        else { return lease }
+        await pool.giveBack(lease, isUsable: false)
+        // Whatever may have changed again meanwhile.
+        return try await pool.lease(bundle, origin)
     }
 
     /// Does something with a worker, and gives it back.

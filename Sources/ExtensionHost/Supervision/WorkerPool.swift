@@ -10,6 +10,8 @@ actor WorkerPool {
     struct Lease: Sendable {
         let number: UInt64
         let start: Start
+        /// Whether it was started for this use.
+        var isNew = false
     }
     private let configuration: WorkerConfiguration
     private let receiver: any DonationReceiver
@@ -90,7 +92,7 @@ actor WorkerPool {
         }
         let start = start(bundle)
         let held = Held(bundle: bundle, start: start)
-        return Lease(number: shelf.add(held, bundle.identifier, now: elapsed()), start: start)
+        return Lease(number: shelf.add(held, bundle.identifier, now: elapsed()), start: start, isNew: true)
     }
 
     /// Returns when a worker may be free, the time is over, or the task is cancelled.

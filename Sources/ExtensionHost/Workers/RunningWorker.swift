@@ -208,6 +208,9 @@ final class RunningWorker: Responder {
         await intake.drain()
     }
 
+    /// Whether a fresh worker would reach the same; see ``WorkerProcess/reachesWhatIsThere()``.
+    func reachesWhatIsThere() async -> Bool { await process.reachesWhatIsThere() }
+
     /// Whether the worker has ended.
     private var hasEnded: Bool { process.hasEnded }
 
