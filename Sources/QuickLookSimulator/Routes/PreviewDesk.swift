@@ -100,11 +100,10 @@ final class PreviewDesk: Sendable {
 
     /// A page as a frame shows it. What comes from the sanitiser and from attributes begins with the policy.
     private static func framed(_ page: [UInt8]) -> [UInt8] {
-        let head = Array(ContentPolicy.metaElement.utf8)
-        let start = Array(page.prefix(1024))
-        guard let place = start.indices.first(where: { start[$0...].starts(with: head) }) else { return page }
+        // Near the beginning, but for long attributes of the root element.
+        guard let head = page.firstRange(of: Array(ContentPolicy.metaElement.utf8)) else { return page }
         var page = page
-        page.insert(contentsOf: framing, at: place + head.count)
+        page.insert(contentsOf: framing, at: head.upperBound)
         return page
     }
 
