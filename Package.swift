@@ -211,7 +211,7 @@ let package = Package(
             name: "ServiceTests",
             dependencies: [
                 "SearchlightService", "SearchlightEngine", "SearchIndex", "ExtensionHost", "MetadataQuery",
-                "ServiceProtocol", "CoreSpotlight", "TestSupport",
+                "Previews", "ServiceProtocol", "CoreSpotlight", "TestSupport",
             ], swiftSettings: strict),
         // An app in another process, of the public library alone.
         .executableTarget(

@@ -53,7 +53,7 @@ public actor ExtensionHost {
             configuration, receiver: receiver, onEvent: onEvent, onWork: onWork,
             onFailure: { bundle, error in
                 guard let kind = error.kindOfStart else { return }
-                Self.note(kind, error, of: bundle, in: book, onEvent)
+                await Self.note(kind, error, of: bundle, in: book, onEvent)
             })
     }
 
@@ -94,7 +94,7 @@ public actor ExtensionHost {
             await pool.retire(bundle.identifier)
         }
         // So that nobody is told of a quarantine that is over.
-        for bundle in registry.extensions { book.meet(bundle) }
+        for bundle in registry.extensions { await book.meet(bundle) }
     }
 
     /// Asks one responder after the other until one answers.

@@ -18,7 +18,7 @@ actor WorkerPool {
     private let onEvent: @Sendable (ExtensionEvent) -> Void
     private let onWork: @Sendable () -> any Sendable
     /// Told of workers that could not be started.
-    private let onFailure: @Sendable (ExtensionBundle, ExtensionError) -> Void
+    private let onFailure: @Sendable (ExtensionBundle, ExtensionError) async -> Void
     private let elapsed: @Sendable () -> Duration
     /// A worker and what it was started with.
     private struct Held {
@@ -33,6 +33,9 @@ actor WorkerPool {
     /// Persons who wait for a worker to be free, oldest first.
     private var waiting: [(number: UInt64, free: CheckedContinuation<Void, Never>)] = []
     private var lastWaiting: UInt64 = 0
+    /// Who has yet to be given a place, in the order in which they are: who waits, and who ends an idle worker for one.
+    private var line: [UInt64] = []
+    private var lastInLine: UInt64 = 0
     private var isShutDown = false
 
     /// The most requests that may wait for a free worker.
@@ -41,7 +44,7 @@ actor WorkerPool {
     init(
         _ configuration: WorkerConfiguration, receiver: any DonationReceiver,
         onEvent: @escaping @Sendable (ExtensionEvent) -> Void, onWork: @escaping @Sendable () -> any Sendable,
-        onFailure: @escaping @Sendable (ExtensionBundle, ExtensionError) -> Void
+        onFailure: @escaping @Sendable (ExtensionBundle, ExtensionError) async -> Void
     ) {
         self.configuration = configuration
         self.receiver = receiver
@@ -64,6 +67,8 @@ actor WorkerPool {
     func lease(_ bundle: ExtensionBundle, _ origin: RequestOrigin) async throws(ExtensionError) -> Lease {
         let limits = configuration.limits
         let begun = elapsed()
+        var own: UInt64?
+        defer { if let own { leaveLine(own) } }
         while true {
             guard !isShutDown, !Task.isCancelled else { throw .cancelled }
             if let (number, held) = shelf.begin(bundle.identifier) {
@@ -73,16 +78,20 @@ actor WorkerPool {
                 if let old = shelf.end(number, now: elapsed()) { await end(old) }
                 continue
             }
-            guard shelf.count >= limits.workers else { break }
-            if let idle = shelf.takeLeastRecentlyUsed() {
-                // Meanwhile others may have come; so everything is looked at once more.
+            // Whoever came before has a place of those that there are, and a worker of those that nobody uses.
+            let before = own.flatMap { line.firstIndex(of: $0) } ?? line.count
+            guard shelf.count + before >= limits.workers else { break }
+            if shelf.idleCount > before, let idle = shelf.takeLeastRecentlyUsed() {
+                own = own ?? joinLine()
+                // Meanwhile its own may have been started; so everything is looked at once more.
                 await end(idle)
                 continue
             }
             if origin == .person {
-                guard shelf.count >= limits.workers + limits.reserve else { break }
+                guard shelf.count + before >= limits.workers + limits.reserve else { break }
                 let left = limits.place - (elapsed() - begun)
                 if left > .zero, waiting.count < Self.maximumWaiting {
+                    own = own ?? joinLine()
                     await waitForPlace(atMost: left)
                     continue
                 }
@@ -93,6 +102,18 @@ actor WorkerPool {
         let start = start(bundle)
         let held = Held(bundle: bundle, start: start)
         return Lease(number: shelf.add(held, bundle.identifier, now: elapsed()), start: start, isNew: true)
+    }
+
+    private func joinLine() -> UInt64 {
+        lastInLine += 1
+        line.append(lastInLine)
+        return lastInLine
+    }
+
+    /// Lets those move up who came later.
+    private func leaveLine(_ number: UInt64) {
+        line.removeAll { $0 == number }
+        noteFree()
     }
 
     /// Returns when a worker may be free, the time is over, or the task is cancelled.
@@ -134,7 +155,7 @@ actor WorkerPool {
                         bundle, configuration, receiver: receiver, onWork: onWork, onEvent: onEvent))
             } catch {
                 // Once, however many wait for it.
-                onFailure(bundle, error)
+                await onFailure(bundle, error)
                 return .failure(error)
             }
         }
