@@ -103,7 +103,8 @@ let package = Package(
             name: "Promises", dependencies: ["ServiceProtocol", "UniformTypeIdentifiers", "CSandbox", "CFiles"],
             swiftSettings: strict),
         .target(
-            name: "Previews", dependencies: ["ServiceProtocol", "UniformTypeIdentifiers"], swiftSettings: strict),
+            name: "Previews", dependencies: ["MetadataQuery", "ServiceProtocol", "UniformTypeIdentifiers"],
+            swiftSettings: strict),
         .target(name: "IdleScheduling", swiftSettings: strict),
         .target(
             name: "ConditionSensors", dependencies: ["IdleScheduling", "ServiceProtocol", "CSystemd"],
@@ -225,7 +226,7 @@ let package = Package(
             name: "ServiceTests",
             dependencies: [
                 "SearchlightService", "SearchlightEngine", "SearchIndex", "ExtensionHost", "MetadataQuery",
-                "ServiceProtocol", "CoreSpotlight", "TestSupport",
+                "Previews", "ServiceProtocol", "CoreSpotlight", "TestSupport",
             ], swiftSettings: strict),
         // An app in another process, of the public library alone.
         .executableTarget(

@@ -8,6 +8,7 @@
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int prepare_descriptors(posix_spawn_file_actions_t *actions, int connection_fd, int policy_fd, int output_fd) {
@@ -73,4 +74,18 @@ const char *csandbox_library_with(const char *function) {
     Dl_info found;
     void *address = dlsym(RTLD_DEFAULT, function);
     return address != NULL && dladdr(address, &found) != 0 ? found.dli_fname : NULL;
+}
+
+int csandbox_look(const char *path, csandbox_place *place) {
+    struct statx status;
+    if (statx(AT_FDCWD, path, AT_NO_AUTOMOUNT, STATX_INO | STATX_BTIME | STATX_SIZE | STATX_MTIME, &status) != 0) return errno;
+    *place = (csandbox_place){
+        .device = (uint64_t)status.stx_dev_major << 32 | status.stx_dev_minor,
+        .inode = status.stx_ino,
+        .size = status.stx_size,
+        .modified = (int64_t)((uint64_t)status.stx_mtime.tv_sec * 1000000000u + status.stx_mtime.tv_nsec),
+    };
+    if (status.stx_mask & STATX_BTIME)
+        place->made = (int64_t)((uint64_t)status.stx_btime.tv_sec * 1000000000u + status.stx_btime.tv_nsec);
+    return 0;
 }

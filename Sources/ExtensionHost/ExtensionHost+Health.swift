@@ -11,9 +11,10 @@ extension ExtensionHost {
     ///
     /// - Throws: ``HealthStoreError``; it holds for as long as this process lives.
     public func setDisabled(_ isDisabled: Bool, _ identifier: String) async throws(HealthStoreError) {
-        let outcome = Result { () throws(HealthStoreError) in try book.setDisabled(isDisabled, identifier) }
+        var problem: HealthStoreError?
+        do throws(HealthStoreError) { try await book.setDisabled(isDisabled, identifier) } catch { problem = error }
         if isDisabled { await pool.retire(identifier) }
-        try outcome.get()
+        if let problem { throw problem }
     }
 
     /// Forgets what is held against an extension: quarantine, back-off, items set aside. It is asked from now on as if nothing
@@ -23,13 +24,13 @@ extension ExtensionHost {
     /// - Throws: ``HealthStoreError``; it holds for as long as this process lives.
     @discardableResult
     public func release(_ identifier: String) async throws(HealthStoreError) -> ExtensionHealth {
-        try book.release(identifier)
+        try await book.release(identifier)
     }
 
     /// Starts the worker of an extension, because a person is about to need it. Does not wait until it is ready; a failure
     /// is left to whoever asks.
     public func prewarm(_ identifier: String) async {
-        guard let bundle = try? registry.bundle(identifier), (try? book.admit(bundle, .person)) != nil,
+        guard let bundle = try? registry.bundle(identifier), (try? await book.admit(bundle, .person)) != nil,
             let lease = try? await pool.lease(bundle, .person)
         else { return }
         await pool.giveBack(lease, isUsable: true)

@@ -45,26 +45,26 @@ extension ExtensionHost {
 
     /// Fulfils a data promise.
     ///
-    /// - Parameter retrying: Whether a worker that ends meanwhile is followed by another.
+    /// - Parameter options: How it is asked for.
     /// - Throws: ``ExtensionError``.
     public func data(
-        item: String, type: String, _ identifier: String, retrying: RetryPolicy = .once
+        item: String, type: String, _ identifier: String, options: RequestOptions = .standard
     ) async throws(ExtensionError) -> Payload {
         let request = WorkerRequest.provideData(item: item, type: type)
-        let answer = try await perform(request, identifier, retrying: retrying)
+        let answer = try await perform(request, identifier, options: options)
         return try read(answer, request, identifier) { (arguments) throws(BusError) in try Payload(&arguments) }
     }
 
     /// Fulfils a file promise; with the original if `inPlace`.
     ///
-    /// - Parameter retrying: Whether a worker that ends meanwhile is followed by another.
+    /// - Parameter options: How it is asked for.
     /// - Returns: A file or a folder, opened by the worker under its sandbox.
     /// - Throws: ``ExtensionError``.
     public func file(
-        item: String, type: String, inPlace: Bool, _ identifier: String, retrying: RetryPolicy = .once
+        item: String, type: String, inPlace: Bool, _ identifier: String, options: RequestOptions = .standard
     ) async throws(ExtensionError) -> FileReply {
         let request = WorkerRequest.provideFile(item: item, type: type, inPlace: inPlace)
-        let answer = try await perform(request, identifier, retrying: retrying)
+        let answer = try await perform(request, identifier, options: options)
         let reply = try read(answer, request, identifier) { (arguments) throws(BusError) in try FileReply(&arguments) }
         var status = stat()
         // Of a type that nobody declares, nobody knows whether its files are folders.
@@ -105,23 +105,32 @@ extension ExtensionHost {
     }
 }
 
-/// Whether a request that is under way when its worker ends is made once more in a fresh one.
-public struct RetryPolicy: Sendable {
-    let isAllowed: Bool
-    let onRetry: @Sendable () -> Void
+/// How an extension is asked something.
+public struct RequestOptions: Sendable {
+    /// Told how much is done: `completed` of `total` units of the extension's choice; `total` is 0 if it is not known.
+    public typealias ProgressListener = @Sendable (_ completed: UInt64, _ total: UInt64) -> Void
 
-    /// Creates a policy.
+    let mayRetry: Bool
+    let onRetry: @Sendable () -> Void
+    let onProgress: ProgressListener
+
+    /// Creates options. What is called is called on any thread, and must not block.
     ///
     /// - Parameters:
-    ///   - isAllowed: Whether there is a second attempt.
-    ///   - onRetry: Called when it begins.
-    public init(isAllowed: Bool = true, onRetry: @escaping @Sendable () -> Void = {}) {
-        self.isAllowed = isAllowed
+    ///   - mayRetry: Whether a request that is under way when its worker ends is made once more in a fresh one.
+    ///   - onRetry: Called when the second attempt begins.
+    ///   - onProgress: Told of this request's progress, a few times a second at most.
+    public init(
+        mayRetry: Bool = true, onRetry: @escaping @Sendable () -> Void = {},
+        onProgress: @escaping ProgressListener = { _, _ in }
+    ) {
+        self.mayRetry = mayRetry
         self.onRetry = onRetry
+        self.onProgress = onProgress
     }
 
-    /// One more attempt, as the design has it.
-    public static let once = RetryPolicy()
+    /// One more attempt, as the design has it, and nobody who watches.
+    public static let standard = RequestOptions()
 }
 
 /// What came of asking for everything.

@@ -4,30 +4,30 @@ import ServiceProtocol
 extension ExtensionHost {
     /// Asks an extension, if it may be asked.
     func ask(
-        _ request: WorkerRequest, _ bundle: ExtensionBundle, _ origin: RequestOrigin, _ retrying: RetryPolicy
+        _ request: WorkerRequest, _ bundle: ExtensionBundle, _ origin: RequestOrigin, _ options: RequestOptions
     ) async throws(ExtensionError) -> [BusValue] {
-        try book.admit(bundle, origin)
+        try await book.admit(bundle, origin)
         if case .reindexItems(let items) = request {
             try await reindexInParts(items, bundle, origin)
             return []
         }
         let answer: [BusValue]
         do throws(ExtensionError) {
-            answer = try await attempt(request, bundle, origin)
+            answer = try await attempt(request, bundle, origin, onProgress: options.onProgress)
         } catch {
-            guard error.isWorthAnotherTry, retrying.isAllowed else { throw error }
+            guard error.isWorthAnotherTry, options.mayRetry else { throw error }
             // It may be in quarantine by now; then what happened is the better answer.
-            guard (try? book.admit(bundle, .person)) != nil else { throw error }
+            guard (try? await book.admit(bundle, .person)) != nil else { throw error }
             onEvent(.retrying(bundle: bundle.identifier, after: error))
-            retrying.onRetry()
-            answer = try await attempt(request, bundle, origin)
+            options.onRetry()
+            answer = try await attempt(request, bundle, origin, onProgress: options.onProgress)
         }
         let donatesAll = request.donatesAll(answer)
         // One that is to be asked in pages has done nothing yet.
         guard donatesAll || request != .reindexAll else { return answer }
-        keep(bundle) { (book) throws(HealthStoreError) in
-            try book.noteSuccess(of: bundle.identifier)
-            if donatesAll { try book.giveBack(nil, of: bundle.identifier) }
+        await keep(bundle) { (book) throws(HealthStoreError) in
+            try await book.noteSuccess(of: bundle.identifier)
+            if donatesAll { try await book.giveBack(nil, of: bundle.identifier) }
         }
         return answer
     }
@@ -40,31 +40,42 @@ extension ExtensionHost {
         // A person who asks for an item wants it tried.
         let left = origin == .person ? [] : Set(book[identifier].itemsSetAside.map(\.identifier))
         var search = BatchHalving(items.filter { !left.contains($0) }, configuration.limits)
+        let problem = await look(with: &search, bundle, origin)
+        await conclude(search, bundle)
+        if let problem { throw problem }
+    }
+
+    /// Asks for parts until the items are found with which it fails, or the search is given up.
+    ///
+    /// - Returns: Why it was.
+    private func look(
+        with search: inout BatchHalving, _ bundle: ExtensionBundle, _ origin: RequestOrigin
+    ) async -> ExtensionError? {
         let elapsed = stopwatch(configuration.clock)
-        defer { conclude(search, bundle) }
         while let part = search.next() {
             do throws(ExtensionError) {
                 _ = try await attempt(.reindexItems(part), bundle, origin, counts: false)
                 search.succeeded()
             } catch {
-                guard error.mayBeAnItems, !Task.isCancelled else { throw error }
-                if search.failures == 0 { onEvent(.retrying(bundle: identifier, after: error)) }
+                guard error.mayBeAnItems, !Task.isCancelled else { return error }
+                if search.failures == 0 { onEvent(.retrying(bundle: bundle.identifier, after: error)) }
                 search.failed(error)
-                if search.isGivenUp || elapsed() >= configuration.limits.reindex { throw error }
+                if search.isGivenUp || elapsed() >= configuration.limits.reindex { return error }
             }
         }
+        return nil
     }
 
-    private func conclude(_ search: BatchHalving, _ bundle: ExtensionBundle) {
+    private func conclude(_ search: BatchHalving, _ bundle: ExtensionBundle) async {
         let identifier = bundle.identifier
         let setAside = search.setAside.map { (identifier: $0.identifier, reason: $0.error.itemReason) }
         if search.isExtensionAtFault, let error = search.firstFailure, let kind = error.kindAlone {
-            Self.note(kind, error, of: bundle, in: book, onEvent)
+            await Self.note(kind, error, of: bundle, in: book, onEvent)
         }
-        keep(bundle) { (book) throws(HealthStoreError) in
-            if !search.isExtensionAtFault, !search.done.isEmpty { try book.noteSuccess(of: identifier) }
-            if !search.done.isEmpty { try book.giveBack(Set(search.done), of: identifier) }
-            if !setAside.isEmpty { try book.setAside(setAside, of: bundle) }
+        await keep(bundle) { (book) throws(HealthStoreError) in
+            if !search.isExtensionAtFault, !search.done.isEmpty { try await book.noteSuccess(of: identifier) }
+            if !search.done.isEmpty { try await book.giveBack(Set(search.done), of: identifier) }
+            if !setAside.isEmpty { try await book.setAside(setAside, of: bundle) }
         }
         for (item, reason) in setAside { onEvent(.setAside(bundle: identifier, item: item, reason: reason)) }
     }
@@ -73,19 +84,35 @@ extension ExtensionHost {
     ///
     /// - Parameter counts: Whether a failure is held against it.
     private func attempt(
-        _ request: WorkerRequest, _ bundle: ExtensionBundle, _ origin: RequestOrigin, counts: Bool = true
+        _ request: WorkerRequest, _ bundle: ExtensionBundle, _ origin: RequestOrigin, counts: Bool = true,
+        onProgress: @escaping RequestOptions.ProgressListener = RequestOptions.standard.onProgress
     ) async throws(ExtensionError) -> [BusValue] {
         // It may have been replaced since the request was made, or tried the last time.
         let bundle = try registry.bundle(bundle.identifier)
         let lease = try await lease(bundle, origin)
         return try await use(lease) { [book, onEvent] (worker) throws(ExtensionError) in
             do throws(ExtensionError) {
-                return try await worker.perform(request)
+                return try await worker.perform(request, onProgress: onProgress)
             } catch {
-                if counts, let kind = worker.kind(of: error) { Self.note(kind, error, of: bundle, in: book, onEvent) }
+                if counts, let kind = worker.kind(of: error) {
+                    await Self.note(kind, error, of: bundle, in: book, onEvent)
+                }
                 throw error
             }
         }
+    }
+
+    /// A worker that reaches what is there now: one that was kept knows of no file that was put in the place of another, or
+    /// that was not there, since it began. It ends once it has nothing to do.
+    private func lease(
+        _ bundle: ExtensionBundle, _ origin: RequestOrigin
+    ) async throws(ExtensionError) -> WorkerPool.Lease {
+        let lease = try await pool.lease(bundle, origin)
+        guard !lease.isNew, case .success(let worker) = await lease.start.value, await !worker.reachesWhatIsThere()
+        else { return lease }
+        await pool.giveBack(lease, isUsable: false)
+        // Whatever may have changed again meanwhile.
+        return try await pool.lease(bundle, origin)
     }
 
     /// Does something with a worker, and gives it back.
@@ -107,9 +134,9 @@ extension ExtensionHost {
     static func note(
         _ kind: ExtensionHealth.FailureKind, _ error: ExtensionError, of bundle: ExtensionBundle, in book: HealthBook,
         _ onEvent: (ExtensionEvent) -> Void
-    ) {
+    ) async {
         do throws(HealthStoreError) {
-            try book.note(kind, error, of: bundle) { quarantine in
+            try await book.note(kind, error, of: bundle) { quarantine in
                 onEvent(.quarantined(bundle: bundle.identifier, reason: quarantine.reason))
             }
         } catch {
@@ -117,8 +144,10 @@ extension ExtensionHost {
         }
     }
 
-    private func keep(_ bundle: ExtensionBundle, _ body: (HealthBook) throws(HealthStoreError) -> Void) {
-        do throws(HealthStoreError) { try body(book) } catch {
+    private func keep(
+        _ bundle: ExtensionBundle, _ body: (HealthBook) async throws(HealthStoreError) -> Void
+    ) async {
+        do throws(HealthStoreError) { try await body(book) } catch {
             onEvent(.healthNotKept(bundle: bundle.identifier, path: error.path, reason: error.reason))
         }
     }

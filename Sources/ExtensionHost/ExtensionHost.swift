@@ -57,7 +57,7 @@ public actor ExtensionHost {
             configuration, receiver: receiver, onEvent: onEvent, onWork: onWork,
             onFailure: { bundle, error in
                 guard let kind = error.kindOfStart else { return }
-                Self.note(kind, error, of: bundle, in: book, onEvent)
+                await Self.note(kind, error, of: bundle, in: book, onEvent)
             })
     }
 
@@ -113,13 +113,13 @@ public actor ExtensionHost {
             await pool.retire(bundle.identifier)
         }
         // So that nobody is told of a quarantine that is over.
-        for bundle in registry.extensions { book.meet(bundle) }
+        for bundle in registry.extensions { await book.meet(bundle) }
     }
 
     /// Asks one responder after the other until one answers.
     func perform(
         _ request: WorkerRequest, _ identifier: String, _ origin: RequestOrigin = .person,
-        retrying: RetryPolicy = .once, onAsking: @Sendable (Donor) -> Void = { _ in }
+        options: RequestOptions = .standard, onAsking: @Sendable (Donor) -> Void = { _ in }
     ) async throws(ExtensionError) -> [BusValue] {
         let bundle = Result { () throws(ExtensionError) in try registry.bundle(identifier) }
         var asked: Set<DelegateToken> = []
@@ -142,7 +142,7 @@ public actor ExtensionHost {
         case .success(let bundle):
             noteRetry(identifier, after: problem)
             onAsking(.worker)
-            return try await ask(request, bundle, origin, retrying)
+            return try await ask(request, bundle, origin, options)
         }
     }
 

@@ -5,6 +5,8 @@ import Glibc
 public enum PromiseError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// The item offers nothing that conforms to what is accepted.
     case unsupportedType(offered: [String], accepted: [String])
+    /// The item offers nothing in the forms that are taken, but something in others.
+    case unsupportedForm(taken: [Representation.Form], offered: [Representation])
     /// Reading from the provider or writing to the receiver failed.
     case inputOutput(operation: String, path: String, code: Int32)
     /// The folder a file should appear in does not exist.
@@ -15,8 +17,8 @@ public enum PromiseError: Error, Hashable, Sendable, Codable, CustomStringConver
     case wrongLength(expected: UInt64, received: UInt64)
     /// The provider stopped giving bytes before the end.
     case stalled(path: String, received: UInt64, after: Duration)
-    /// The receiver stopped taking bytes before the end.
-    case receiverStalled(path: String, after: Duration)
+    /// Nobody opened a named pipe for reading, or served a socket.
+    case noReceiver(path: String, after: Duration)
     /// The whole took too long.
     case tooSlow(path: String, limit: Duration)
     /// The provider gave more than can be taken.
@@ -40,6 +42,11 @@ public enum PromiseError: Error, Hashable, Sendable, Codable, CustomStringConver
                 The item offers \(offered.joined(separator: ", ")), and none of these conforms to \
                 \(accepted.joined(separator: ", ")).
                 """
+        case .unsupportedForm(let taken, let offered):
+            """
+            The item \(taken == [.inPlaceFile] ? "has no original in place" : "cannot be had as \(taken.nouns)"). It can be \
+            had as \(offered.map { "\($0.form.noun) of type \($0.type)" }.joined(separator: ", ")).
+            """
         case .inputOutput(let operation, let path, let code):
             "\(operation) \(path) failed: \(String(cString: strerror(code)))."
         case .missingFolder(let path): "There is no folder \(path) to write to. Create it, or name another."
@@ -49,8 +56,9 @@ public enum PromiseError: Error, Hashable, Sendable, Codable, CustomStringConver
             "The provider announced \(expected) bytes and gave \(received)."
         case .stalled(let path, let received, let limit):
             "The provider gave \(received) bytes for \(path) and then nothing more for \(limit)."
-        case .receiverStalled(let path, let limit): "Nobody took what was written to \(path) for \(limit)."
-        case .tooSlow(let path, let limit): "The delivery to \(path) was not done after \(limit)."
+        case .noReceiver(let path, let limit):
+            "Nobody opened \(path) to read from it within \(limit). Start its reader."
+        case .tooSlow(let path, let limit): "The provider had not given all that is meant for \(path) after \(limit)."
         case .tooLarge(let length, let limit): "The provider gave \(length) bytes; the limit is \(limit)."
         case .unsafeContent(let path, let reason): "What the provider gave is not taken: \(path) \(reason)."
         case .tooMany(let path, let what, let limit):

@@ -45,6 +45,15 @@ extension ItemRecord {
 }
 
 extension Representation.Form {
+    /// What is produced, in words.
+    var noun: String {
+        switch self {
+        case .data: "data"
+        case .file: "a file"
+        case .inPlaceFile: "its original in place"
+        }
+    }
+
     /// The attribute with the types that an item can be had as in this form.
     fileprivate var attribute: String {
         switch self {
@@ -55,12 +64,21 @@ extension Representation.Form {
     }
 }
 
+extension [Representation.Form] {
+    /// They in words, as the rest of "as".
+    var nouns: String { map(\.noun).joined(separator: " or ") }
+}
+
 /// Which representation of an item serves a receiver.
 public struct PromiseResolution: Hashable, Sendable {
     /// What the item offers, best first.
     public var offered: [Representation]
     /// Every pair of offered and accepted type, and what decided.
     public var explanation: UTTypeResolution
+    /// What the item offers in forms that the receiver does not take.
+    public var otherForms: [Representation]
+    /// What the receiver takes, best first.
+    private var forms: [Representation.Form]
 
     /// The types of what the item offers, each once, best first.
     var offeredTypes: [String] {
@@ -70,6 +88,15 @@ public struct PromiseResolution: Hashable, Sendable {
 
     /// The representation to ask for, or `nil` if none serves.
     public var choice: Representation? { explanation.choice.map { offered[$0.offeredIndex] } }
+
+    /// Why none serves; `nil` if one does.
+    public var refusal: PromiseError? {
+        guard choice == nil else { return nil }
+        guard offered.isEmpty, !otherForms.isEmpty else {
+            return .unsupportedType(offered: offeredTypes, accepted: explanation.accepted)
+        }
+        return .unsupportedForm(taken: forms, offered: otherForms)
+    }
 
     /// Resolves what a receiver accepts against what an item offers, by type conformance.
     ///
@@ -82,7 +109,9 @@ public struct PromiseResolution: Hashable, Sendable {
         _ item: ItemRecord, accepted: [String], preferring preference: UTTypeResolver.Preference = .receiver,
         forms: [Representation.Form] = Representation.Form.allCases
     ) {
+        self.forms = forms
         offered = item.promisedRepresentations(forms)
+        otherForms = item.promisedRepresentations(Representation.Form.allCases.filter { !forms.contains($0) })
         explanation = UTTypeResolver.resolve(
             offeredIdentifiers: offered.map(\.type), acceptedIdentifiers: accepted, preferring: preference)
     }

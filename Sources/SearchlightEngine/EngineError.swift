@@ -21,6 +21,8 @@ public enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConvert
     case alreadyReindexing(String)
     /// No item has this name.
     case itemNotFound(String)
+    /// The bundle has no item of this name; these have one, a few of them if there are many.
+    case itemElsewhere(String, bundle: String, bundles: [String])
     /// Several items have this name.
     case ambiguousItem(String, candidates: [StoredItem])
     /// A file of the store cannot be read or written.
@@ -44,6 +46,11 @@ public enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConvert
         case .alreadyReindexing(let identifier): "\(identifier) is being reindexed already. Wait until that is done."
         case .itemNotFound(let name):
             "There is no item \(name.debugDescription) in the index. “searchlight search” prints what is there."
+        case .itemElsewhere(let name, let bundle, let bundles):
+            """
+            \(bundle) has no item \(name.debugDescription); \(bundles.joined(separator: ", ")) \
+            \(bundles.count == 1 ? "has" : "have") one. Name that bundle, or leave out --bundle.
+            """
         case .ambiguousItem(let name, let candidates):
             """
             \(candidates.count) items are called \(name.debugDescription): \

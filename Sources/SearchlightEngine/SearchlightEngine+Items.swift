@@ -19,34 +19,53 @@ extension SearchlightEngine {
 
     /// See ``StoreService/item(named:bundle:)``.
     public func item(named name: String, bundle: String?) async throws(EngineError) -> StoredItem {
+        var elsewhere: [String] = []
         if name.hasPrefix("@"), let number = Int64(name.dropFirst()) {
             let found = try await onIndex { (index) throws(SearchIndexError) in try await index.item(number: number) }
-            if let found, bundle == nil || found.scope.bundle == bundle { return found }
+            if let found {
+                guard let bundle, found.scope.bundle != bundle else { return found }
+                elsewhere = [found.scope.bundle]
+            }
         }
         let found = try await onIndex { (index) throws(SearchIndexError) in
             try await index.items(uniqueIdentifier: name, bundle: bundle)
         }
-        guard let first = found.first else { throw .itemNotFound(name) }
+        guard let first = found.first else {
+            guard let bundle else { throw .itemNotFound(name) }
+            let others = try await onIndex { (index) throws(SearchIndexError) in
+                try await index.items(uniqueIdentifier: name, bundle: nil)
+            }
+            elsewhere += others.map(\.scope.bundle)
+            guard !elsewhere.isEmpty else { throw .itemNotFound(name) }
+            let bundles = Set(elsewhere).sorted().prefix(Self.maximumBundlesNamed)
+            throw .itemElsewhere(name, bundle: bundle, bundles: Array(bundles))
+        }
         guard found.count == 1 else { throw .ambiguousItem(name, candidates: found) }
         return first
     }
 
-    /// See ``StoreService/provide(_:of:mayRetry:)``.
+    /// The most bundles that are named to somebody who has named another.
+    private static var maximumBundlesNamed: Int { 5 }
+
+    /// See ``StoreService/provide(_:of:mayRetry:onProgress:)``.
     public func provide(
-        _ promise: Representation, of item: StoredItem, mayRetry: Bool
+        _ promise: Representation, of item: StoredItem, mayRetry: Bool,
+        onProgress: @escaping @Sendable (ProviderProgress) -> Void
     ) async throws(EngineError) -> ProvidedContent {
         let bundle = item.scope.bundle
         let identifier = item.record.uniqueIdentifier
         let retries = Retries()
-        let policy = RetryPolicy(isAllowed: mayRetry) { retries.note() }
+        let options = RequestOptions(
+            mayRetry: mayRetry, onRetry: { retries.note() },
+            onProgress: { onProgress(ProviderProgress(completed: $0, total: $1)) })
         let content = try await onHost { (host) throws(ExtensionError) -> PromisedContent in
             switch promise.form {
-            case .data: .data(try await host.data(item: identifier, type: promise.type, bundle, retrying: policy))
+            case .data: .data(try await host.data(item: identifier, type: promise.type, bundle, options: options))
             case .file, .inPlaceFile:
                 .file(
                     try await host.file(
                         item: identifier, type: promise.type, inPlace: promise.form == .inPlaceFile, bundle,
-                        retrying: policy))
+                        options: options))
             }
         }
         return ProvidedContent(content, wasRetried: retries.happened)

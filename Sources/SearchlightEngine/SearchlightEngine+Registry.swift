@@ -49,9 +49,16 @@ extension SearchlightEngine {
     }
 
     /// Has somebody told of each change that ``refreshExtensions()`` finds, whoever called it: a change is found once. Told
-    /// too, with no changes, if only other bundles are refused than before.
+    /// too, with no changes, if only other bundles are refused than before; and when one is enabled or released.
     public func followExtensions(_ follower: @escaping @Sendable (ExtensionChanges) -> Void) {
         self.follower.withLock { $0 = follower }
+    }
+
+    /// Tells whoever follows the extensions that nothing is held against one any more.
+    func noteFreed(_ identifier: String) {
+        var changes = ExtensionChanges()
+        changes.freed = [identifier]
+        follower.withLock { $0 }?(changes)
     }
 
     /// The extensions whose first reindex since they were added or upgraded is still owed, as after the end of the process

@@ -27,6 +27,9 @@ struct Benchmarks: AsyncParsableCommand {
     var keep = false
     @Flag(help: "Leave out the baseline of filling, which takes longest.")
     var withoutRawTables = false
+    @Option(
+        help: ArgumentHelp("Journal's library, to measure its previews too; built with Plugins/.", valueName: "path"))
+    var journal: String?
     @Flag(help: .hidden)
     var firstUseOfTypes = false
     @Flag(help: .hidden)
@@ -71,7 +74,9 @@ struct Benchmarks: AsyncParsableCommand {
         // Only when asked for: it needs searchlight-worker and libCoreSpotlight.so beside this program, and compilers.
         if only == .host { report.measurements += try await HostBenchmarks(folder: folder, seed: seed).run() }
         if only == .returns { report.measurements += try await ReturnBenchmarks(folder: folder).run() }
-        if only == .previews { report.measurements += try await PreviewBenchmarks(folder: folder).run() }
+        if only == .previews {
+            report.measurements += try await PreviewBenchmarks(folder: folder, journal: journal).run()
+        }
         print(json ? try report.json() : report.markdown)
     }
 }

@@ -38,6 +38,7 @@ struct Searchlight: AsyncParsableCommand {
 @main
 enum Program {
     static func main() async {
+        guard StandardStreams.hold() else { exit(ExitStatus.inputOutput.rawValue) }
         Signals.prepare()
         do {
             var command = try Searchlight.parseAsRoot()

@@ -19,6 +19,12 @@ struct Searchlightd: AsyncParsableCommand {
             """,
         version: Installation.version)
 
+    /// Where the program begins; argument parser's own beginning follows.
+    static func main() async {
+        guard StandardStreams.hold() else { Glibc.exit(ServiceExit.failure.rawValue) }
+        await main(nil)
+    }
+
     @Option(
         help: ArgumentHelp(
             "The folder of the index.",

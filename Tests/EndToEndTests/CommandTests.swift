@@ -22,7 +22,7 @@ struct CommandTests {
 
         let (previewed, text) = try command("preview", "alpha")
         #expect(previewed == 0)
-        #expect(text.hasPrefix("Alpha sheet\n"))
+        #expect(text == "A sheet\n───────\n\nalpha -\n")
 
         let drop = command.harness.folder + "/drop.html"
         let (dropped, report) = try command("drag", "alpha", "--accept", "public.html", "--output", drop)

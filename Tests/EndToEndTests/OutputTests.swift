@@ -48,19 +48,23 @@ struct OutputTests {
         #expect(mode.output.hasSuffix("640\n0\n"))
     }
 
-    @Test("A preview is not put into a folder, but told a name to use; a missing folder is named")
+    @Test("A preview in a folder gets a name after its title, and replaces nothing; a missing folder is named")
     func folders() throws {
         let command = try Command.indexed()
+        let folder = command.harness.folder + "/previews"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        for name in ["Alpha sheet.html", "Alpha sheet (2).html"] {
+            let report = try #require(try command.json("preview", "alpha", "--output", folder) as? [String: Any])
+            #expect(report["path"] as? String == folder + "/" + name)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 2)
+        let list = try command.shell(
+            "printf 'alpha\nbeta\n' | \"$SEARCHLIGHT\" preview - --output previews/ && ls previews")
+        #expect(list.status == 0 && list.output.hasSuffix("Alpha sheet (3).html\nAlpha sheet.html\nBeta sheet.html\n"))
+        let file = try command.shell("printf 'alpha\nbeta\n' | \"$SEARCHLIGHT\" preview - --output previews/x.html")
+        #expect(file.status == 64 && file.output.contains("Several items need a folder that exists"))
         for name in [["drag", "alpha", "--accept", "public.html"], ["preview", "alpha"]] {
             let program = try BuiltProducts.program("searchlight")
-            if name.first == "preview" {
-                let folder = try CFixture.run(
-                    program, name + ["--output", command.harness.folder], environment: try command.environment)
-                #expect(folder.status == 8)
-                #expect(
-                    folder.output.contains(
-                        "is a folder. Name a file in it, for example \(command.harness.folder)/Alpha sheet"))
-            }
             let missing = try CFixture.run(
                 program, name + ["--output", command.harness.folder + "/no/out"], environment: try command.environment)
             #expect(missing.status == 8)

@@ -59,7 +59,7 @@ enum RandomCalls {
     }
 
     static func error(_ random: inout SplitMix64) -> EngineError {
-        switch random.below(9) {
+        switch random.below(10) {
         case 0: .index(indexError(&random))
         case 1: .query([.cancelled, .tooComplex(what: "x", value: 1, limit: 2), .index(.closed)][random.below(3)])
         case 2: .extension(extensionError(&random))
@@ -67,6 +67,7 @@ enum RandomCalls {
         case 4: .storeInUse(path: text(&random), process: maybe(&random))
         case 5: .alreadyReindexing(text(&random))
         case 6: .itemNotFound(text(&random))
+        case 8: .itemElsewhere(text(&random), bundle: text(&random), bundles: texts(&random))
         case 7: .ambiguousItem(text(&random), candidates: [item(&random), item(&random)])
         default: .storeFile(path: text(&random), operation: text(&random), detail: text(&random))
         }
@@ -131,8 +132,9 @@ enum RandomCalls {
             .noRoom(path: path, length: random.next(), available: random.next()),
             .wrongLength(expected: random.next(), received: random.next()),
             .stalled(path: path, received: random.next(), after: .milliseconds(random.below(1 << 20))),
-            .receiverStalled(path: path, after: .seconds(1)), .tooSlow(path: path, limit: .seconds(2)),
+            .noReceiver(path: path, after: .seconds(1)), .tooSlow(path: path, limit: .seconds(2)),
             .tooLarge(length: random.next(), limit: random.next()),
-        ][random.below(9)]
+            .unsupportedForm(taken: [.inPlaceFile], offered: [Representation(type: path, form: .data)]),
+        ][random.below(10)]
     }
 }

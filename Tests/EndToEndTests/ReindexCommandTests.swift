@@ -13,14 +13,27 @@ struct ReindexCommandTests {
         #expect(status == 0)
         #expect(output.hasPrefix("\(bundle): 6 items indexed in "))
         let lines = errors.split(separator: "\n")
-        #expect(lines.count == 12, "\(errors)")
+        #expect(lines.count == 13, "\(errors)")
+        #expect(lines.first == "\(bundle):")
         #expect(lines.last == "  summary of all")
-        #expect(lines[10] == "  … and 1490 more messages (--verbose shows them)")
+        #expect(lines[11] == "  … and 1490 more messages (--verbose shows them)")
         let reports = try #require(try command.json("reindex", bundle) as? [[String: Any]])
         let messages = try #require(reports.first?["messages"] as? [String])
         #expect(messages.count == 1000)
         #expect(messages.last == "summary of all")
         #expect(reports.first?["droppedMessages"] as? Int == 501)
+    }
+
+    @Test("Messages stand under the name of their bundle")
+    func headings() throws {
+        let command = Command(harness: try Harness())
+        let wordy = try command.harness.installFixture("hostile-words")
+        let terse = try command.harness.installFixture("notebook")
+        let (status, _, errors) = try command.separately("reindex")
+        #expect(status == 0, "\(errors)")
+        let headings = errors.split(separator: "\n").filter { !$0.hasPrefix("  ") }
+        #expect(headings == ["\(wordy):", "\(terse):"], "\(errors)")
+        #expect(errors.hasSuffix("\(terse):\n  three sheets\n"), "\(errors)")
     }
 
     @Test("One item is one item")

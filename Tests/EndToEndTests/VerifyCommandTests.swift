@@ -98,16 +98,18 @@ struct VerifyCommandTests {
         #expect(equal.status == 0, "\(equal.output)")
         #expect(equal.output.contains("donates 3 items, the index has 3.\nNothing is missing"))
         #expect(try command("delete", "--bundle", bundle, "--identifiers", "alpha").status == 0)
-        let lines = #"{"uniqueIdentifier": "zeta"}"# + "\n" + #"{"uniqueIdentifier": "beta"}"#
+        let lines =
+            #"{"uniqueIdentifier": "zeta"}"# + "\n" + #"{"uniqueIdentifier": "beta"}"# + "\n"
+            + #"{"uniqueIdentifier": "gamma"}"#
         let donation = try command.shell("printf '%s' '\(lines)' | \"$SEARCHLIGHT\" donate --bundle \(bundle) -")
         #expect(donation.status == 0, "\(donation.output)")
         let report = try #require(try command.json("verify", "--against", bundle, expecting: 10) as? [String: Any])
         func names(_ key: String) -> [String] {
             (report[key] as? [[String: String]])?.compactMap { $0["uniqueIdentifier"] } ?? []
         }
-        #expect(names("missing") == ["alpha"] && names("extra") == ["zeta"] && names("differing") == ["beta"])
-        let text = try command("verify", "--against", bundle, "--limit", "0")
-        #expect(text.status == 10 && text.output.contains("1 different:\n  … and 1 more\n"), "\(text.output)")
+        #expect(names("missing") == ["alpha"] && names("extra") == ["zeta"] && names("differing") == ["beta", "gamma"])
+        let text = try command("verify", "--against", bundle, "--limit", "1")
+        #expect(text.status == 10 && text.output.contains("2 different:\n  beta\n  … and 1 more\n"), "\(text.output)")
         #expect(try command("show", "alpha").status == 2)
         #expect(try command("verify", "--against", "com.example.none").status == 2)
     }

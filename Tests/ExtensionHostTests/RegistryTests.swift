@@ -59,6 +59,21 @@ struct RegistryTests {
         #expect(bundle.warnings == [.nameMismatch(directory: "other.searchext", identifier: "com.example.x")])
     }
 
+    @Test("Folders with passwords beside what is found are one warning, however many there are")
+    func sessions() throws {
+        func warnings(_ paths: [String]) throws -> [String] {
+            try PlainBundle("com.example.x", in: folder.path("a"), manifest: ["Searchlight": ["ReadablePaths": paths]])
+            return try #require(search("a").extensions.first).warnings.map(\.description)
+        }
+        #expect(try warnings(["~/Notes"]) == [])
+        let browsers = "$HOME/.mozilla/firefox, $HOME/.config/chromium"
+        let warning = try #require(try warnings(["~/Notes", "~/.mozilla/firefox", "~/.config/chromium"]).first)
+        #expect(
+            warning.hasPrefix("It may read \(browsers), where programs also keep passwords"))
+        let many = try warnings((1...20).map { "~/.mozilla/firefox/profile\($0)" })
+        #expect(many.count == 1 && many.first?.contains("/profile8 and 12 more, where") == true, "\(many)")
+    }
+
     @Test("A key that nothing reads is a warning, with the one that may be meant; one of Apple's is none")
     func unknownKeys() throws {
         let manifest = { (key: String) in

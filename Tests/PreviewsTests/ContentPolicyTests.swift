@@ -18,4 +18,16 @@ struct ContentPolicyTests {
         let html = String(decoding: page.html, as: UTF8.self)
         #expect(html.hasPrefix("<!DOCTYPE html><html><head>" + ContentPolicy.metaElement))
     }
+
+    @Test("The encoding is among the first 1,024 bytes, however long the attributes of the root element are")
+    func encoding() throws {
+        for length in [0, 100, 700, 880, 900, 920, 1100, 4000] {
+            let title = String(repeating: "ä", count: length / 2)
+            let page = try HTMLSanitizer().page(Array("<html id='\(title)' style='color:red'><p>x".utf8)[...])
+            let start = String(decoding: page.html.prefix(1024), as: UTF8.self)
+            #expect(start.contains("<meta charset=\"utf-8\">"), "\(length)")
+            #expect(String(decoding: page.html, as: UTF8.self).contains("\(title)\" style=\"color:red\"><head>"))
+            #expect(try HTMLSanitizer().page(page.html[...]).html == page.html)
+        }
+    }
 }

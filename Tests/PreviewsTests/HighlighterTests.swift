@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Previews
 import TestSupport
 import Testing
@@ -21,6 +22,8 @@ struct HighlighterTests {
             ("apple:pie*", "apple pie", "[apple] [pie]"),
             ("", "apple", "apple"), ("  \"-*", "apple", "apple"), ("pear", "apple", "apple"), ("apple", "", ""),
             ("日本", "日本語", "[日本]語"),
+            ("apple -pie", "apple pie", "[apple] pie"), ("-\"apple pie\" tart", "apple pie tart", "apple pie [tart]"),
+            ("-apple", "apple", "apple"), ("apple-pie", "apple pie", "[apple] [pie]"),
         ])
     func words(query: String, text: String, expected: String) { #expect(Self.marked(text, query) == expected) }
 
@@ -80,6 +83,46 @@ struct HighlighterTests {
             _ = highlighter.snippet(of: text, length: random.below(20))
         }
         #expect(marks > 20)
+    }
+
+    /// Where words begin words, as it is meant: character by character.
+    private static func expected(_ query: String, _ text: String) -> String {
+        func folded(_ character: Character) -> String {
+            if character.isASCII { return character.lowercased() }
+            return String(character).folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
+        }
+        let words = query.components(separatedBy: CharacterSet.alphanumerics.inverted)
+            .map { $0.map(folded).filter { !$0.isEmpty } }.filter { !$0.isEmpty }.prefix(32)
+        var (result, isWordStart) = ("", true)
+        var rest = text[...]
+        while let character = rest.first {
+            let found = words.filter { rest.map(folded).starts(with: $0) }.map(\.count).max()
+            if isWordStart, let found {
+                result += "[\(rest.prefix(found))]"
+                rest = rest.dropFirst(found)
+                isWordStart = false
+            } else {
+                isWordStart = !(character.isLetter || character.isNumber)
+                result.append(contentsOf: String(character))
+                rest = rest.dropFirst()
+            }
+        }
+        return result
+    }
+
+    @Test(
+        "Bytes that are characters by themselves are told from those that are not", arguments: [71, 72, 73] as [UInt64])
+    func characterwise(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        let parts = [
+            "a", "e", "S", "ss", "b1", "1", " ", "-", "\r\n", "\r", "\n", "\u{301}", "é", "ß", "\u{600}", "日", "Σ", "ς",
+            "👩‍👧", "\u{200D}", "\u{FE0F}", "İ", "_", "\u{E33}", "\u{11A8}", "각",
+        ]
+        for _ in 0..<1000 {
+            let text = (0..<random.below(14)).map { _ in random.pick(parts) }.joined()
+            let query = (0..<(1 + random.below(4))).map { _ in random.pick(parts) }.joined()
+            #expect(Array(Self.marked(text, query).utf8) == Array(Self.expected(query, text).utf8), "\(text) \(query)")
+        }
     }
 
     @Test("A long text full of the word is no burden, and a query of a megabyte neither", .timeLimit(.minutes(1)))

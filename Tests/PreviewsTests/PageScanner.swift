@@ -26,8 +26,17 @@ struct PageScanner {
     static func problems(of page: [UInt8]) -> [String] {
         guard let text = String(validating: page, as: UTF8.self) else { return ["not UTF-8"] }
         guard text.components(ContentPolicy.metaElement) == 2 else { return ["not one policy"] }
-        guard text.hasPrefix("<!DOCTYPE html><html") else { return ["no doctype"] }
-        let body = text.dropFirst("<!DOCTYPE html>".count).replacing(
+        guard let start = text.prefixMatch(of: /<!DOCTYPE html>(<meta charset="utf-8">)?(?=<html)/) else {
+            return ["no doctype"]
+        }
+        // Where browsers look for it.
+        guard
+            text.utf8.prefix(1024).count < 1024
+                || String(decoding: text.utf8.prefix(1024), as: UTF8.self).contains("<meta charset=\"utf-8\">")
+        else {
+            return ["no encoding at the beginning"]
+        }
+        let body = text[start.range.upperBound...].replacing(
             ContentPolicy.metaElement, with: "", maxReplacements: 1)
         var scanner = PageScanner(rest: body[...].utf8)
         scanner.scan()

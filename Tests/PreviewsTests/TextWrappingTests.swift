@@ -75,7 +75,7 @@ struct TextWrappingTests {
 }
 
 extension Substring {
-    fileprivate func trimmingSuffix(while isTrimmed: (Character) -> Bool) -> Substring {
+    func trimmingSuffix(while isTrimmed: (Character) -> Bool) -> Substring {
         var rest = self
         while let last = rest.last, isTrimmed(last) { rest.removeLast() }
         return rest

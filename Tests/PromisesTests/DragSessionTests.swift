@@ -24,7 +24,8 @@ private final class FakeProvider: PromiseProvider {
     func prewarm(_ items: [String]) async { warmed.withLock { $0 += items } }
 
     func fulfil(
-        _ promise: Representation, of item: String, mayRetry: Bool
+        _ promise: Representation, of item: String, mayRetry: Bool,
+        onProgress: @escaping @Sendable (ProviderProgress) -> Void
     ) async throws(ProviderFailure) -> ProvidedContent {
         let attempt = asked.withLock { asked in
             asked.append((item, promise, mayRetry))
@@ -229,14 +230,19 @@ struct DragSessionTests {
         let path = try folder.write([1, 2, 3], to: "original")
         let record = ItemRecord(
             uniqueIdentifier: "a", attributes: ["providerInPlaceFileTypeIdentifiers": .array([.string("public.data")])])
-        func drop(_ content: @escaping @Sendable () throws -> PromisedContent) async -> DragOutcome? {
+        func drop(
+            wantsDigest: Bool = false, _ content: @escaping @Sendable () throws -> PromisedContent
+        ) async -> DragOutcome? {
             let item = Session.Item(
                 "a", resolution: PromiseResolution(record, accepted: ["public.data"], forms: [.inPlaceFile]),
                 target: .inPlace)
             let provider = FakeProvider { _, _ in ProvidedContent(try content(), wasRetried: false) }
-            return await Session(provider, items: [item]).drop().first
+            let options = DragOptions(delivery: DeliveryOptions(wantsDigest: wantsDigest))
+            return await Session(provider, items: [item], options: options).drop().first
         }
-        let found = await drop { .file(try FileReply(opening: path)) }
+        let found = await drop(wantsDigest: true) { .file(try FileReply(opening: path)) }
+        #expect(found?.fulfilment?.digest?.first == 0x03)
+        #expect(found?.fulfilment?.digest?.last == 0x81)
         #expect(found?.fulfilment?.path == path)
         #expect(found?.fulfilment?.bytes == 3)
         #expect(found?.fulfilment?.isWritable == true)

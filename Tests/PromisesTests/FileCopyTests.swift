@@ -150,7 +150,7 @@ struct FileCopyTests {
         defer { close(sink) }
         var status = stat()
         #expect(fstat(number, &status) == 0)
-        let output = ByteSink(sink, path: "full", pace: Pace(DeliveryLimits()))
+        let output = ByteSink(sink, path: "full")
         let copy = FileCopy(source: number, status: status, output: output, pace: Pace(DeliveryLimits()))
         #expect(throws: PromiseError.inputOutput(operation: "Writing to", path: "full", code: ENOSPC)) {
             try copy.copy()

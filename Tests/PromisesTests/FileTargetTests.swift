@@ -76,8 +76,8 @@ struct FileTargetTests {
         let folder = try TemporaryFolder()
         let path = folder.path("pipe")
         #expect(mkfifo(path, 0o600) == 0)
-        let limits = DeliveryLimits(stall: .milliseconds(50))
-        #expect(throws: PromiseError.receiverStalled(path: path, after: limits.stall)) {
+        let limits = DeliveryLimits(opening: .milliseconds(50))
+        #expect(throws: PromiseError.noReceiver(path: path, after: limits.opening)) {
             try Delivery.deliver(.inline([1]), to: .file(path: path), token: 4, limits: limits)
         }
         #expect(Self.kind(path) == S_IFIFO)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSandbox
 import Foundation
 import Glibc
 import ServiceProtocol
@@ -28,29 +29,116 @@ struct LimitTests {
         #expect(try folder.names.isEmpty)
     }
 
-    @Test("A receiver that never reads is given up, and its own descriptor stays as it was")
-    func stalledReceiver() throws {
-        let (output, input) = try Pipe.ends()
+    @Test("What a receiver takes its time for is not held against the provider")
+    func pausingReceiver() throws {
+        let clock = Mutex(ContinuousClock.now)
+        let limits = DeliveryLimits(stall: .seconds(10), total: .seconds(10))
+        let pace = Pace(limits, now: { clock.withLock { $0 } })
+        let output = try Pipe.holding([1, 2])
+        var source = ByteSource(stream: output.number, pace: pace)
+        let count = try source.read(limit: 2, for: "somebody") { _ throws(PromiseError) in
+            clock.withLock { $0 += .seconds(3600) }
+        }
+        #expect(count == 2)
+        // The same hour spent by the provider is too long.
+        let (slow, input) = try Pipe.ends()
+        defer { input.end() }
+        input.send([1])
+        var late = ByteSource(stream: slow.number, pace: Pace(limits, now: { clock.withLock { $0 } }))
+        clock.withLock { $0 += .seconds(3600) }
+        #expect(throws: PromiseError.tooSlow(path: "somebody", limit: limits.total)) {
+            _ = try late.read(limit: 2, for: "somebody") { _ throws(PromiseError) in }
+        }
+    }
+
+    @Test("A provider is done although its receiver reads nothing yet, which gets everything afterwards")
+    func heldBytes() throws {
+        let bytes = pattern(300_000)
+        let (given, provider) = try Pipe.ends()
+        let (taken, receiver) = try Pipe.ends()
+        let received = Mutex<[UInt8]>([])
+        let done = DispatchSemaphore(value: 0)
+        onThread {
+            provider.send(bytes)
+            provider.end()
+            // Only now: a delivery that waited for the receiver would never come here.
+            var buffer = [UInt8](repeating: 0, count: 65536)
+            while case let count = read(taken.number, &buffer, buffer.count), count > 0 {
+                received.withLock { $0 += buffer[..<count] }
+            }
+            done.signal()
+        }
+        let limits = DeliveryLimits(patience: .zero)
+        let report = try Delivery.deliver(
+            .data(.stream(given, length: UInt64(bytes.count))), to: .stream(descriptor: receiver.number), token: 2,
+            options: DeliveryOptions(limits: limits, wantsDigest: true))
+        receiver.end()
+        done.wait()
+        #expect(report.bytes == UInt64(bytes.count))
+        #expect(received.withLock { $0 } == bytes)
+        let digest = RunningDigest()
+        bytes.withUnsafeBytes { digest.add($0) }
+        #expect(report.digest == digest.finish())
+    }
+
+    @Test("What waits for a receiver is in memory where no file can be without a name")
+    func heldInMemory() throws {
+        for folders in [[], ["/proc", "/nowhere"], HeldBytes.standardFolders] {
+            var held = try HeldBytes(folders: folders)
+            let bytes = pattern(300_000)
+            for part in [bytes[..<100], bytes[100...]] {
+                try Array(part).withUnsafeBytes { try held.append($0) }
+            }
+            var read: [UInt8] = []
+            for _ in 0..<2 {
+                read = []
+                try held.read { read.append(contentsOf: $0) }
+            }
+            #expect(read == bytes)
+        }
+    }
+
+    @Test("A receiver that does not read is waited for until it goes, and its own descriptor stays as it was")
+    func receiverGoes() throws {
+        var ends: [Int32] = [-1, -1]
+        #expect(csandbox_pipe(&ends) == 0)
+        let input = PipeInput(number: ends[1])
         let flags = fcntl(input.number, F_GETFL)
-        #expect(throws: PromiseError.receiverStalled(path: "the output", after: Self.short.stall)) {
+        let reader = Mutex<PipeInput?>(PipeInput(number: ends[0]))
+        let control = DeliveryControl { _ in
+            // The first bytes have arrived, and now nobody takes the rest.
+            onThread { reader.withLock { $0.take() }?.end() }
+        }
+        #expect(throws: PromiseError.inputOutput(operation: "Writing to", path: "the output", code: EPIPE)) {
             try Delivery.deliver(
-                .inline(pattern(1 << 20)), to: .stream(descriptor: input.number), token: 2, limits: Self.short)
+                .data(.inline(pattern(1 << 20))), to: .stream(descriptor: input.number), token: 2,
+                options: DeliveryOptions(limits: Self.short, control: control))
         }
         #expect(fcntl(input.number, F_GETFL) == flags)
         input.end()
-        withExtendedLifetime(output) {}
     }
 
-    @Test("A receiver behind a socket that never reads is given up too")
-    func stalledSocket() throws {
+    @Test("Whoever cancels need not wait for a receiver that reads nothing, nor for one that does not come")
+    func cancelWaiting() throws {
         var ends: [Int32] = [-1, -1]
         #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         let (near, far) = (OwnedDescriptor(adopting: ends[0]), OwnedDescriptor(adopting: ends[1]))
-        #expect(throws: PromiseError.receiverStalled(path: "the output", after: Self.short.stall)) {
+        let reins = Mutex<DeliveryControl?>(nil)
+        let control = DeliveryControl { _ in onThread { reins.withLock { $0 }?.cancel() } }
+        reins.withLock { $0 = control }
+        #expect(throws: PromiseError.cancelled) {
             try Delivery.deliver(
-                .inline(pattern(8 << 20)), to: .stream(descriptor: near.number), token: 3, limits: Self.short)
+                .data(.inline(pattern(8 << 20))), to: .stream(descriptor: near.number), token: 3,
+                options: DeliveryOptions(control: control))
         }
         withExtendedLifetime(far) {}
+        let folder = try TemporaryFolder()
+        #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+        #expect(throws: PromiseError.cancelled) {
+            try Delivery.deliver(
+                .data(.inline([1])), to: .file(path: folder.path("pipe")), token: 3,
+                options: DeliveryOptions(limits: DeliveryLimits(opening: .seconds(3600)), control: control))
+        }
     }
 
     @Test("A provider that gives a byte now and then does not keep a delivery alive")
@@ -93,10 +181,21 @@ struct LimitTests {
 
     @Test("The standard limits are those of the design")
     func standard() {
-        #expect(DeliveryLimits() == DeliveryLimits(stall: .seconds(10), total: .seconds(600)))
-        #expect(Pace(DeliveryLimits()).patience.milliseconds == 10_000)
-        #expect(Pace(DeliveryLimits(stall: .seconds(20), total: .seconds(10))).patience.isTheLast)
-        #expect(Pace(DeliveryLimits(stall: .zero)).patience.milliseconds == 1)
-        #expect(Pace(DeliveryLimits(stall: .seconds(Int64.max / 2000)), isBounded: false).patience.milliseconds == .max)
+        #expect(
+            DeliveryLimits()
+                == DeliveryLimits(
+                    stall: .seconds(10), total: .seconds(600), opening: .seconds(10), patience: .seconds(5)))
+        let start = ContinuousClock.now
+        let pace = Pace(DeliveryLimits(), now: { start })
+        #expect(pace.nextDeadline == start + .seconds(10))
+        #expect(
+            Pace(DeliveryLimits(stall: .seconds(20), total: .seconds(10)), now: { start }).nextDeadline
+                == start + .seconds(10))
+        #expect(Pace.milliseconds(.seconds(10)) == 10_000)
+        #expect(Pace.milliseconds(.nanoseconds(1)) == 1)
+        #expect(Pace.milliseconds(.zero) == 0)
+        #expect(Pace.milliseconds(.seconds(-5)) == 0)
+        #expect(Pace.milliseconds(.seconds(Int64.max / 2000)) == .max)
+        #expect(Pace.milliseconds(.seconds(Int64.max)) == .max)
     }
 }

@@ -15,7 +15,7 @@ struct StagingTests {
             throw PromiseError.inputOutput(operation: "Staging", path: path, code: EINVAL)
         }
         let staged = try StagedFile.create(for: target, existing: existing, token: 10, isAnonymous: anonymous)
-        let sink = ByteSink(staged.number, path: path, pace: Pace(DeliveryLimits()))
+        let sink = ByteSink(staged.number, path: path)
         try bytes.withUnsafeBytes { try sink.write($0) }
         return staged
     }

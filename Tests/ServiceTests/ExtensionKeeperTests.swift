@@ -166,6 +166,35 @@ struct ExtensionKeeperTests {
         await service.stop()
     }
 
+    @Test("One that a person enables or releases is asked at once for what it owes, and for nothing if it owes nothing")
+    func freed() async throws {
+        try PlainBundle("com.example.x", in: extensions)
+        let service = try await service {
+            $0.clock = ManualClock()
+            $0.extensionQuiet = .seconds(3600)
+        }
+        func failures() -> Int { service.lines.all.count { $0.contains("that com.example.x owes failed") } }
+        func failed(_ count: Int) async -> Bool {
+            await eventually { failures() == count && service.service.postponedReindexes == 1 }
+        }
+        #expect(await failed(1))
+        let engine = try #require(service.service.engine)
+        try await engine.setEnabled(false, "com.example.x")
+        await #expect(throws: EngineError.self) { try await engine.reindexOwed("com.example.x") }
+        #expect(failures() == 1 && service.service.postponedReindexes == 1)
+        try await engine.setEnabled(true, "com.example.x")
+        #expect(await failed(2))
+        // Its wait after two failures is over too.
+        _ = try await engine.releaseExtension("com.example.x")
+        #expect(await failed(3))
+        #expect(service.service.postponedReindexes == 1)
+        // One that owes nothing is not asked, and nothing waits for it any more.
+        try engine.jobStore.update { $0.remove(bundle: "com.example.x") }
+        _ = try await engine.releaseExtension("com.example.x")
+        #expect(failures() == 3 && service.service.postponedReindexes == 0)
+        await service.stop()
+    }
+
     @Test("A reindex that failed before the service began is tried again when its wait is over, without another start")
     func triedAgainAfterRestart() async throws {
         let clock = ManualClock()

@@ -47,7 +47,8 @@ struct bookmark {
 enum reading {
     READING_DONE,
     READING_GONE,     /* it is not there (any more) */
-    READING_USELESS,  /* it will not become better by itself: damaged, too large, not what it should be */
+    READING_FOREIGN,  /* it is something else, in which there never were bookmarks */
+    READING_USELESS,  /* nothing is known of what is in it, and waiting does not help: damaged, or too large */
     READING_LATER,    /* it cannot be read now; nothing is known of what is in it */
     READING_CANCELLED /* nobody waits any more, or the taker wants no more */
 };

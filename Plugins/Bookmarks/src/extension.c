@@ -62,6 +62,7 @@ static searchlight_status create(const searchlight_host *host, searchlight_exten
     self.requests = host->get_interface(host, SEARCHLIGHT_HOST_REQUEST);
     self.items = host->get_interface(host, SEARCHLIGHT_HOST_ITEMS);
     self.index = host->get_interface(host, SEARCHLIGHT_HOST_INDEX);
+    self.batch = host->get_interface(host, SEARCHLIGHT_HOST_BATCH);
     self.cancel = host->get_interface(host, SEARCHLIGHT_HOST_CANCEL);
     self.progress = host->get_interface(host, SEARCHLIGHT_HOST_PROGRESS);
     self.log = host->get_interface(host, SEARCHLIGHT_HOST_LOG);

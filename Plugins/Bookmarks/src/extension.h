@@ -14,6 +14,7 @@ struct searchlight_extension {
     const searchlight_host_request *requests;
     const searchlight_host_items *items;
     const searchlight_host_index *index;
+    const searchlight_host_batch *batch; /* NULL: a host without */
     const searchlight_host_cancel *cancel;
     const searchlight_host_progress *progress;
     const searchlight_host_log *log;
@@ -44,6 +45,8 @@ bool task_take_library(struct task *task, const char *identifier, bool as_it_is)
 extern const char *const promised_data[3];
 extern const char *const promised_files[2];
 
+/* The domain in which all items of a source are, by the source's key. */
+void item_source_domain(const char *key, char *out, size_t capacity);
 /* The item of a bookmark, which the caller releases; NULL if memory is short. */
 searchlight_item *item_make(const searchlight_extension *extension, const struct entry *entry);
 

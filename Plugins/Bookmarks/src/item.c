@@ -10,14 +10,19 @@
 const char *const promised_data[3] = {"public.url", "public.html", "public.utf8-plain-text"};
 const char *const promised_files[2] = {"com.microsoft.internet-shortcut", "com.apple.web-internet-location"};
 
+void item_source_domain(const char *key, char *out, size_t capacity) {
+    const char *slash = strchr(key, '/');
+    size_t kind = slash == NULL ? strlen(key) : (size_t)(slash - key);
+    size_t length = (size_t)snprintf(out, capacity, "%.*s.", (int)kind, key);
+    for (const char *at = slash == NULL ? "" : slash + 1; *at != 0 && length + 4 < capacity; at++)
+        length += (size_t)snprintf(out + length, capacity - length, *at == '.' ? "%%2E" : "%c", *at);
+}
+
 /* "firefox/x1y2.default" and "Toolbar\nNews" become "firefox.x1y2%2Edefault.Toolbar.News": a domain's parts are divided by
  * dots, so that a browser, a profile or a folder can be deleted at once. */
 static void domain_of(const struct entry *entry, char *out, size_t capacity) {
-    const char *slash = strchr(entry->key, '/');
-    size_t kind = slash == NULL ? strlen(entry->key) : (size_t)(slash - entry->key);
-    size_t length = (size_t)snprintf(out, capacity, "%.*s.", (int)kind, entry->key);
-    for (const char *at = slash == NULL ? "" : slash + 1; *at != 0 && length + 4 < capacity; at++)
-        length += (size_t)snprintf(out + length, capacity - length, *at == '.' ? "%%2E" : "%c", *at);
+    item_source_domain(entry->key, out, capacity);
+    size_t length = strlen(out);
     for (const char *at = *entry->folder == 0 ? NULL : entry->folder; at != NULL;) {
         const char *end = strchr(at, '\n');
         size_t start = length;

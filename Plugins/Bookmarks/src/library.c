@@ -27,7 +27,8 @@ struct library {
 /* A database without a name is a temporary file that nobody else can open, and is gone with the process. */
 static const char schema[] =
     "PRAGMA cache_size=-49152; PRAGMA synchronous=OFF;"
-    "CREATE TABLE source(id INTEGER PRIMARY KEY, key TEXT UNIQUE, name TEXT, rank INTEGER, stamp TEXT, seen INTEGER);"
+    "CREATE TABLE source(id INTEGER PRIMARY KEY, key TEXT UNIQUE, name TEXT, rank INTEGER, stamp TEXT, seen INTEGER,"
+    "  is_whole INTEGER DEFAULT 0);" /* what there is of it is what the file has */
     "CREATE TABLE bookmark(id TEXT PRIMARY KEY, source INTEGER, twin INTEGER, url TEXT, title TEXT, description TEXT,"
     "  keyword TEXT, folder TEXT, tags TEXT, added REAL, modified REAL, visited REAL, visits INTEGER);"
     "CREATE INDEX bookmark_twin ON bookmark(twin);"
@@ -215,23 +216,27 @@ static enum reading read_source(struct library *library, const struct source *so
     if (run(clear) && intake.insert != NULL) reading = source->read(source->path, work, add, &intake, &problem);
     sqlite3_finalize(intake.insert);
     if (intake.is_full && !intake.has_failed) {
-        reading = READING_USELESS;
+        reading = READING_DONE;
         problem_set(&problem, "%s has more than %d bookmarks, of which no more are taken", source->path, (int)MAX_BOOKMARKS);
     }
     if (intake.has_failed) {
         reading = READING_LATER;
         problem_set(&problem, "the bookmarks of %s cannot be kept: %s", source->path, sqlite3_errmsg(library->database));
     }
-    if (reading == READING_CANCELLED || reading == READING_LATER) {
+    if (reading == READING_CANCELLED || reading == READING_LATER || reading == READING_USELESS) {
         execute(library, "ROLLBACK");
-        if (reading == READING_LATER) miss(library, &problem);
+        if (reading == READING_CANCELLED) return reading;
+        miss(library, &problem);
+        sqlite3_stmt *note = prepare(library, "UPDATE source SET is_whole = 0, stamp = '' WHERE id = ?1", NULL, NULL);
+        sqlite3_bind_int64(note, 1, number);
+        run(note);
         return reading;
     }
-    if (reading == READING_USELESS) say(library, "skipped: %s", problem.text);
+    if (reading == READING_FOREIGN || intake.is_full) say(library, "skipped: %s", problem.text);
     if (intake.left_out > 0)
         say(library, "%s: %zu bookmarks left out that are queries, scripts, data or pages of the browser", source->path,
             intake.left_out);
-    sqlite3_stmt *note = prepare(library, "UPDATE source SET stamp = ?1 WHERE id = ?2", stamp, NULL);
+    sqlite3_stmt *note = prepare(library, "UPDATE source SET stamp = ?1, is_whole = 1 WHERE id = ?2", stamp, NULL);
     sqlite3_bind_int64(note, 2, number);
     bool is_kept = run(note);
     if (is_kept && execute(library, "COMMIT")) return READING_DONE;
@@ -280,6 +285,7 @@ enum reading library_refresh(struct library *library, struct work *work, const c
     if (identifier == NULL) {
         library->is_missing = false;
         if (is_good && sources.is_incomplete) miss(library, &sources.problem);
+        if (*sources.misnamed.text != 0) say(library, "skipped: what leads to no folder in %s", sources.misnamed.text);
         is_good = is_good && execute(library, "UPDATE source SET seen = 0");
     }
     enum reading reading = READING_DONE;
@@ -294,7 +300,7 @@ enum reading library_refresh(struct library *library, struct work *work, const c
         if (!is_good || is_known) continue;
         reading = read_source(library, source, number, stamp, work);
         /* The others can be read all the same. */
-        if (reading == READING_LATER) reading = READING_DONE;
+        if (reading == READING_LATER || reading == READING_USELESS) reading = READING_DONE;
         if (!work->goes_on(work->context, i + 1, sources.count)) reading = READING_CANCELLED;
     }
     if (identifier == NULL && is_good && reading == READING_DONE && !sources.is_incomplete)
@@ -340,6 +346,15 @@ bool library_find(struct library *library, const char *identifier, bool shown, e
     if (is_there) hand_out(statement, take, context);
     sqlite3_finalize(statement);
     return is_there;
+}
+
+bool library_sources(struct library *library, source_taker take, void *context) {
+    sqlite3_stmt *statement = prepare(library, "SELECT key FROM source WHERE is_whole = 1 AND seen = 1", NULL, NULL);
+    int result = SQLITE_ERROR;
+    while (statement != NULL && (result = sqlite3_step(statement)) == SQLITE_ROW)
+        if (!take(context, (const char *)sqlite3_column_text(statement, 0))) break;
+    sqlite3_finalize(statement);
+    return result == SQLITE_ROW || result == SQLITE_DONE;
 }
 
 bool library_list(struct library *library, const char *after, entry_taker take, void *context) {

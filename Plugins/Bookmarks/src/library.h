@@ -31,6 +31,10 @@ enum reading library_refresh(struct library *library, struct work *work, const c
 /* Whether everything was brought up to date before, so that a reindex in pages can go on with it as it is. */
 bool library_is_filled(const struct library *library);
 
+/* Calls `take` with the key of each source of which the library has what the file has; false if that cannot be said. */
+typedef bool (*source_taker)(void *context, const char *key);
+bool library_sources(struct library *library, source_taker take, void *context);
+
 /* Why something may be missing: a source that could not be read at the last refresh; NULL if nothing is. */
 const char *library_missing(const struct library *library);
 

@@ -200,7 +200,7 @@ static enum reading parse(int file, const char *path, int64_t size, struct state
         reading = READING_LATER;
         problem_set(problem, "%s cannot be read: %s", path, chunk == NULL ? "out of memory" : strerror(errno));
     } else if (!is_bookmarks_file(chunk, count < SNIFF ? (size_t)count : SNIFF)) {
-        reading = READING_USELESS;
+        reading = READING_FOREIGN;
         problem_set(problem, "%s is not a bookmarks file", path);
     }
     int64_t done = 0;

@@ -2,6 +2,8 @@
 /* reindex.c: bookmarks become items: in pages, by identifier, and as slowly as the host wants them. */
 #include "extension.h"
 
+#include "sources.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +31,8 @@ struct donation {
     bool is_full;    /* there are more than fit */
     bool has_failed; /* memory was short */
     char last[MAX_KEY + MAX_LOCAL + 2];
+    char *domains[MAX_SOURCES]; /* owned; what is in these and not donated is deleted */
+    size_t domain_count;
 };
 
 static bool collect(void *context, const struct entry *entry) {
@@ -48,7 +52,19 @@ static bool collect(void *context, const struct entry *entry) {
     return true;
 }
 
+static bool collect_domain(void *context, const char *key) {
+    struct donation *donation = context;
+    char domain[MAX_FOLDER];
+    item_source_domain(key, domain, sizeof domain);
+    if (donation->domain_count == MAX_SOURCES) return false;
+    donation->domains[donation->domain_count] = strdup(domain);
+    donation->has_failed = donation->domains[donation->domain_count] == NULL;
+    if (!donation->has_failed) donation->domain_count++;
+    return !donation->has_failed;
+}
+
 static void discard(struct donation *donation) {
+    while (donation->domain_count > 0) free(donation->domains[--donation->domain_count]);
     while (donation->count > 0) donation->extension->items->release(donation->items[--donation->count]);
     free(donation);
 }
@@ -89,6 +105,18 @@ static bool donate(struct task *task, struct donation *donation) {
     if (donation->has_failed) {
         task_fail(task, SEARCHLIGHT_FAILED, "out of memory");
         return false;
+    }
+    if (donation->domain_count > 0) {
+        /* At once, so that nothing of it is away in between. */
+        searchlight_batch *batch = self->batch->create(self->host);
+        const char *const *domains = (const char *const *)donation->domains;
+        searchlight_status sent = batch == NULL ? SEARCHLIGHT_FAILED
+                                                : self->batch->delete_domains(batch, domains, donation->domain_count);
+        if (sent == SEARCHLIGHT_OK) sent = self->batch->index_items(batch, donation->items, donation->count);
+        if (sent == SEARCHLIGHT_OK)
+            sent = self->batch->commit(self->host, NULL, batch, NULL, 0, SEARCHLIGHT_EXPECT_ANY, NULL, 0, receive, &receipt);
+        if (batch != NULL) self->batch->release(batch);
+        return settle(task, &receipt, sent);
     }
     if (donation->count == 0) return true;
     return settle(task, &receipt,
@@ -146,8 +174,9 @@ static size_t budget(searchlight_extension *self, size_t wanted) {
 
 /* ---- Requests --------------------------------------------------------------------------------------------------- */
 
-/* Donates what comes behind `cursor`. NULL if the request was failed. To be discarded by the caller. */
-static struct donation *donate_page(struct task *task, const char *cursor, size_t items, double seconds) {
+/* Donates what comes behind `cursor`. NULL if the request was failed. To be discarded by the caller. `is_missing`: whether a
+ * source could not be read. */
+static struct donation *donate_page(struct task *task, const char *cursor, size_t items, double seconds, bool *is_missing) {
     searchlight_extension *self = task->extension;
     if (!pace(task, 0)) {
         task_fail(task, SEARCHLIGHT_CANCELLED, "the reindex was cancelled");
@@ -167,8 +196,11 @@ static struct donation *donate_page(struct task *task, const char *cursor, size_
     donation->deadline = now() + seconds;
     bool is_good = library_list(self->library, cursor, collect, donation);
     struct problem missing = {""};
-    bool is_missing = library_missing(self->library) != NULL;
-    if (is_missing) problem_set(&missing, "%s", library_missing(self->library));
+    *is_missing = library_missing(self->library) != NULL;
+    if (*is_missing) problem_set(&missing, "%s", library_missing(self->library));
+    /* The end of this reindex will delete nothing; but if all that the other sources have is here, the rest of theirs can go. */
+    if (is_good && *is_missing && *cursor == 0 && !donation->is_full && self->batch != NULL)
+        is_good = library_sources(self->library, collect_domain, donation);
     library_unlock(self->library);
     if (!is_good) task_fail(task, SEARCHLIGHT_FAILED, "the list of bookmarks cannot be read");
     is_good = is_good && donate(task, donation);
@@ -177,10 +209,10 @@ static struct donation *donate_page(struct task *task, const char *cursor, size_
         task_fail(task, SEARCHLIGHT_CANCELLED, "the reindex was cancelled");
     }
     /* What is behind the last page's end is deleted, and nobody knows what the missing source has. */
-    if (is_good && is_missing && !donation->is_full) {
+    if (is_good && *is_missing && !donation->is_full) {
         is_good = false;
-        task_fail(task, SEARCHLIGHT_UNAVAILABLE, "%s; the other bookmarks were donated and none deleted; it is tried again",
-                  missing.text);
+        task_fail(task, SEARCHLIGHT_UNAVAILABLE, "%s; its bookmarks stay as they were, the others are up to date%s",
+                  missing.text, donation->domain_count > 0 ? "" : ", but none was deleted");
     }
     if (is_good) return donation;
     discard(donation);
@@ -192,7 +224,15 @@ static void reindex_page(searchlight_extension *self, searchlight_request reques
     char cursor[SEARCHLIGHT_CURSOR_MAX + 1] = "";
     task_begin(&task, self, request);
     if (page->cursor != NULL && page->cursor_length < sizeof cursor) memcpy(cursor, page->cursor, page->cursor_length);
-    struct donation *donation = donate_page(&task, cursor, page->items, page->milliseconds / 1e3);
+    bool is_first = *cursor == 0, is_missing;
+    struct donation *donation = donate_page(&task, cursor, page->items, page->milliseconds / 1e3, &is_missing);
+    /* A reindex that is going to fail does so in its first page: with a cursor, the next one would leave out what stands
+     * before that of the source which can be read by then, and its end would delete it. */
+    while (donation != NULL && is_first && is_missing && donation->is_full) {
+        memcpy(cursor, donation->last, sizeof donation->last);
+        discard(donation);
+        donation = donate_page(&task, cursor, MAX_ITEMS, 60, &is_missing);
+    }
     if (donation == NULL) return;
     if (donation->is_full) self->requests->finish_page(self->host, request, donation->last, strlen(donation->last));
     else self->requests->finish_page(self->host, request, NULL, 0);
@@ -206,8 +246,8 @@ static void reindex_all(searchlight_extension *self, searchlight_request request
     task_begin(&task, self, request);
     /* It can be found until the acknowledgement, and after it if it was donated again. */
     self->index->delete_all(self->host, NULL, NULL, NULL);
-    for (bool has_more = true; has_more;) {
-        struct donation *donation = donate_page(&task, cursor, MAX_ITEMS, 60);
+    for (bool has_more = true, is_missing; has_more;) {
+        struct donation *donation = donate_page(&task, cursor, MAX_ITEMS, 60, &is_missing);
         if (donation == NULL) return;
         has_more = donation->is_full;
         memcpy(cursor, donation->last, sizeof cursor);

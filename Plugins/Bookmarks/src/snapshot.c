@@ -38,6 +38,7 @@ int snapshot_open_file(const char *path, int64_t maximum, int64_t *size, enum re
         *reading = READING_LATER;
         problem_set(problem, "%s cannot be looked at: %s", path, strerror(errno));
     } else if (!S_ISREG(status.st_mode)) {
+        *reading = READING_FOREIGN;
         problem_set(problem, "%s is not a file", path);
     } else if (status.st_size > maximum) {
         problem_set(problem, "%s is larger than %lld MiB", path, (long long)(maximum >> 20));

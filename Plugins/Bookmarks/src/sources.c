@@ -155,6 +155,23 @@ static bool add_chromium(struct sources *sources, const char *base, const char *
     return is_good;
 }
 
+/* Notes a line of the person's list that leads to no folder. */
+static void is_misnamed(struct sources *sources, const char *file, const char *line) {
+    char *text = sources->misnamed.text;
+    size_t length = strlen(text), capacity = sizeof sources->misnamed.text;
+    if (length + 8 >= capacity) return;
+    length += (size_t)(length > 0 ? snprintf(text + length, capacity - length, ", ")
+                                  : snprintf(text + length, capacity - length, "%.500s: ", file));
+    /* What does not fit ends so. */
+    if (length + strlen(line) + 8 < capacity) snprintf(text + length, capacity - length, "%s", line);
+    else snprintf(text + length, capacity - length, "...");
+}
+
+static bool is_folder(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 ? S_ISDIR(status.st_mode) : errno != ENOENT && errno != ENOTDIR;
+}
+
 /* A folder of the person's list: a profile, or exported files. */
 static bool add_listed(struct sources *sources, const char *folder) {
     bool is_good = add_by_path(sources, "firefox-profile", "Firefox", settings_join(folder, "places.sqlite"), firefox_read) &&
@@ -175,13 +192,12 @@ static bool add_list(struct sources *sources, const struct places *places) {
     if (text == NULL && exists(file)) is_unsure(sources, reading, &problem);
     bool is_good = true;
     for (char *line; is_good && text != NULL && (line = settings_line(&rest)) != NULL;) {
-        if (*line == '/') {
-            is_good = add_listed(sources, line);
-        } else if (strncmp(line, "~/", 2) == 0) {
-            char *folder = settings_join(places->home, line + 2);
-            is_good = folder != NULL && add_listed(sources, folder);
-            free(folder);
-        }
+        if (*line == 0 || *line == '#') continue;
+        char *folder = strncmp(line, "~/", 2) == 0 ? settings_join(places->home, line + 2) : strdup(line);
+        is_good = folder != NULL;
+        if (is_good && (*folder != '/' || !is_folder(folder))) is_misnamed(sources, file, line);
+        else if (is_good) is_good = add_listed(sources, folder);
+        free(folder);
     }
     free(text), free(file);
     return is_good;

@@ -25,6 +25,8 @@ struct sources {
     /* Whether it could not be found out whether there are more; `problem` says why. */
     bool is_incomplete;
     struct problem problem;
+    /* The person's list and those of its lines that lead to no folder, as they stand there; "" if there are none. */
+    struct problem misnamed;
 };
 
 /* Looks for them: nothing is opened but settings. False if memory is short. End with sources_free in any case. */

@@ -6,6 +6,11 @@ extension Note {
     /// What a note can be had as, besides its own file.
     static let dataTypes = [UTType.html.identifier, UTType.utf8PlainText.identifier]
 
+    /// The same, what says most first: as a page a plain note is only its text in a frame.
+    static func dataTypes(_ contentType: String) -> [String] {
+        contentType == UTType.plainText.identifier ? dataTypes.reversed() : dataTypes
+    }
+
     /// As what a note can be had in a file of the receiver's: as it is, or as a page.
     static func fileTypes(_ contentType: String) -> [String] { [contentType, UTType.html.identifier] }
 }
@@ -26,7 +31,7 @@ extension CSSearchableItem {
         attributes.contentModificationDate = note.modified
         // The attribute is in megabytes.
         attributes.fileSize = NSNumber(value: Double(note.fileSize) / 1_000_000)
-        attributes.providerDataTypeIdentifiers = Note.dataTypes
+        attributes.providerDataTypeIdentifiers = Note.dataTypes(note.contentType)
         attributes.providerFileTypeIdentifiers = Note.fileTypes(note.contentType)
         attributes.providerInPlaceFileTypeIdentifiers = [note.contentType]
         self.init(uniqueIdentifier: note.identifier, domainIdentifier: note.domain, attributeSet: attributes)

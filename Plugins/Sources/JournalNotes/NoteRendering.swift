@@ -4,11 +4,14 @@
 extension NoteFile {
     /// A complete HTML document. It holds no script and no raw HTML of the note, and forbids whoever shows it to load
     /// anything but images that it carries itself.
-    package func html() -> String {
+    ///
+    /// - Parameter picture: asked for each image of Markdown what to name in place of its address; nil leaves that
+    package func html(picture: (_ address: String) -> String? = { _ in nil }) -> String {
         let (frontMatter, body) = FrontMatter.split(text)
         let title = Note(self).title
         var content: String
         if kind == .markdown, let document = MarkdownDocument(body) {
+            document.replaceImages(picture)
             content = document.html()
             let hasHeading = MarkdownText(of: document, limit: .max).heading != nil
             if !hasHeading, frontMatter?.title != nil { content = "<h1>\(title.escapedForHTML)</h1>\n" + content }

@@ -333,6 +333,26 @@ final class HandlerTests {
         #expect(String(decoding: preview.data, as: UTF8.self).contains("<em>text</em>"))
     }
 
+    @Test func previewCarriesThePicturesBesideTheNote() async throws {
+        try write("![map](map.gif) ![none](../../secret.gif)", to: "trips/a.md")
+        try write("GIF89a", to: "trips/map.gif")
+        try Data("GIF89a".utf8).write(to: URL(filePath: home + "/secret.gif"))
+        let request = QLFilePreviewRequest(fileURL: URL(filePath: path("trips/a.md")))
+        let preview = try RenderedPreview(try await handler().providePreview(for: request))
+        #expect(preview.attachments.map(\.contentType) == ["com.compuserve.gif"])
+        #expect(preview.attachments.map(\.data) == [Data("GIF89a".utf8)])
+        #expect(String(decoding: preview.data, as: UTF8.self).contains("<img src=\"cid:picture-1\" alt=\"map\" />"))
+    }
+
+    @Test func plainNotesAreOfferedAsTextBeforePages() throws {
+        try write("x", to: "a.txt")
+        try write("x", to: "b.md")
+        let index = RecordingIndex()
+        reindexAll(index)
+        let offered = index.recorded.items.map(\.attributeSet.providerDataTypeIdentifiers)
+        #expect(offered == [["public.utf8-plain-text", "public.html"], ["public.html", "public.utf8-plain-text"]])
+    }
+
     @Test func previewOfAnotherFileIsRefused() async throws {
         for name in ["/etc/passwd", "/none/a.md"] {
             let request = QLFilePreviewRequest(fileURL: URL(filePath: name))

@@ -43,4 +43,15 @@ int csandbox_memory_file(void);
  */
 int csandbox_remove_tree(const char *path);
 
+/* What tells what stands at a path from what stood there before. */
+typedef struct csandbox_place {
+    uint64_t device, inode;
+    int64_t made; /* nanoseconds since 1970; 0 where the file system does not say. Numbers may be given again at once. */
+    uint64_t size;
+    int64_t modified; /* nanoseconds since 1970 */
+} csandbox_place;
+
+/* Looks at what a path leads to. Nothing is opened or mounted for it. */
+int csandbox_look(const char *path, csandbox_place *place);
+
 #endif

@@ -89,8 +89,8 @@ public enum BundleWarning: Hashable, Sendable, Codable, CustomStringConvertible 
     case nameMismatch(directory: String, identifier: String)
     /// Its manifest has a key that nothing reads.
     case unknownKey(UnknownKey)
-    /// It reads a folder in which a program keeps passwords or sessions beside what a person may want to find.
-    case readsSessions(path: String)
+    /// It reads folders in which programs keep passwords or sessions beside what a person may want to find.
+    case readsSessions(paths: [String])
 
     /// The warning in one sentence.
     public var description: String {
@@ -98,8 +98,11 @@ public enum BundleWarning: Hashable, Sendable, Codable, CustomStringConvertible 
         case .nameMismatch(let directory, let identifier):
             "Its folder is called \(directory); call it \(identifier)\(ExtensionBundle.suffix), as its identifier says."
         case .unknownKey(let key): key.description
-        case .readsSessions(let path):
-            "It may read \(path), where a program also keeps passwords and sessions; only the files it needs should be declared."
+        case .readsSessions(let paths):
+            """
+            It may read \(paths.prefix(8).joined(separator: ", "))\(paths.count > 8 ? " and \(paths.count - 8) more" : ""), where \
+            programs also keep passwords and sessions; only the files it needs should be declared.
+            """
         }
     }
 }

@@ -47,7 +47,8 @@ public struct ExtensionBundle: Hashable, Sendable {
             warnings.append(.nameMismatch(directory: name, identifier: identifier))
         }
         let read = manifest.access.readablePaths + manifest.access.writablePaths
-        warnings += read.filter(ClosedPlaces.holdsSessions).map { .readsSessions(path: $0.description) }
+        let sessions = read.filter(ClosedPlaces.holdsSessions).map(\.description)
+        if !sessions.isEmpty { warnings.append(.readsSessions(paths: sessions)) }
         return warnings + manifest.unknownKeys.map(BundleWarning.unknownKey)
     }
 

@@ -41,6 +41,7 @@ extension SandboxPolicy {
         }
         rules = granting.rules
         withheld = granting.withheld
+        places = granting.placesToLookAt
     }
 
     /// What every program needs that is linked dynamically and speaks somebody's language. All of `/proc`, since
@@ -80,6 +81,8 @@ extension WorkerConfiguration {
 private struct Granting {
     var rules: [SandboxPolicy.Rule] = []
     var withheld: [SandboxReport.Withheld] = []
+    /// What may be another by the time of a request.
+    private var places = GrantedPlaces()
     private var known: [String: Int] = [:]
 
     /// The most folders that the files of `ReadablePathsFrom` may list.
@@ -92,6 +95,7 @@ private struct Granting {
     /// A folder that is the extension's by its name. A file of that name is somebody else's: `recently-used.xbel` is a
     /// name that a bundle can have.
     mutating func own(_ path: String, _ access: SandboxPolicy.Access, _ closed: ClosedFolders) {
+        places.note(path)
         // So is a folder that systemd reads: `user-tmpfiles.d` is such a name too.
         if let reason = closed.reason(Self.resolved(path), isWritable: access == .write) {
             withheld.append(.init(path: path, reason: "it " + reason.sentence))
@@ -115,8 +119,14 @@ private struct Granting {
         _ access: DeclaredAccess, of bundle: ExtensionBundle, _ folders: UserFolders, _ closedFolders: ClosedFolders,
         _ configuration: WorkerConfiguration
     ) {
+        if (access.writablePaths + access.readablePaths + access.readablePathsFrom).contains(where: {
+            $0.base == .documents
+        }) {
+            places.note(folders.settings, isRead: true)
+        }
         for declared in access.writablePaths {
             guard let path = folders.path(declared, bundle: bundle.directory) else { continue }
+            places.note(path)
             let closed =
                 Self.closed(configuration) + configuration.programFolders + configuration.trustedFolders
                 + [bundle.directory]
@@ -130,6 +140,7 @@ private struct Granting {
         }
         for declared in access.readablePaths {
             guard let path = folders.path(declared, bundle: bundle.directory) else { continue }
+            places.note(path)
             if declared.base == .bundle, !lies(Self.resolved(path), in: Self.resolved(bundle.directory)) {
                 withheld.append(.init(path: declared.description, reason: "it leads out of the bundle"))
             } else if let problem = Self.shared(path, folders) {
@@ -142,6 +153,7 @@ private struct Granting {
         }
         for declared in access.readablePathsFrom {
             guard let file = folders.path(declared, bundle: bundle.directory) else { continue }
+            places.note(file, isRead: true)
             if isWritable(file) {
                 withheld.append(
                     .init(path: declared.description, reason: "the extension can write what it lists itself"))
@@ -165,6 +177,7 @@ private struct Granting {
         _ path: String, _ text: String, _ folders: UserFolders, _ closedFolders: ClosedFolders,
         _ configuration: WorkerConfiguration
     ) {
+        places.note(path)
         if let problem = Self.problem(path, folders, closed: Self.closed(configuration)) {
             withheld.append(.init(path: text, reason: problem))
         } else if let reason = closedFolders.reason(Self.resolved(path), isWritable: false) {
@@ -200,6 +213,19 @@ private struct Granting {
             return "it would reach \(folder), which is Searchlight's own"
         }
         return nil
+    }
+
+    /// What has to be as it is for the rules to be right. What lies in a folder that is granted too does not: its rule is for
+    /// whatever is put in there, by the extension itself with each file that it replaces.
+    var placesToLookAt: GrantedPlaces {
+        let rules = rules.compactMap { rule in SmallFile.resolved(rule.path).map { (path: $0, access: rule.access) } }
+        return places.leavingOut { path in
+            guard let real = SmallFile.resolved(path) else { return false }
+            let access = known[path].map { self.rules[$0].access }
+            return rules.contains { rule in
+                rule.path != real && lies(real, in: rule.path) && (rule.access == .write || access != .write)
+            }
+        }
     }
 
     /// Whether the extension could change a file, or put another in its place.

@@ -21,6 +21,8 @@ package struct SandboxPolicy: Hashable, Sendable {
     package var rules: [Rule] = []
     /// What was declared and is not granted.
     package var withheld: [SandboxReport.Withheld] = []
+    /// What it was made from, as far as that may change while a worker runs.
+    package var places = GrantedPlaces()
     /// What is to hold it back.
     package var protections: SandboxProtections = .all
     /// Whether it may open connections; never wait for them.

@@ -26,12 +26,16 @@ package struct UserFolders: Sendable {
         cache = Self.absolute(environment["XDG_CACHE_HOME"]) ?? home + "/.cache"
         sharedData = (environment["XDG_DATA_DIRS"] ?? "/usr/local/share:/usr/share").split(separator: ":")
             .compactMap { Self.absolute(String($0)) }
-        let named = SmallFile.text(at: config + "/user-dirs.dirs", limit: Self.maximumSettingsBytes)
+        let named = SmallFile.text(at: config + Self.settingsName, limit: Self.maximumSettingsBytes)
             .flatMap { Self.documentsFolder(in: $0, home: home) }
         // The home folder itself means that there is none.
         let documents = named ?? home + "/Documents"
         self.documents = documents == home ? nil : documents
     }
+
+    /// The file that says where the folder for documents is.
+    var settings: String { config + Self.settingsName }
+    private static let settingsName = "/user-dirs.dirs"
 
     /// A path for a person; `nil` where there is no such folder.
     func path(_ declared: DeclaredPath, bundle: String) -> String? {

@@ -7,7 +7,7 @@ public protocol HealthStore: Sendable {
     func load() -> [String: ExtensionHealth]
 
     /// Changes what is kept now, which other processes may have changed since it was loaded. Called for one change after
-    /// the other.
+    /// the other, on a thread that may block.
     ///
     /// - Returns: All that is kept then.
     /// - Throws: ``HealthStoreError``, its own or that of the change; then what was kept before still is.

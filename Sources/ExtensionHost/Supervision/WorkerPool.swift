@@ -11,6 +11,8 @@ actor WorkerPool {
         let number: UInt64
         let origin: RequestOrigin
         let start: Start
+        /// Whether it was started for this use.
+        var isNew = false
     }
     let configuration: WorkerConfiguration
     /// The processes of all workers.
@@ -19,7 +21,7 @@ actor WorkerPool {
     private let onEvent: @Sendable (ExtensionEvent) -> Void
     private let onWork: @Sendable () -> any Sendable
     /// Told of workers that could not be started.
-    private let onFailure: @Sendable (ExtensionBundle, ExtensionError) -> Void
+    private let onFailure: @Sendable (ExtensionBundle, ExtensionError) async -> Void
     private let elapsed: @Sendable () -> Duration
     /// A worker and what it was started with.
     private struct Held {
@@ -37,6 +39,9 @@ actor WorkerPool {
     /// Persons who wait for a worker to be free, oldest first.
     private var waiting: [(number: UInt64, free: CheckedContinuation<Void, Never>)] = []
     private var lastWaiting: UInt64 = 0
+    /// Who has yet to be given a place, in the order in which they are: who waits, and who ends an idle worker for one.
+    private var lines: [RequestOrigin: [UInt64]] = [:]
+    private var lastInLine: UInt64 = 0
     private var isShutDown = false
 
     /// The most requests that may wait for a free worker.
@@ -45,7 +50,7 @@ actor WorkerPool {
     init(
         _ configuration: WorkerConfiguration, receiver: any DonationReceiver,
         onEvent: @escaping @Sendable (ExtensionEvent) -> Void, onWork: @escaping @Sendable () -> any Sendable,
-        onFailure: @escaping @Sendable (ExtensionBundle, ExtensionError) -> Void
+        onFailure: @escaping @Sendable (ExtensionBundle, ExtensionError) async -> Void
     ) {
         self.configuration = configuration
         self.receiver = receiver
@@ -75,6 +80,8 @@ actor WorkerPool {
         let limits = configuration.limits
         let most = origin == .person ? limits.workers : limits.backgroundWorkers
         let begun = elapsed()
+        var own: UInt64?
+        defer { if let own { leaveLine(own, origin) } }
         while true {
             guard !isShutDown, !Task.isCancelled else { throw .cancelled }
             if let (number, held) = self[origin].begin(bundle.identifier) {
@@ -84,16 +91,21 @@ actor WorkerPool {
                 if let old = self[origin].end(number, now: elapsed()) { await end(old) }
                 continue
             }
-            guard self[origin].count >= most else { break }
-            if let idle = self[origin].takeLeastRecentlyUsed() {
-                // Meanwhile others may have come; so everything is looked at once more.
+            // Whoever came before has a place of those that there are, and a worker of those that nobody uses.
+            let line = lines[origin] ?? []
+            let before = own.flatMap { line.firstIndex(of: $0) } ?? line.count
+            guard self[origin].count + before >= most else { break }
+            if self[origin].idleCount > before, let idle = self[origin].takeLeastRecentlyUsed() {
+                own = own ?? joinLine(origin)
+                // Meanwhile its own may have been started; so everything is looked at once more.
                 await end(idle)
                 continue
             }
             if origin == .person {
-                guard self[origin].count >= most + limits.reserve else { break }
+                guard self[origin].count + before >= most + limits.reserve else { break }
                 let left = limits.place - (elapsed() - begun)
                 if left > .zero, waiting.count < Self.maximumWaiting {
+                    own = own ?? joinLine(origin)
                     await waitForPlace(atMost: left)
                     continue
                 }
@@ -105,7 +117,19 @@ actor WorkerPool {
         let start = start(bundle, origin)
         let held = Held(bundle: bundle, start: start)
         return Lease(
-            number: self[origin].add(held, bundle.identifier, now: elapsed()), origin: origin, start: start)
+            number: self[origin].add(held, bundle.identifier, now: elapsed()), origin: origin, start: start, isNew: true)
+    }
+
+    private func joinLine(_ origin: RequestOrigin) -> UInt64 {
+        lastInLine += 1
+        lines[origin, default: []].append(lastInLine)
+        return lastInLine
+    }
+
+    /// Lets those move up who came later.
+    private func leaveLine(_ number: UInt64, _ origin: RequestOrigin) {
+        lines[origin]?.removeAll { $0 == number }
+        noteFree()
     }
 
     /// Returns when a worker may be free, the time is over, or the task is cancelled.
@@ -148,7 +172,7 @@ actor WorkerPool {
                         onEvent: onEvent))
             } catch {
                 // Once, however many wait for it.
-                onFailure(bundle, error)
+                await onFailure(bundle, error)
                 return .failure(error)
             }
         }

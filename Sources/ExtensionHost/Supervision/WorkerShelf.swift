@@ -22,6 +22,9 @@ struct WorkerShelf<Worker> {
     /// How many there are, those that are leaving among them.
     var count: Int { places.count }
 
+    /// How many of them nobody uses.
+    var idleCount: Int { places.values.count { $0.users == 0 } }
+
     /// The worker of a name.
     subscript(name: String) -> Worker? { numbers[name].flatMap { places[$0]?.worker } }
 

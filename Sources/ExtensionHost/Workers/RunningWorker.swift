@@ -112,10 +112,16 @@ final class RunningWorker: Responder {
         }
     }
 
+    func perform(_ request: WorkerRequest) async throws(ExtensionError) -> [BusValue] {
+        try await perform(request, onProgress: RequestOptions.standard.onProgress)
+    }
+
     /// Asks the extension something and waits for the answer, as long as its limits allow; and for what the extension has
     /// donated before it answered to be kept. Once the task is cancelled or a limit exceeded, the worker is told, and
     /// ended if it does not heed that.
-    func perform(_ request: WorkerRequest) async throws(ExtensionError) -> [BusValue] {
+    func perform(
+        _ request: WorkerRequest, onProgress: @escaping RequestOptions.ProgressListener
+    ) async throws(ExtensionError) -> [BusValue] {
         guard !Task.isCancelled else { throw .cancelled }
         if request == .reindexAll, interfaces.contains(WholeReindex.pagingInterface) {
             return WholeReindex.inPages.arguments
@@ -134,7 +140,7 @@ final class RunningWorker: Responder {
         let result = await withTaskCancellationHandler {
             connection.call(
                 noting: { [voice] serial in
-                    voice.begin(serial)
+                    voice.begin(serial, onProgress: onProgress)
                     call.wasSent(as: serial)
                 }, request.member, request.arguments, reply: { outcome.decide($0) })
             return await outcome.value()
@@ -226,6 +232,9 @@ final class RunningWorker: Responder {
         _ = await process.exit()
         await intake.drain()
     }
+
+    /// Whether a fresh worker would reach the same; see ``WorkerProcess/reachesWhatIsThere()``.
+    func reachesWhatIsThere() async -> Bool { await process.reachesWhatIsThere() }
 
     /// Whether the worker has ended.
     private var hasEnded: Bool { process.hasEnded }

@@ -22,6 +22,8 @@ final class WorkerProcess: Sendable {
     /// What it may write until it ends.
     private let temporaryFolder: WorkerTemporaryFolder?
     private let watcher: AttemptWatcher?
+    /// What its policy was made from.
+    private let places: PlaceCheck
 
     private struct State {
         var exit: WorkerExit?
@@ -61,6 +63,7 @@ final class WorkerProcess: Sendable {
         self.inheritedPeak = inheritedPeak
         if let start = configuration.startInProcess {
             (identifier, isInThisProcess, watcher, temporaryFolder) = (getpid(), true, nil, nil)
+            places = PlaceCheck(GrantedPlaces())
             do throws(BusError) { try start(workerEnd) } catch {
                 throw .workerUnavailable(reason: error.description)
             }
@@ -71,6 +74,7 @@ final class WorkerProcess: Sendable {
         temporaryFolder = temporary
         var policy = SandboxPolicy(bundle, configuration, temporaryFolder: temporary?.path)
         policy.background = origin == .background ? .all : []
+        places = PlaceCheck(policy.places)
         let bytes = try policy.encoded(SeccompPrograms.programs(for: policy), host: getpid())
         try Self.check(csandbox_send_policy(policyEnd.number, bytes, bytes.count), "handing over its policy")
 
@@ -170,6 +174,9 @@ final class WorkerProcess: Sendable {
         guard !isInThisProcess else { return nil }
         return state.withLock { $0.exit == nil ? body() : nil }
     }
+
+    /// Whether a fresh one would reach the same.
+    func reachesWhatIsThere() async -> Bool { await places.areUnchanged() }
 
     /// Whether it has ended and been reaped.
     var hasEnded: Bool { state.withLock { $0.exit != nil } }

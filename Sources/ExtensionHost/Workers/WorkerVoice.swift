@@ -8,8 +8,8 @@ final class WorkerVoice: Sendable {
     private static let progressInterval = Duration.milliseconds(200)
 
     private struct State {
-        /// The calls under way, by their serial numbers.
-        var calls: Set<UInt64> = []
+        /// Who is told of the progress of the calls under way, by their serial numbers.
+        var calls: [UInt64: RequestOptions.ProgressListener] = [:]
         /// When somebody was told of progress.
         var lastProgress: Duration?
     }
@@ -27,10 +27,12 @@ final class WorkerVoice: Sendable {
     }
 
     /// Notes that a call is under way.
-    func begin(_ serial: UInt64) { state.withLock { _ = $0.calls.insert(serial) } }
+    func begin(_ serial: UInt64, onProgress: @escaping RequestOptions.ProgressListener) {
+        state.withLock { $0.calls[serial] = onProgress }
+    }
 
     /// Notes that a call has ended.
-    func end(_ serial: UInt64) { state.withLock { _ = $0.calls.remove(serial) } }
+    func end(_ serial: UInt64) { state.withLock { $0.calls[serial] = nil } }
 
     /// Takes a line that the worker printed.
     func printed(_ line: String) {
@@ -68,18 +70,19 @@ final class WorkerVoice: Sendable {
 
     private func take(_ serial: UInt64, _ completed: UInt64, _ total: UInt64) {
         let moment = elapsed()
-        let (isUnderWay, isDue) = state.withLock { state -> (Bool, Bool) in
-            guard state.calls.contains(serial) else { return (false, false) }
+        let (listener, isDue) = state.withLock { state -> (RequestOptions.ProgressListener?, Bool) in
+            guard let listener = state.calls[serial] else { return (nil, false) }
             let isDue = state.lastProgress.map { moment - $0 >= Self.progressInterval } ?? true
             if isDue { state.lastProgress = moment }
-            return (true, isDue)
+            return (listener, isDue)
         }
         // Of a call that nobody waits for it says nothing.
-        guard isUnderWay else { return }
+        guard let listener else { return }
         progress.note()
-        if isDue {
-            onEvent(.progress(bundle: bundle, completed: total == 0 ? completed : min(completed, total), total: total))
-        }
+        guard isDue else { return }
+        let done = total == 0 ? completed : min(completed, total)
+        listener(done, total)
+        onEvent(.progress(bundle: bundle, completed: done, total: total))
     }
 }
 

@@ -162,7 +162,7 @@ extension CheckContext {
                 "\(offer) is of type \(rendering.contentType), which is not shown.",
                 "Use one of \(Preview.contentTypes.sorted().joined(separator: ", ")).")
         }
-        let bytes = rendering.content.count + rendering.attachments.reduce(0) { $0 + $1.value.count }
+        let bytes = rendering.content.count + rendering.attachments.reduce(0) { $0 + $1.value.bytes.count }
         if bytes > Preview.maximumBytes {
             findings.fail("\(offer) has \(bytes) bytes.", "\(Preview.maximumBytes) bytes are the limit.")
         }
@@ -179,10 +179,32 @@ extension CheckContext {
         for unused in Set(rendering.attachments.keys).subtracting(references.attachments).sorted() {
             findings.warn("\(offer) brings \(unused.quoted), to which nothing refers.", "Leave it out.")
         }
-        for outside in references.outside.prefix(3) {
-            findings.warn(
-                "\(offer) refers to \(outside.quoted), which is not loaded.",
-                "Attach what is to be seen (cid:NAME), or write it into the page (data:…).")
+        judgeRemovals(from: rendering, of: offer, &findings)
+    }
+
+    /// Tells what a person would not see of a page.
+    private func judgeRemovals(from rendering: Answer.Rendering, of offer: Offer, _ findings: inout Findings) {
+        let attachments = rendering.attachments.map {
+            PreviewAttachment(identifier: $0.key, contentType: $0.value.contentType, bytes: $0.value.bytes[...])
         }
+        guard let page = try? HTMLSanitizer(attachments: attachments).page(rendering.content[...]) else { return }
+        var removed: [String] = []
+        for removal in page.removals {
+            let words = Removal.summary(of: [removal]) ?? ""
+            switch removal.kind {
+            // Told already.
+            case .missingAttachment: break
+            case .mistypedAttachment:
+                findings.warn("\(offer) brings \(words): \(removal.example.quoted).", Self.mismatchAdvice)
+            default: removed.append(removal.example.isEmpty ? words : "\(words) (\(removal.example.quoted))")
+            }
+        }
+        guard !removed.isEmpty else { return }
+        findings.warn(
+            "\(offer) is shown without all that it has. Removed: \(removed.joined(separator: ", ")).",
+            """
+            Write what a preview may have (docs/EXTENSIONS.md, “What is shown of a preview”). Nothing is loaded: attach what \
+            is to be seen (cid:NAME), or write it into the page (data:…).
+            """)
     }
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an HTML page wants to load: the values of its `src`, `poster` and stylesheet attributes.
+/// The attachments that an HTML page wants to show: what its `src`, `poster` and `background` attributes refer to.
 struct HTMLReferences {
     /// The identifiers of `cid:` references, without the scheme.
     private(set) var attachments: Set<String> = []
-    /// References that lead to a network or a file, and are never loaded.
-    private(set) var outside: [String] = []
 
     /// The most bytes of a page that are looked at.
     private static let maximumBytes = 8 << 20
@@ -20,12 +18,7 @@ struct HTMLReferences {
             .ignoresCase()
         for match in text.matches(of: pattern).prefix(Self.maximumReferences) {
             let value = match.output.double ?? match.output.single ?? match.output.bare ?? ""
-            let lowered = value.lowercased()
-            if lowered.hasPrefix("cid:") {
-                attachments.insert(String(value.dropFirst(4)))
-            } else if !lowered.hasPrefix("data:"), !value.isEmpty {
-                outside.append(String(value.prefix(200)))
-            }
+            if value.prefix(4).lowercased() == "cid:" { attachments.insert(String(value.dropFirst(4))) }
         }
     }
 }

@@ -48,11 +48,17 @@ enum Answer: Sendable, Equatable {
     /// It said no, and why.
     case refused(ExtensionStatus, String)
 
+    struct Attachment: Sendable, Equatable {
+        var contentType: String
+        var bytes: [UInt8]
+    }
+
     struct Rendering: Sendable, Equatable {
         var contentType: String
         var title: String?
         var content: [UInt8]
-        var attachments: [String: [UInt8]] = [:]
+        /// By identifier.
+        var attachments: [String: Attachment] = [:]
     }
 
     /// Whether there is something to see.

@@ -108,9 +108,10 @@ final class Trial: Sendable {
                 var content = try await collect(reply.content, offer)
                 var rest = content.suffix(min(content.count, reply.attachments.reduce(0) { $0 + $1.length }))
                 content.removeLast(rest.count)
-                var attachments: [String: [UInt8]] = [:]
+                var attachments: [String: Answer.Attachment] = [:]
                 for attachment in reply.attachments {
-                    attachments[attachment.identifier] = Array(rest.prefix(attachment.length))
+                    attachments[attachment.identifier] = Answer.Attachment(
+                        contentType: attachment.contentType, bytes: Array(rest.prefix(attachment.length)))
                     rest = rest.dropFirst(attachment.length)
                 }
                 return .preview(

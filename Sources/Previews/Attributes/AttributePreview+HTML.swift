@@ -50,7 +50,7 @@ extension AttributePreview {
     private static func escaped(_ text: some StringProtocol) -> String {
         // By bytes: as a character, "<" melts with a mark after it or a sign such as U+0600 before it, and would stay.
         var escaped: [UInt8] = []
-        HTMLText.appendLiteral(text.utf8, to: &escaped)
+        HTMLText.appendLiteral(Array(text.utf8)[...], to: &escaped)
         return String(decoding: escaped, as: UTF8.self)
     }
 }

@@ -10,6 +10,9 @@ public struct TextPiece: Hashable, Sendable {
         case found
         case strong
         case faint
+        case emphasis
+        case code
+        case link
     }
 
     /// What it says; no control characters but line feeds and tabs.

@@ -1,10 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import MetadataQuery
 
 /// Finds the words of a search in a text, to show them.
 public struct Highlighter: Sendable {
-    /// Each word as its folded characters.
-    private let words: [[String]]
+    /// A word of the search.
+    private struct Word {
+        /// Its folded characters.
+        let characters: [String]
+        /// The same as bytes, if all are ASCII.
+        let bytes: [UInt8]?
+
+        init(_ characters: [String]) {
+            self.characters = characters
+            let isPlain = characters.allSatisfy { $0.utf8.count == 1 }
+            bytes = isPlain ? characters.flatMap { Array($0.utf8) } : nil
+        }
+    }
+    private let words: [Word]
+    /// Whether a word begins with a byte of ASCII; most words of a text begin with none of these.
+    private let starts: [Bool]
 
     /// The longest text that is looked through, in characters; a preview is read, not archived.
     public static let maximumCharacters = 200_000
@@ -13,17 +28,22 @@ public struct Highlighter: Sendable {
     private static let maximumQueryScalars = 1000
     private static let maximumWords = 32
 
-    /// Creates a highlighter for what a person typed; without words it finds nothing.
+    /// Creates a highlighter for what a person typed (``UserQuery``): it finds the words that are wanted, not those that must not
+    /// occur. Without any it finds nothing.
     public init(query: String?) {
         let start = String(String.UnicodeScalarView((query ?? "").unicodeScalars.prefix(Self.maximumQueryScalars)))
         var words: [[String]] = []
-        for word in start.components(separatedBy: CharacterSet.alphanumerics.inverted)
+        let wanted = UserQuery(start).terms.filter { !$0.isExcluded }.map(\.text).joined(separator: " ")
+        for word in wanted.components(separatedBy: CharacterSet.alphanumerics.inverted)
         where words.count < Self.maximumWords {
             // Accents alone fold to nothing, which would be found everywhere.
             let folded = word.map(Self.folded).filter { !$0.isEmpty }
             if !folded.isEmpty && !words.contains(folded) { words.append(folded) }
         }
-        self.words = words
+        self.words = words.map { Word($0) }
+        var starts = [Bool](repeating: false, count: 0x80)
+        for word in words where word[0].utf8.count == 1 { word[0].utf8.first.map { starts[Int($0)] = true } }
+        self.starts = starts
     }
 
     private static func folded(_ character: Character) -> String {
@@ -37,32 +57,48 @@ public struct Highlighter: Sendable {
     /// - Complexity: Linear in the length of the text, once for each word of the search.
     public func ranges(in text: String) -> [Range<String.Index>] {
         guard !words.isEmpty else { return [] }
-        let text = text[...].prefix(Self.maximumCharacters)
-        var found: [Range<String.Index>] = []
-        var position = text.startIndex
+        func index(_ place: Int) -> String.Index { text.utf8.index(text.startIndex, offsetBy: place) }
+        return ranges(in: Array(text.utf8)[...]).map { index($0.lowerBound)..<index($0.upperBound) }
+    }
+
+    /// The same for text as bytes of UTF-8, in their indices.
+    func ranges(in bytes: ArraySlice<UInt8>) -> [Range<Int>] {
+        guard !words.isEmpty else { return [] }
+        var finder = WordFinder(bytes, limit: Self.maximumCharacters)
+        var found: [Range<Int>] = []
         var isWordStart = true
-        while position < text.endIndex {
-            if isWordStart, let end = words.compactMap({ Self.end(of: $0, at: position, in: text) }).max() {
-                found.append(position..<end)
-                position = end
+        while let byte = finder.byte {
+            let start = finder.position
+            if isWordStart, byte >= 0x80 || starts[Int(lowered(byte))], let end = end(at: start, &finder) {
+                found.append(start..<end)
+                finder.position = end
                 isWordStart = false
             } else {
-                let character = text[position]
-                isWordStart = !(character.isLetter || character.isNumber)
-                text.formIndex(after: &position)
+                isWordStart = !finder.passCharacter()
             }
         }
         return found
     }
 
-    /// Where a word ends that stands at a place of the text, or `nil` if it does not.
-    private static func end(of word: [String], at start: String.Index, in text: Substring) -> String.Index? {
-        var position = start
-        for character in word {
-            guard position < text.endIndex, folded(text[position]) == character else { return nil }
-            text.formIndex(after: &position)
+    /// Where the longest word ends that stands at a place of the text, or `nil` if none does.
+    private func end(at start: Int, _ finder: inout WordFinder) -> Int? {
+        var longest: Int?
+        for word in words {
+            if let end = Self.end(of: word, at: start, &finder) { longest = max(longest ?? end, end) }
         }
-        return position
+        return longest
+    }
+
+    private static func end(of word: Word, at start: Int, _ finder: inout WordFinder) -> Int? {
+        if let bytes = word.bytes, let isThere = finder.hasPlain(bytes, at: start) {
+            return isThere ? start + bytes.count : nil
+        }
+        var position = finder.text.utf8.index(finder.text.startIndex, offsetBy: start - finder.bytes.startIndex)
+        for character in word.characters {
+            guard position < finder.text.endIndex, folded(finder.text[position]) == character else { return nil }
+            finder.text.formIndex(after: &position)
+        }
+        return finder.bytes.startIndex + finder.text.utf8.distance(from: finder.text.startIndex, to: position)
     }
 
     /// The text cut at its highlights: pieces in order, each with whether it is one.

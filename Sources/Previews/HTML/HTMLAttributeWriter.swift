@@ -26,10 +26,11 @@ struct HTMLAttributeWriter {
             if case .own = kind { continue }
             guard let value = value(bytes[range], kind, room: limit - output.count) else { continue }
             output.append(UInt8(ascii: " "))
-            output += Array(name.utf8) + Array("=\"".utf8)
+            output += name.utf8
+            output += "=\"".utf8
             output += value
             output.append(UInt8(ascii: "\""))
-            if case .link = kind { output += Array(" rel=\"noopener noreferrer\"".utf8) }
+            if case .link = kind { output += " rel=\"noopener noreferrer\"".utf8 }
         }
     }
 
@@ -101,7 +102,7 @@ struct HTMLAttributeWriter {
             output = Array(text)
         case .link:
             guard let address = link(raw) else { return nil }
-            HTMLText.appendLiteral(address, to: &output)
+            HTMLText.appendLiteral(address[...], to: &output)
         case .picture:
             let address = Self.address(raw)
             do throws(PictureStore.Refusal) {

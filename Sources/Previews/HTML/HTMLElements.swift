@@ -19,6 +19,8 @@ enum HTMLElements {
         return others[name] ?? .unwrapped(.element)
     }
 
+    static let names = kept.union(others.keys)
+
     /// None whose content is read as anything but HTML, so that what is written is read the same everywhere; `style` is
     /// written by ``StyleFilter`` alone.
     private static let kept: Set<String> = [
@@ -53,24 +55,17 @@ enum HTMLElements {
 
     static let void: Set<String> = ["br", "col", "hr", "img", "wbr"]
 
+    /// The elements whose content is text to its end tag.
+    static let raw: Set<String> = [
+        "script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "plaintext",
+    ]
+
     /// The tags of HTML that end a drawing or formula in which they stand.
     static let endsDrawing: Set<String> = [
         "blockquote", "body", "div", "dl", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "p", "pre", "table", "ul",
     ]
 
     // MARK: Ends that nobody wrote
-
-    /// The elements before which an open one of certain names ends, and where the search for that stops.
-    static func closes(_ name: String) -> (names: Set<String>, boundary: Set<String>)? {
-        switch name {
-        case "li": (["li"], ["ul", "ol", "table", "td", "th"])
-        case "dd", "dt": (["dd", "dt"], ["dl", "table", "td", "th"])
-        case "td", "th": (["td", "th", "caption"], ["table"])
-        case "tr": (["tr", "caption"], ["table"])
-        case "tbody", "thead", "tfoot": (["tbody", "thead", "tfoot", "caption"], ["table"])
-        default: nil
-        }
-    }
 
     /// Before these an open paragraph ends.
     static let endsParagraph: Set<String> = [
@@ -79,9 +74,6 @@ enum HTMLElements {
         "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "li", "main", "nav", "ol", "p", "pre",
         "section", "summary", "table", "ul",
     ]
-    static let paragraphBoundary: Set<String> = ["caption", "table", "td", "th"]
-    /// Tags that end elements across cells.
-    static let tableParts: Set<String> = ["caption", "table", "tbody", "td", "tfoot", "th", "thead", "tr"]
 
     // MARK: Attributes
 
@@ -104,9 +96,10 @@ enum HTMLElements {
     }
 
     static func value(of attribute: String, in element: String) -> Value? {
+        // By far the most.
+        if attribute == "href" { return element == "a" ? .link : nil }
         if let value = global[attribute] { return value }
         switch (element, attribute) {
-        case ("a", "href"): return .link
         case ("a", "rel"): return .own
         case ("img", "src"): return .picture
         case ("img", "alt"), ("bdo", "dir"), ("time", "datetime"), ("del", "datetime"), ("ins", "datetime"),

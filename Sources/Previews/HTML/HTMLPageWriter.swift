@@ -14,16 +14,17 @@ struct HTMLPageWriter {
     private var colourScheme: [UInt8]?
 
     /// The elements that are open in what was written.
-    private var open: [String] = []
+    private var open: [HTMLElement] = []
     /// How many open elements were left out because they nest too deeply.
     private var tooDeep = 0
     /// The element that is left out with its content, and how often it is open.
-    private var removing: (name: String, depth: Int)?
+    private var removing: (element: HTMLElement, depth: Int)?
     private var isFull = false
 
     private static let maximumTitleBytes = 1000
     /// For what is open to be closed, marks and the head.
     private static let room = 4096
+    private static let roomBeforeEncoding = 900
 
     init(_ bytes: [UInt8], _ pictures: PictureStore, _ highlighter: Highlighter?, limit: Int) {
         self.bytes = bytes
@@ -36,9 +37,9 @@ struct HTMLPageWriter {
     mutating func take(_ token: HTMLToken) {
         switch token {
         case .text(let range): if removing == nil { text(range) }
-        case .raw(let name, let range): raw(name, range)
+        case .raw(let element, let range): raw(element.name, range)
         case .start(let tag): start(tag)
-        case .end(let name): end(name)
+        case .end(let element): end(element)
         }
     }
 
@@ -46,9 +47,13 @@ struct HTMLPageWriter {
     mutating func finish() -> SanitizedPage {
         close(to: 0)
         for name in attributes.pictures.mistyped { attributes.tally.note(.mistypedAttachment, name: name) }
-        var html = Array("<!DOCTYPE html><html".utf8)
+        var html = Array("<!DOCTYPE html>".utf8)
         html.reserveCapacity(body.count + Self.room)
-        html += rootAttributes ?? []
+        let rootAttributes = rootAttributes ?? []
+        // Browsers look for the encoding in the first 1,024 bytes. What stands before the root element belongs to it, too.
+        if rootAttributes.count > Self.roomBeforeEncoding { html += ContentPolicy.charset.utf8 }
+        html += "<html".utf8
+        html += rootAttributes
         html += Array("><head>".utf8) + Array(ContentPolicy.metaElement.utf8)
         if let colourScheme {
             html += Array("<meta name=\"color-scheme\" content=\"".utf8) + colourScheme + Array("\">".utf8)
@@ -94,13 +99,18 @@ struct HTMLPageWriter {
             append(bytes[range.lowerBound..<start])
         }
         guard start < range.upperBound else { return }
-        for piece in highlighter.pieces(of: String(decoding: bytes[start..<range.upperBound], as: UTF8.self)) {
-            let text = Array(piece.text.utf8)[...]
-            if piece.isHighlight { body += Array("<mark>".utf8) }
-            append(text)
-            if piece.isHighlight { body += Array("</mark>".utf8) }
+        for found in highlighter.ranges(in: bytes[start..<range.upperBound]) {
+            append(bytes[start..<found.lowerBound])
+            body += Self.mark.opening
+            body.append(UInt8(ascii: ">"))
+            append(bytes[found])
+            body += Self.mark.closing
+            start = found.upperBound
         }
+        append(bytes[start..<range.upperBound])
     }
+
+    private static let mark = HTMLElement.named("mark")
 
     private mutating func append(_ text: ArraySlice<UInt8>) {
         let start = body.count
@@ -134,15 +144,15 @@ struct HTMLPageWriter {
 
     private mutating func start(_ tag: HTMLTag) {
         if let removing {
-            let isDrawing = removing.name == "svg" || removing.name == "math"
-            guard isDrawing, HTMLElements.endsDrawing.contains(tag.name) else {
-                if tag.name == removing.name, !(isDrawing && tag.isSelfClosing) { self.removing?.depth += 1 }
-                if tag.name == "script" { attributes.tally.note(.script, name: "script in \(removing.name)") }
+            let isDrawing = removing.element.name == "svg" || removing.element.name == "math"
+            guard isDrawing, tag.element.endsDrawing else {
+                if tag.name == removing.element.name, !(isDrawing && tag.isSelfClosing) { self.removing?.depth += 1 }
+                if tag.name == "script" { attributes.tally.note(.script, name: "script in \(removing.element.name)") }
                 return
             }
             self.removing = nil
         }
-        switch HTMLElements.fate(of: tag.name) {
+        switch tag.element.fate {
         case .kept: keep(tag)
         case .unwrapped(let kind): unwrap(tag, kind)
         case .dropped(let kind): drop(tag, kind)
@@ -151,15 +161,14 @@ struct HTMLPageWriter {
     }
 
     private mutating func keep(_ tag: HTMLTag) {
-        closeWhatEnds(before: tag.name)
-        let isVoid = HTMLElements.void.contains(tag.name)
+        closeWhatEnds(before: tag.element)
+        let isVoid = tag.element.isVoid
         guard isVoid || open.count < Self.maximumOpen else {
             tooDeep += 1
             return attributes.tally.note(.nesting, name: tag.name)
         }
         let start = body.count
-        body.append(UInt8(ascii: "<"))
-        body += Array(tag.name.utf8)
+        body += tag.element.opening
         attributes.write(tag, bytes, to: &body)
         body.append(UInt8(ascii: ">"))
         let length = body.count - start
@@ -169,7 +178,7 @@ struct HTMLPageWriter {
             isFull = true
             return attributes.tally.note(.overflow, name: tag.name)
         }
-        if !isVoid { open.append(tag.name) }
+        if !isVoid { open.append(tag.element) }
     }
 
     private static var maximumOpen: Int { HTMLSanitizer.maximumDepth }
@@ -207,47 +216,43 @@ struct HTMLPageWriter {
         attributes.tally.note(kind, example: attributes.mainValue(tag, bytes))
         attributes.noteHandlers(tag, bytes)
         // The tokenizer passes the content of the others.
-        let hasRawContent = ["script", "iframe", "xmp", "plaintext", "noembed", "noframes", "textarea"].contains(
-            tag.name)
         let isEmpty = tag.isSelfClosing && (tag.name == "svg" || tag.name == "math")
-        if !hasRawContent, !isEmpty { removing = (tag.name, 1) }
+        if !tag.element.isRaw, !isEmpty { removing = (tag.element, 1) }
     }
 
-    private mutating func end(_ name: String) {
+    private mutating func end(_ element: HTMLElement) {
         if let removing {
-            guard removing.name == name else { return }
-            self.removing = removing.depth > 1 ? (name, removing.depth - 1) : nil
+            guard removing.element.name == element.name else { return }
+            self.removing = removing.depth > 1 ? (element, removing.depth - 1) : nil
             return
         }
-        guard case .kept = HTMLElements.fate(of: name), !HTMLElements.void.contains(name) else { return }
+        guard case .kept = element.fate, !element.isVoid else { return }
         if tooDeep > 0 {
             tooDeep -= 1
             return
         }
-        let crossesCells = HTMLElements.tableParts.contains(name)
+        let crossesCells = !element.groups.isDisjoint(with: .tableParts)
+        let boundary: HTMLElement.Groups = crossesCells ? .table : .paragraphBoundary
         for index in open.indices.reversed() {
-            if open[index] == name { return close(to: index) }
-            if crossesCells ? open[index] == "table" : HTMLElements.paragraphBoundary.contains(open[index]) { return }
+            if open[index] === element { return close(to: index) }
+            if !open[index].groups.isDisjoint(with: boundary) { return }
         }
     }
 
     /// Ends what a start tag ends without a tag of its own.
-    private mutating func closeWhatEnds(before name: String) {
-        if HTMLElements.endsParagraph.contains(name) { closeNearest(["p"], HTMLElements.paragraphBoundary) }
-        if let (names, boundary) = HTMLElements.closes(name) { closeNearest(names, boundary) }
+    private mutating func closeWhatEnds(before element: HTMLElement) {
+        if element.endsParagraph { closeNearest(.paragraph, .paragraphBoundary) }
+        if let (groups, boundary) = element.closes { closeNearest(groups, boundary) }
     }
 
-    private mutating func closeNearest(_ names: Set<String>, _ boundary: Set<String>) {
+    private mutating func closeNearest(_ groups: HTMLElement.Groups, _ boundary: HTMLElement.Groups) {
         for index in open.indices.reversed() {
-            if names.contains(open[index]) { return close(to: index) }
-            if boundary.contains(open[index]) { return }
+            if !open[index].groups.isDisjoint(with: groups) { return close(to: index) }
+            if !open[index].groups.isDisjoint(with: boundary) { return }
         }
     }
 
     private mutating func close(to count: Int) {
-        while open.count > count {
-            body += Array("</".utf8) + Array(open.removeLast().utf8)
-            body.append(UInt8(ascii: ">"))
-        }
+        while open.count > count { body += open.removeLast().closing }
     }
 }

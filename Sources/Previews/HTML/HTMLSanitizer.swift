@@ -65,7 +65,7 @@ public struct HTMLSanitizer {
         let mark = Array("<mark".utf8)
         var rest = bytes[...]
         while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
-            if bytes[start...].prefix(mark.count).map(lowered) == mark { return true }
+            if hasLowered(bytes[start...], mark) { return true }
             rest = bytes[(start + 1)...]
         }
         return false

@@ -10,15 +10,18 @@ enum HTMLText {
         clean.reserveCapacity(text.count)
         var position = text.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         while position < text.count {
-            let byte = text[position]
-            position += 1
+            // Most bytes stay as they are.
+            let run = text[position...].firstIndex { $0 < 0x20 ? $0 != 0x0A : $0 == 0x7F || $0 == 0xC2 } ?? text.count
+            clean += text[position..<run]
+            guard run < text.count else { break }
+            let byte = text[run]
+            position = run + 1
             switch byte {
-            case 0x09, 0x0A, 0x20..<0x7F: clean.append(byte)
+            case 0x09: clean.append(byte)
             case 0x0C: clean.append(0x20)
             case 0x0D: if position == text.count || text[position] != 0x0A { clean.append(0x0A) }
             // U+0080 to U+009F.
-            case 0xC2 where position < text.count && text[position] < 0xA0: position += 1
-            case 0x80...: clean.append(byte)
+            case 0xC2: if position < text.count, text[position] < 0xA0 { position += 1 } else { clean.append(byte) }
             default: break
             }
         }
@@ -31,8 +34,9 @@ enum HTMLText {
         var position = raw.startIndex
         while position < raw.endIndex {
             guard raw[position] == UInt8(ascii: "&") else {
-                append(raw[position], to: &output, isValue: isValue)
-                position += 1
+                let end = raw[position...].firstIndex(of: UInt8(ascii: "&")) ?? raw.endIndex
+                appendPlain(raw[position..<end], to: &output, isValue: isValue)
+                position = end
                 continue
             }
             if let (scalar, end) = numeric(raw[position...]) {
@@ -51,10 +55,27 @@ enum HTMLText {
     }
 
     /// Writes text that has no character references.
-    static func appendLiteral(_ text: some Sequence<UInt8>, to output: inout [UInt8]) {
-        for byte in text {
-            if byte == UInt8(ascii: "&") { output += amp } else { append(byte, to: &output, isValue: true) }
+    static func appendLiteral(_ text: ArraySlice<UInt8>, to output: inout [UInt8]) {
+        var rest = text
+        while let next = rest.firstIndex(of: UInt8(ascii: "&")) {
+            appendPlain(rest[..<next], to: &output, isValue: true)
+            output += amp
+            rest = rest[(next + 1)...]
         }
+        appendPlain(rest, to: &output, isValue: true)
+    }
+
+    /// Writes text without any `&`.
+    private static func appendPlain(_ text: ArraySlice<UInt8>, to output: inout [UInt8], isValue: Bool) {
+        var rest = text
+        while let next = rest.firstIndex(where: {
+            $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "\"")
+        }) {
+            output += rest[..<next]
+            append(rest[next], to: &output, isValue: isValue)
+            rest = rest[(next + 1)...]
+        }
+        output += rest
     }
 
     /// What an attribute says: its character references of numbers, and the named ones of ASCII characters, resolved. Others
@@ -107,7 +128,7 @@ enum HTMLText {
     // MARK: References
 
     /// The reference by number that begins here: where it ends, and what it stands for, if that may be shown.
-    private static func numeric(_ raw: ArraySlice<UInt8>) -> (scalar: Unicode.Scalar?, end: Int)? {
+    static func numeric(_ raw: ArraySlice<UInt8>) -> (scalar: Unicode.Scalar?, end: Int)? {
         var position = raw.startIndex + 1
         guard position < raw.endIndex, raw[position] == UInt8(ascii: "#") else { return nil }
         position += 1
@@ -147,7 +168,7 @@ enum HTMLText {
     ]
 
     /// The reference by name that begins here, and where it ends.
-    private static func named(_ raw: ArraySlice<UInt8>) -> (name: ArraySlice<UInt8>, end: Int)? {
+    static func named(_ raw: ArraySlice<UInt8>) -> (name: ArraySlice<UInt8>, end: Int)? {
         let name = raw.dropFirst().prefix(maximumNameBytes + 1).prefix { isLetter($0) || isDigit($0) }
         guard let first = name.first, isLetter(first), name.count <= maximumNameBytes else { return nil }
         if name.endIndex < raw.endIndex, raw[name.endIndex] == UInt8(ascii: ";") { return (name, name.endIndex + 1) }
@@ -164,7 +185,7 @@ enum HTMLText {
         "amp", "AMP", "lt", "LT", "gt", "GT", "quot", "QUOT", "nbsp", "copy", "reg",
     ]
 
-    private static let asciiNames: [String: String] = [
+    static let asciiNames: [String: String] = [
         "Tab": "\t", "NewLine": "\n", "excl": "!", "quot": "\"", "QUOT": "\"", "num": "#", "dollar": "$", "percnt": "%",
         "amp": "&", "AMP": "&", "apos": "'", "lpar": "(", "rpar": ")", "ast": "*", "midast": "*", "plus": "+",
         "comma": ",",

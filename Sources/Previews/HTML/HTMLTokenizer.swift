@@ -2,7 +2,8 @@
 
 /// A start tag as it was written: names in lower case, values with their character references.
 struct HTMLTag {
-    var name: String
+    let element: HTMLElement
+    var name: String { element.name }
     var attributes: [(name: String, value: Range<Int>)] = []
     var isSelfClosing = false
     /// How many attributes there were beyond ``HTMLTokenizer/maximumAttributes``.
@@ -16,9 +17,9 @@ enum HTMLToken {
     /// A start tag.
     case start(HTMLTag)
     /// What stands in an element whose content is no markup, such as `script`; its end tag was passed.
-    case raw(String, Range<Int>)
+    case raw(HTMLElement, Range<Int>)
     /// An end tag.
-    case end(String)
+    case end(HTMLElement)
 }
 
 /// Cuts HTML into tags and text as browsers do (the HTML standard, section 13.2.5), in one pass over the bytes.
@@ -29,24 +30,19 @@ struct HTMLTokenizer {
     /// The page.
     let bytes: [UInt8]
     private var position = 0
-    private var rawElement: String?
+    private var rawElement: HTMLElement?
 
     /// More attributes of one tag than any page needs.
     static let maximumAttributes = 64
     private static let maximumNameBytes = 64
 
-    /// The elements whose content is text to its end tag.
-    private static let rawElements: Set<String> = [
-        "script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "plaintext",
-    ]
-
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// The next piece; `nil` at the end.
     mutating func next() -> HTMLToken? {
-        if let name = rawElement {
+        if let element = rawElement {
             rawElement = nil
-            return .raw(name, rawContent(of: name))
+            return .raw(element, rawContent(of: element))
         }
         while position < bytes.count {
             guard bytes[position] == UInt8(ascii: "<"), position + 1 < bytes.count else { return text() }
@@ -60,11 +56,11 @@ struct HTMLTokenizer {
                     continue
                 }
                 position += 2
-                if let tag = tag() { return .end(tag.name) }
+                if let tag = tag() { return .end(tag.element) }
             case let byte where isLetter(byte):
                 position += 1
                 guard let tag = tag() else { continue }
-                if Self.rawElements.contains(tag.name) { rawElement = tag.name }
+                if tag.element.isRaw { rawElement = tag.element }
                 return .start(tag)
             default: return text()
             }
@@ -76,7 +72,7 @@ struct HTMLTokenizer {
     private mutating func text() -> HTMLToken {
         let start = position
         position += 1
-        while position < bytes.count, bytes[position] != UInt8(ascii: "<") { position += 1 }
+        position = bytes[position...].firstIndex(of: UInt8(ascii: "<")) ?? bytes.count
         return .text(start..<position)
     }
 
@@ -86,7 +82,7 @@ struct HTMLTokenizer {
     private mutating func tag() -> HTMLTag? {
         let start = position
         while position < bytes.count, !isTagEnd(bytes[position]) { position += 1 }
-        var tag = HTMLTag(name: name(start..<position))
+        var tag = HTMLTag(element: .named(name(start..<position)))
         while true {
             while position < bytes.count, isSpace(bytes[position]) || bytes[position] == UInt8(ascii: "/") {
                 position += 1
@@ -143,7 +139,11 @@ struct HTMLTokenizer {
 
     /// A name in lower case; one that is longer than any that is known is cut, and so is none.
     private func name(_ range: Range<Int>) -> String {
-        String(decoding: bytes[range].prefix(Self.maximumNameBytes).map(lowered), as: UTF8.self)
+        let bytes = bytes[range].prefix(Self.maximumNameBytes)
+        return String(unsafeUninitializedCapacity: bytes.count) { buffer in
+            for (index, byte) in bytes.enumerated() { buffer[index] = lowered(byte) }
+            return bytes.count
+        }
     }
 
     // MARK: What is passed over
@@ -181,13 +181,14 @@ struct HTMLTokenizer {
         position = bytes[position...].firstIndex(of: UInt8(ascii: ">")).map { $0 + 1 } ?? bytes.count
     }
 
-    private mutating func rawContent(of name: String) -> Range<Int> {
+    private mutating func rawContent(of element: HTMLElement) -> Range<Int> {
         let start = position
-        let end = Array(("</" + name).utf8)
+        // Without what closes it, for there may be white space before that.
+        let end = element.closing.dropLast()
         while let mark = bytes[position...].firstIndex(of: UInt8(ascii: "<")) {
             position = mark + 1
             let after = mark + end.count
-            guard after < bytes.count, isTagEnd(bytes[after]), bytes[mark..<after].map(lowered) == end else { continue }
+            guard after < bytes.count, isTagEnd(bytes[after]), hasLowered(bytes[mark...], end) else { continue }
             position = after
             _ = tag()
             return start..<mark
@@ -203,6 +204,10 @@ func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x09 || byte == 0x0C || byte == 0x0D }
 func lowered(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
+/// Whether bytes begin with others, which are in lower case, whatever their own case is.
+func hasLowered(_ bytes: ArraySlice<UInt8>, _ start: some Collection<UInt8>) -> Bool {
+    bytes.count >= start.count && zip(bytes, start).allSatisfy { lowered($0) == $1 }
+}
 private func isTagEnd(_ byte: UInt8) -> Bool {
     isSpace(byte) || byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">")
 }

@@ -8,12 +8,12 @@ struct ByteSink {
     let path: String
     /// Computes the digest of what is written.
     let digest: RunningDigest?
-    private let pace: Pace
+    private let control: DeliveryControl?
 
-    init(_ descriptor: Int32, path: String, pace: Pace, digest: RunningDigest? = nil) {
+    init(_ descriptor: Int32, path: String, control: DeliveryControl? = nil, digest: RunningDigest? = nil) {
         output = WaitingDescriptor(descriptor, O_WRONLY)
         self.path = path
-        self.pace = pace
+        self.control = control
         self.digest = digest
     }
 
@@ -23,30 +23,31 @@ struct ByteSink {
     /// Whether it is a regular file, which is never waited for.
     var isFile: Bool { output.kind == .file }
 
-    /// Writes all of the bytes; waits until they are taken, as long as the limits allow.
+    /// Writes all of the bytes; waits until they are taken, for as long as somebody is there who could.
     ///
     /// - Throws: ``PromiseError/inputOutput(operation:path:code:)``; with `EPIPE` when a stream's receiver has gone, for
-    ///   which no signal is raised. ``PromiseError/receiverStalled(path:after:)`` and
-    ///   ``PromiseError/tooSlow(path:limit:)`` when a stream's receiver does not keep the limits.
-    func write(_ bytes: UnsafeRawBufferPointer) throws(PromiseError) {
+    ///   which no signal is raised. ``PromiseError/cancelled``.
+    func write(_ bytes: UnsafeRawBufferPointer) throws(PromiseError) { _ = try write(bytes, patience: nil) }
+
+    /// The same, but a receiver that takes nothing is waited for no longer than this; `nil` for as long as it is there.
+    ///
+    /// - Returns: How many of the bytes were taken.
+    func write(_ bytes: UnsafeRawBufferPointer, patience: Duration?) throws(PromiseError) -> Int {
+        let end = patience.map { ContinuousClock.now + $0 }
         var rest = bytes
         while !rest.isEmpty {
             if output.kind != .file {
-                guard !pace.isOver else { throw .tooSlow(path: path, limit: pace.limits.total) }
-                guard try output.isReady(POLLOUT, pace) else {
-                    throw pace.isOver
-                        ? .tooSlow(path: path, limit: pace.limits.total)
-                        : .receiverStalled(path: path, after: pace.limits.stall)
-                }
+                guard try output.isReady(POLLOUT, until: end, now: { .now }, control) else { break }
             }
             let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(output.writeLimit))
             let (count, code) = writeWithoutSignal(piece)
             if count < 0 && (code == EINTR || code == EAGAIN) { continue }
             guard count > 0 else { throw .inputOutput(operation: "Writing to", path: path, code: code) }
             digest?.add(UnsafeRawBufferPointer(rebasing: rest[..<count]))
-            pace.control?.moved(UInt64(count))
+            control?.moved(UInt64(count))
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
+        return bytes.count - rest.count
     }
 
     /// Writes, and keeps a receiver that has gone from ending the process: the signal is held back on this thread, and

@@ -6,7 +6,7 @@ struct ByteSource {
     private let input: WaitingDescriptor
     /// Where to read next in a file. The descriptor's own position is shared with the provider, who may have moved it.
     private var offset: Int64?
-    private let pace: Pace
+    private var pace: Pace
 
     private static let bufferBytes = 128 << 10
 
@@ -24,7 +24,8 @@ struct ByteSource {
         self.pace = pace
     }
 
-    /// Reads until the end of the input, or until more than the limit was read; what exceeds it is not passed on.
+    /// Reads until the end of the input, or until more than the limit was read; what exceeds it is not passed on. How long
+    /// `take` takes counts against nobody.
     ///
     /// - Parameter receiver: For whom, as errors name it.
     /// - Returns: How many bytes there were.
@@ -39,7 +40,7 @@ struct ByteSource {
         while true {
             try pace.checkCancelled()
             guard !pace.isOver else { throw .tooSlow(path: receiver, limit: pace.limits.total) }
-            if input.kind != .file, try !input.isReady(POLLIN, pace) {
+            if input.kind != .file, try !input.isReady(POLLIN, until: pace.nextDeadline, now: pace.now, pace.control) {
                 throw pace.isOver
                     ? .tooSlow(path: receiver, limit: pace.limits.total)
                     : .stalled(path: receiver, received: total, after: pace.limits.stall)
@@ -53,8 +54,10 @@ struct ByteSource {
             total += UInt64(count)
             offset? += Int64(count)
             guard total <= limit else { return total }
-            try buffer.span.withUnsafeBytes { (bytes) throws(PromiseError) in
-                try take(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+            try pace.whileProviderRests { () throws(PromiseError) in
+                try buffer.span.withUnsafeBytes { (bytes) throws(PromiseError) in
+                    try take(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+                }
             }
         }
     }

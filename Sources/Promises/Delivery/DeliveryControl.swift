@@ -43,6 +43,8 @@ public struct DeliveryOptions: Sendable {
     public var control: DeliveryControl?
     /// Whether the digest is wanted; a file is then read through rather than cloned.
     public var wantsDigest: Bool
+    /// The named pipes that several deliveries share.
+    var streams: OpenStreams?
 
     /// Creates options; without arguments the standard ones.
     public init(

@@ -76,10 +76,10 @@ enum FileTarget {
 
     // MARK: Streams
 
-    /// Opens what is written to directly. Whoever reads a named pipe or serves a socket may still be starting: for as
-    /// long as the stall limit it is waited for.
+    /// Opens what is written to directly. Whoever reads a named pipe or serves a socket may still be starting, and is waited
+    /// for.
     static func open(stream path: String, isSocket: Bool, _ pace: Pace) throws(PromiseError) -> OwnedDescriptor {
-        let end = ContinuousClock.now + pace.limits.stall
+        let end = pace.now() + pace.limits.opening
         while true {
             let number =
                 isSocket ? connected(to: path) : Glibc.open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
@@ -94,10 +94,10 @@ enum FileTarget {
             }
             let code = errno
             guard code == ENXIO || code == EINTR || code == EAGAIN else { throw failed(path, code) }
-            guard ContinuousClock.now < end, !pace.isOver else {
-                throw .receiverStalled(path: path, after: pace.limits.stall)
-            }
-            poll(nil, 0, retryInterval)
+            guard pace.now() < end else { throw .noReceiver(path: path, after: pace.limits.opening) }
+            var waiting = pollfd(fd: pace.control?.wakeUpNumber ?? -1, events: Int16(POLLIN), revents: 0)
+            poll(&waiting, 1, retryInterval)
+            try pace.checkCancelled()
         }
     }
 

@@ -19,9 +19,13 @@ struct SingleDelivery {
                 try bytes.span.withUnsafeBytes { (buffer) throws(PromiseError) in try output.write(buffer) }
                 return UInt64(bytes.count)
             case .stream(let descriptor, let length):
-                let source = ByteSource(stream: descriptor.number, pace: pace)
-                let copied = try Self.copy(source, to: output, limit: length)
+                var relay = Relay(to: output, patience: options.limits.patience)
+                var source = ByteSource(stream: descriptor.number, pace: pace)
+                let copied = try source.read(limit: length, for: output.path) { (bytes) throws(PromiseError) in
+                    try relay.take(bytes)
+                }
                 guard copied == length else { throw .wrongLength(expected: length, received: copied) }
+                try relay.finish()
                 return copied
             }
         }
@@ -32,7 +36,7 @@ struct SingleDelivery {
         let status = try Self.status(of: file)
         if status.st_mode & S_IFMT == S_IFDIR { return try deliver(folder: file) }
         let length = UInt64(max(0, status.st_size))
-        let pace = Pace(options.limits, control: options.control)
+        let pace = Pace(options.limits, control: options.control, isBounded: false)
         return try withOutput(pace, from: status) { (output, staged) throws(PromiseError) in
             let copy = FileCopy(source: file.descriptor.number, status: status, output: output, pace: pace)
             if output.isFile, output.digest == nil {
@@ -43,10 +47,10 @@ struct SingleDelivery {
             } else {
                 if output.isFile { try staged(length) }
                 // One byte more than announced is enough to see that the file grew.
-                let source = ByteSource(
-                    file: file.descriptor.number,
-                    pace: output.isFile ? Pace(options.limits, control: options.control, isBounded: false) : pace)
-                let copied = try Self.copy(source, to: output, limit: length + 1)
+                var source = ByteSource(file: file.descriptor.number, pace: pace)
+                let copied = try source.read(limit: length + 1, for: output.path) { (bytes) throws(PromiseError) in
+                    try output.write(bytes)
+                }
                 guard copied == length else { throw .wrongLength(expected: length, received: copied) }
             }
             if output.isFile { copy.keepTime() }
@@ -78,13 +82,18 @@ struct SingleDelivery {
         try pace.checkCancelled()
         switch destination {
         case .stream(let descriptor):
-            let bytes = try fill(ByteSink(descriptor, path: "the output", pace: pace, digest: digest)) { _ in }
+            let bytes = try fill(ByteSink(descriptor, path: "the output", control: pace.control, digest: digest)) { _ in
+            }
             return DeliveryReport(bytes: bytes, path: nil, digest: digest?.finish())
         case .file(let path):
             switch try FileTarget.find(path) {
             case .stream(let path, let isSocket):
-                let stream = try FileTarget.open(stream: path, isSocket: isSocket, pace)
-                let bytes = try fill(ByteSink(stream.number, path: path, pace: pace, digest: digest)) { _ in }
+                let streams = options.streams ?? OpenStreams()
+                let stream = try streams.stream(path) { () throws(PromiseError) in
+                    try FileTarget.open(stream: path, isSocket: isSocket, pace)
+                }
+                let bytes = try fill(ByteSink(stream.number, path: path, control: pace.control, digest: digest)) { _ in
+                }
                 return DeliveryReport(bytes: bytes, path: path, digest: digest?.finish())
             case .regular(let target, let existing):
                 return try stage(target, existing, shownAs: path, nil, original, pace, digest, fill)
@@ -103,7 +112,7 @@ struct SingleDelivery {
         let staged = try StagedFile.create(
             for: target, existing: existing, token: token, isProgram: (original?.st_mode ?? 0) & 0o100 != 0)
         let number = staged.number
-        let bytes = try fill(ByteSink(number, path: path, pace: pace, digest: digest)) {
+        let bytes = try fill(ByteSink(number, path: path, control: pace.control, digest: digest)) {
             (length) throws(PromiseError) in
             try StagedFile.checkRoom(for: length, on: number, path: path)
         }
@@ -154,11 +163,5 @@ struct SingleDelivery {
             }
             return (target, nil)
         }
-    }
-
-    private static func copy(
-        _ source: consuming ByteSource, to output: ByteSink, limit: UInt64
-    ) throws(PromiseError) -> UInt64 {
-        try source.read(limit: limit, for: output.path) { (bytes) throws(PromiseError) in try output.write(bytes) }
     }
 }

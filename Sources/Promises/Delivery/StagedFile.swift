@@ -61,7 +61,7 @@ struct StagedFile: ~Copyable {
     }
 
     /// `O_TMPFILE`, which Swift does not see.
-    private static let anonymous: Int32 = 0o20_000_000 | O_DIRECTORY
+    static let anonymous: Int32 = 0o20_000_000 | O_DIRECTORY
 
     /// The longest part of the destination's name that the staging file carries. File systems limit names to 255 bytes.
     private static let maximumNameBytes = 120

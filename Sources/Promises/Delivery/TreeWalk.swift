@@ -127,7 +127,7 @@ final class TreeWalk {
         guard !overflows else { throw .tooLarge(length: .max, limit: .max) }
         size.bytes = bytes
         guard let target else {
-            let sink = ByteSink(-1, path: path, pace: pace)
+            let sink = ByteSink(-1, path: path, control: pace.control)
             size.neededBytes += FileCopy(source: source, status: status, output: sink, pace: pace).neededBytes
             return
         }
@@ -137,7 +137,8 @@ final class TreeWalk {
         guard number >= 0 else { throw Self.writing(path, errno) }
         let output = OwnedDescriptor(adopting: number)
         let copy = FileCopy(
-            source: source, status: status, output: ByteSink(output.number, path: path, pace: pace), pace: pace)
+            source: source, status: status, output: ByteSink(output.number, path: path, control: pace.control),
+            pace: pace)
         if try !copy.clone() { try copy.copy() }
         copy.keepTime()
     }

@@ -52,31 +52,34 @@ struct WaitingDescriptor {
     ///
     /// - Parameters:
     ///   - events: `POLLIN` or `POLLOUT`.
-    ///   - pace: How long.
+    ///   - end: How long; `nil` for ever. What is ready is found ready after it, too.
+    ///   - now: What time it is.
+    ///   - control: Ends the wait.
     /// - Returns: Whether that was in time. A signal only makes the wait begin anew.
     /// - Throws: ``PromiseError/cancelled`` too.
-    func isReady(_ events: Int32, _ pace: Pace) throws(PromiseError) -> Bool {
+    func isReady(
+        _ events: Int32, until end: ContinuousClock.Instant?, now: () -> ContinuousClock.Instant,
+        _ control: DeliveryControl?
+    ) throws(PromiseError) -> Bool {
         // Poll passes over negative numbers, and would only wait.
         guard number >= 0 else { return true }
         // It passes over the second too where there is no control.
         var waiting = (
             pollfd(fd: number, events: Int16(events), revents: 0),
-            pollfd(fd: pace.control?.wakeUpNumber ?? -1, events: Int16(POLLIN), revents: 0)
+            pollfd(fd: control?.wakeUpNumber ?? -1, events: Int16(POLLIN), revents: 0)
         )
-        while !pace.isOver {
-            try pace.checkCancelled()
-            let (milliseconds, isTheLast) = pace.patience
+        while true {
+            if control?.isCancelled == true { throw .cancelled }
+            let milliseconds = end.map { Pace.milliseconds(now().duration(to: $0)) } ?? -1
             let count = withUnsafeMutableBytes(of: &waiting) {
                 poll($0.assumingMemoryBound(to: pollfd.self).baseAddress, 2, milliseconds)
             }
             if count > 0, waiting.1.revents != 0 { throw .cancelled }
-            // A wait is rounded; what is left of the last one is waited for too, so that the error is the right one.
-            if count == 0, isTheLast { continue }
-            if count >= 0 { return count > 0 }
-            guard errno == EINTR else {
+            if count > 0 { return true }
+            if count == 0, let end, now() >= end { return false }
+            guard count == 0 || errno == EINTR else {
                 throw .inputOutput(operation: "Waiting for", path: "descriptor \(number)", code: errno)
             }
         }
-        return false
     }
 }

@@ -61,9 +61,11 @@ struct InPlaceFile {
     let path: String
     let bytes: UInt64
     let isWritable: Bool
+    /// The SHA-256 of a file, if it was wanted.
+    let digest: [UInt8]?
 
     /// - Throws: ``PromiseError``: of what is no file, or a file that has no name (any more).
-    init(_ content: PromisedContent) throws(PromiseError) {
+    init(_ content: PromisedContent, options: DeliveryOptions = DeliveryOptions()) throws(PromiseError) {
         guard case .file(let file) = content else {
             throw .inputOutput(operation: "Finding", path: "the original", code: ENOENT)
         }
@@ -78,7 +80,21 @@ struct InPlaceFile {
             named.st_dev == status.st_dev
         else { throw .inputOutput(operation: "Finding", path: file.name, code: ENOENT) }
         self.path = path
-        bytes = status.st_mode & S_IFMT == S_IFREG ? UInt64(max(0, status.st_size)) : 0
         isWritable = access(path, W_OK) == 0
+        let isFile = status.st_mode & S_IFMT == S_IFREG
+        guard isFile, options.wantsDigest else {
+            bytes = isFile ? UInt64(max(0, status.st_size)) : 0
+            digest = nil
+            return
+        }
+        let running = RunningDigest()
+        let pace = Pace(options.limits, control: options.control, isBounded: false)
+        var source = ByteSource(file: file.descriptor.number, pace: pace)
+        // Of as many bytes as were read: somebody may be writing to it.
+        bytes = try source.read(limit: .max, for: path) { part in
+            running.add(part)
+            options.control?.moved(UInt64(part.count))
+        }
+        digest = running.finish()
     }
 }

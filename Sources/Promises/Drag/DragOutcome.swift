@@ -71,8 +71,8 @@ extension PromiseError {
     /// What kind of end of a drag it is.
     public var kind: DragFailure.Kind {
         switch self {
-        case .unsupportedType: .unsupportedType
-        case .stalled, .receiverStalled, .tooSlow: .timedOut
+        case .unsupportedType, .unsupportedForm: .unsupportedType
+        case .stalled, .noReceiver, .tooSlow: .timedOut
         case .cancelled: .cancelled
         case .inputOutput, .missingFolder, .noRoom, .wrongLength, .tooLarge, .unsafeContent, .tooMany: .inputOutput
         }

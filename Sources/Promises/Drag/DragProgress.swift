@@ -7,6 +7,8 @@ public struct DragProgress: Hashable, Sendable {
     public var items: Int
     /// How many of them have ended, well or not.
     public var endedItems = 0
+    /// How far the provider of the item under way has come, until it has answered; `nil` then.
+    public var preparing: ProviderProgress?
     /// How many bytes have arrived, of all items.
     public var bytes: UInt64 = 0
     /// How many bytes there will be when the item under way is done.
@@ -19,6 +21,8 @@ final class DragProgressBoard: Sendable {
         var progress: DragProgress
         /// What had arrived when the delivery under way began.
         var base: UInt64 = 0
+        /// How often a provider was asked something.
+        var asking = 0
     }
     private let state: Mutex<State>
     private let onProgress: @Sendable (DragProgress) -> Void
@@ -35,11 +39,34 @@ final class DragProgressBoard: Sendable {
 
     func expect(_ bytes: UInt64) { change { $0.progress.expectedBytes = $0.base &+ bytes } }
 
+    /// - Returns: A number for ``prepared(_:asking:)``.
+    func askingBegan() -> Int {
+        change { state in
+            state.asking += 1
+            state.progress.preparing = ProviderProgress()
+        }
+        return state.withLock { $0.asking }
+    }
+
+    /// What is told too late, of something that is not waited for any more, is passed over.
+    func prepared(_ progress: ProviderProgress, asking: Int) {
+        change { state in
+            guard state.asking == asking, state.progress.preparing != nil else { return }
+            state.progress.preparing = progress
+        }
+    }
+
     /// What an attempt that failed had brought does not count.
-    func deliveryBegan() { change { $0.progress.bytes = $0.base } }
+    func deliveryBegan() {
+        change { state in
+            state.progress.preparing = nil
+            state.progress.bytes = state.base
+        }
+    }
 
     func itemEnded() {
         change { state in
+            state.progress.preparing = nil
             state.progress.endedItems += 1
             state.base = state.progress.bytes
         }

@@ -30,6 +30,8 @@ public actor DragSession<Provider: PromiseProvider> {
     private let options: DragOptions
     private let controls: [DragItemControl]
     private let progress: DragProgressBoard
+    /// A named pipe is opened once for all items.
+    private let streams = OpenStreams()
     private var consented = false
     private var hasRun = false
 
@@ -82,6 +84,7 @@ public actor DragSession<Provider: PromiseProvider> {
                 progress.itemEnded()
                 await onOutcome(index, outcome)
             }
+            streams.close()
             return outcomes
         } onCancel: {
             cancel()
@@ -97,9 +100,14 @@ public actor DragSession<Provider: PromiseProvider> {
             switch step {
             case .ask(let promise, let mayRetry):
                 content = nil
-                let answer = await control.ask(within: options.answerLimit, clock: options.clock) { [provider] in
+                let asking = progress.askingBegan()
+                let answer = await control.ask(within: options.answerLimit, clock: options.clock) {
+                    [provider, progress] in
                     do throws(ProviderFailure) {
-                        return .success(try await provider.fulfil(promise, of: item.item, mayRetry: mayRetry))
+                        return .success(
+                            try await provider.fulfil(promise, of: item.item, mayRetry: mayRetry) {
+                                progress.prepared($0, asking: asking)
+                            })
                     } catch {
                         return .failure(error)
                     }
@@ -122,14 +130,23 @@ public actor DragSession<Provider: PromiseProvider> {
         let isStream = if case .data(.stream) = content { true } else { false }
         var delivery = options.delivery
         delivery.control = control.delivery
+        delivery.streams = streams
         let (settled, token) = (delivery, options.token())
         do throws(PromiseError) {
             switch target {
             case .inPlace:
-                let found = try await onDelivery { () throws(PromiseError) in try InPlaceFile(content) }
+                if settled.wantsDigest {
+                    progress.expect(
+                        try await onDelivery { () throws(PromiseError) in
+                            try Delivery.length(of: content, options: settled)
+                        })
+                }
+                let found = try await onDelivery { () throws(PromiseError) in
+                    try InPlaceFile(content, options: settled)
+                }
                 return .delivered(
                     Fulfilment(
-                        representation: promise, bytes: found.bytes, path: found.path, digest: nil,
+                        representation: promise, bytes: found.bytes, path: found.path, digest: found.digest,
                         isWritable: found.isWritable))
             case .deliver(let destination):
                 let length = try await onDelivery { () throws(PromiseError) in

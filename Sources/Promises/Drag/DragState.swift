@@ -59,9 +59,7 @@ struct DragState: Sendable {
         case (.waiting, .began):
             guard let choice = resolution.choice else {
                 return end(
-                    DragFailure(
-                        PromiseError.unsupportedType(
-                            offered: resolution.offeredTypes, accepted: resolution.explanation.accepted)))
+                    resolution.refusal.map { DragFailure($0) } ?? DragFailure(.unsupportedType, "Nothing serves."))
             }
             phase = .asking(choice)
             return .ask(choice, mayRetry: true)

@@ -11,10 +11,27 @@ public protocol PromiseProvider: Sendable {
 
     /// Fulfils a promise. Its task is cancelled when nobody wants the answer any more.
     ///
-    /// - Parameter mayRetry: Whether it may be tried once more if whoever is asked ends meanwhile.
+    /// - Parameters:
+    ///   - mayRetry: Whether it may be tried once more if whoever is asked ends meanwhile.
+    ///   - onProgress: To be told how far it has come, as often as somebody may want to see it; on any thread.
     func fulfil(
-        _ promise: Representation, of item: Item, mayRetry: Bool
+        _ promise: Representation, of item: Item, mayRetry: Bool,
+        onProgress: @escaping @Sendable (ProviderProgress) -> Void
     ) async throws(ProviderFailure) -> ProvidedContent
+}
+
+/// How far a provider says it has come.
+public struct ProviderProgress: Hashable, Sendable {
+    /// How much is done, in units of the provider's choice.
+    public var completed: UInt64
+    /// How much there is in all; 0 if that is not known.
+    public var total: UInt64
+
+    /// Creates one; without arguments nothing is known.
+    public init(completed: UInt64 = 0, total: UInt64 = 0) {
+        self.completed = completed
+        self.total = total
+    }
 }
 
 /// What a provider gave.

@@ -162,14 +162,20 @@ extension Page {
           if (preview.kind === "image") {
             return stage.replaceChildren(element("figure", {}, element("img", { src: preview.content, alt: preview.title })));
           }
-          const frame = element("iframe", { title: "Preview of " + preview.title });
-          // Scripts stay out. The browser's own viewer of PDF does not open in a sandbox.
-          if (preview.kind === "pdf") frame.src = preview.content;
-          else {
-            frame.setAttribute("sandbox", "allow-popups allow-popups-to-escape-sandbox");
-            frame.src = preview.frame;
+          if (preview.kind === "pdf") {
+            // The browser's own viewer opens in no sandbox, so it gets a window of its own.
+            const link = element("a", { href: preview.content, target: "_blank", rel: "noopener", className: "document" },
+              icon("pdf"), element("b", {}, "Open PDF"), element("small", {}, bytes(preview.length)));
+            return stage.replaceChildren(element("figure", {}, link));
           }
+          const frame = element("iframe", { title: "Preview of " + preview.title });
+          // Scripts stay out.
+          frame.setAttribute("sandbox", "allow-popups allow-popups-to-escape-sandbox");
+          frame.src = preview.frame;
           stage.replaceChildren(frame);
+        }
+        function bytes(count) {
+          return count < 1e6 ? Math.max(1, Math.round(count / 1e3)) + " KB" : (count / 1e6).toFixed(1) + " MB";
         }
         function describe(title, facts, hit, offers) {
           by("about").hidden = false;

@@ -107,6 +107,8 @@ extension Page {
         #stage.stale > * { opacity: .45; transition: opacity .15s .25s; }
         #stage iframe { width: 100%; height: 100%; border: 0; }
         #stage figure { margin: 0; padding: 20px; min-height: 0; display: grid; place-items: center; }
+        .document { display: grid; place-items: center; gap: 6px; padding: 24px; color: inherit; text-decoration: none; }
+        .document svg { width: 72px; height: 72px; stroke-width: .7; }
         #stage img { max-width: 100%; max-height: 100%; min-height: 0; border-radius: 6px; object-fit: contain; }
 
         .empty { position: absolute; inset: 0; display: flex; flex-direction: column; align-items: center;

@@ -27,13 +27,15 @@ enum DownloadName {
     }
 
     /// The value of `Content-Disposition`: as letters and digits for all, and as it is for those who read RFC 6266.
-    static func disposition(_ name: String) -> String {
+    ///
+    /// - Parameter isShown: Whether it is for the browser's own viewer, and only named so when it is saved from there.
+    static func disposition(_ name: String, isShown: Bool = false) -> String {
         let plain = String(name.unicodeScalars.map { $0.isASCII && isPlain($0) ? Character($0) : "-" })
         let encoded = name.utf8.map { byte in
             isPlain(Unicode.Scalar(byte)) && byte != UInt8(ascii: " ")
                 ? String(Unicode.Scalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
         }
-        return "attachment; filename=\"\(plain)\"; filename*=UTF-8''\(encoded.joined())"
+        return "\(isShown ? "inline" : "attachment"); filename=\"\(plain)\"; filename*=UTF-8''\(encoded.joined())"
     }
 
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {

@@ -22,12 +22,12 @@ struct PageFailure: Error {
         message = error.description
         status =
             switch error {
-            case .itemNotFound, .index(.noStore): 404
+            case .itemNotFound, .itemElsewhere, .index(.noStore): 404
             case .ambiguousItem: 409
             case .query(.cancelled), .extension(.cancelled): Self.cancelled
             case .query: 400
-            case .promise(.unsupportedType): 406
-            case .promise(.stalled), .promise(.receiverStalled), .promise(.tooSlow): 504
+            case .promise(.unsupportedType), .promise(.unsupportedForm): 406
+            case .promise(.stalled), .promise(.noReceiver), .promise(.tooSlow): 504
             case .promise(.tooLarge): 413
             case .promise(.cancelled), .drag(.cancelled, _): Self.cancelled
             case .drag(.unsupportedType, _): 406

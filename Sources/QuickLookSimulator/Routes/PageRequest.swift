@@ -52,7 +52,7 @@ package struct PageReply: Sendable {
         headers = Self.standardHeaders
         headers["Content-Type"] = type
         headers["Content-Security-Policy"] = policy.rawValue
-        if policy == .page || policy == .data { headers["X-Frame-Options"] = "DENY" }
+        if policy != .preview { headers["X-Frame-Options"] = "DENY" }
     }
 
     init(status: Int = 200, type: String, policy: PagePolicy, text: String) {
@@ -80,10 +80,10 @@ package enum PagePolicy: String, Sendable {
         sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
         base-uri 'none'; form-action 'none'; frame-ancestors 'self'
         """
-    /// A document that the browser's own viewer shows, which a sandbox would keep from loading.
+    /// A document that the browser's own viewer shows in a window of its own; a sandbox would keep that from loading.
     case document = """
         default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; \
-        base-uri 'none'; form-action 'none'; frame-ancestors 'self'
+        base-uri 'none'; form-action 'none'; frame-ancestors 'none'
         """
     /// Data, pictures and downloads, which are no pages.
     case data = "sandbox; default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -57,15 +57,15 @@ final class PreviewDesk: Sendable {
         key: Int?, query: String, isFramed: Bool, _ item: () async throws -> StoredItem
     ) async throws -> PageReply {
         let entry = key.flatMap { key in rendered.withLock { $0.entries.first { $0.key == key } } }
-        if let entry { return Self.reply(entry.preview, of: entry.item, query: entry.query, isFramed) }
+        if let entry { return await Self.reply(entry.preview, of: entry.item, query: entry.query, isFramed) }
         let item = try await item()
         let preview = try await store.preview(of: item, query: query.isEmpty ? nil : query)
-        return Self.reply(preview, of: item, query: query, isFramed)
+        return await Self.reply(preview, of: item, query: query, isFramed)
     }
 
     private static func reply(
         _ preview: Preview, of item: StoredItem, query: String, _ isFramed: Bool
-    ) -> PageReply {
+    ) async -> PageReply {
         switch Kind(preview.contentType) {
         case .html: return PageReply(type: html, policy: .preview, body: .bytes(framed(preview.content)))
         case .text where isFramed:
@@ -75,17 +75,25 @@ final class PreviewDesk: Sendable {
         case .image:
             return PageReply(
                 type: DownloadName.mediaType(of: preview.contentType), policy: .data, body: .bytes(preview.content))
-        case .pdf: return PageReply(type: "application/pdf", policy: .document, body: .bytes(preview.content))
+        case .pdf: return file(preview, type: "application/pdf", policy: .document)
         case .richText where isFramed:
-            // No browser shows it.
-            let page = AttributePreview(item.record, query: query).html
-            return PageReply(type: html, policy: .preview, body: .bytes(Array(page.utf8)))
-        case .richText:
-            var reply = PageReply(type: "application/rtf", policy: .data, body: .bytes(preview.content))
-            reply.headers["Content-Disposition"] = DownloadName.disposition(
-                DownloadName.suggested(title: preview.title, type: preview.contentType))
-            return reply
+            // No browser shows it; its words are something.
+            let page = await onBlockingWork {
+                let text = RichText.text(of: preview.content)
+                return text.isEmpty
+                    ? Array(AttributePreview(item.record, query: query).html.utf8) : TextPage.html(text, query: query)
+            }
+            return PageReply(type: html, policy: .preview, body: .bytes(page))
+        case .richText: return file(preview, type: "application/rtf", policy: .data)
         }
+    }
+
+    /// The content of a preview under its own name: for the browser's viewer, or to be saved.
+    private static func file(_ preview: Preview, type: String, policy: PagePolicy) -> PageReply {
+        var reply = PageReply(type: type, policy: policy, body: .bytes(preview.content))
+        reply.headers["Content-Disposition"] = DownloadName.disposition(
+            DownloadName.suggested(title: preview.title, type: preview.contentType), isShown: policy == .document)
+        return reply
     }
 
     private static let html = "text/html; charset=utf-8"
@@ -100,11 +108,10 @@ final class PreviewDesk: Sendable {
 
     /// A page as a frame shows it. What comes from the sanitiser and from attributes begins with the policy.
     private static func framed(_ page: [UInt8]) -> [UInt8] {
-        let head = Array(ContentPolicy.metaElement.utf8)
-        let start = Array(page.prefix(1024))
-        guard let place = start.indices.first(where: { start[$0...].starts(with: head) }) else { return page }
+        // Near the beginning, but for long attributes of the root element.
+        guard let head = page.firstRange(of: Array(ContentPolicy.metaElement.utf8)) else { return page }
         var page = page
-        page.insert(contentsOf: framing, at: place + head.count)
+        page.insert(contentsOf: framing, at: head.upperBound)
         return page
     }
 
@@ -137,6 +144,8 @@ final class PreviewDesk: Sendable {
         var removals: [Removal]
         var content: String
         var frame: String
+        /// How many bytes the content has.
+        var length: Int
         var offers: [Offer]
 
         struct Size: Encodable {
@@ -153,14 +162,19 @@ final class PreviewDesk: Sendable {
             problem = preview.problem.map { DisplayText.safe(String($0.prefix(1000))) }
             if kind == .richText {
                 problem =
-                    "The app renders this as rich text, which browsers do not show. The item's attributes are shown."
+                    "The app renders this as rich text, of which browsers show the words alone. Save it to see its looks."
             }
             size = preview.size.map { Size(width: $0.width, height: $0.height) }
             removed = Removal.summary(of: preview.removals)
             removals = preview.removals
             content = "preview/\(item.number)/content?v=\(key)"
             frame = "preview/\(item.number)/frame?v=\(key)"
+            length = preview.content.count
             offers = item.record.promisedRepresentations.prefix(24).map { Offer($0.type, of: item) }
+            // What the page cannot show itself.
+            if kind == .pdf || kind == .richText {
+                offers.append(Offer(preview: preview.contentType, of: item, url: content))
+            }
         }
     }
 }

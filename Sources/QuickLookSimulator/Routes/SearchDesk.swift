@@ -148,6 +148,13 @@ struct Offer: Encodable {
         let escaped = type.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         url = "promise/\(item.number)?type=\(escaped)"
     }
+
+    /// The content of a preview, which no promise may give.
+    init(preview type: String, of item: StoredItem, url: String) {
+        self.init(type, of: item)
+        name = "Preview, as \(name)"
+        self.url = url
+    }
 }
 
 /// Which of the page's icons a type has.

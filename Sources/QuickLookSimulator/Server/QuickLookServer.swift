@@ -47,6 +47,10 @@ public struct QuickLookServer: Sendable {
 
     /// The longest an answer may take before its first byte: what a preview may take and its worker's start.
     private static let maximumSeconds = 120.0
+    /// How long a connection may wait for a request, or for the rest of one.
+    static let idleConnection = Duration.seconds(60)
+    /// The most connections that do; of more the one that has waited longest is ended.
+    package static let maximumIdleConnections = 64
 
     /// Creates a server. It listens once it runs.
     public init(_ store: any StoreService, options: Options = Options()) {
@@ -62,7 +66,7 @@ public struct QuickLookServer: Sendable {
         let session = Session()
         let server = HTTPServer(
             address: try sockaddr_in.inet(ip4: "127.0.0.1", port: options.port), timeout: Self.maximumSeconds,
-            logger: .disabled,
+            pool: Self.bounded(HTTPServer.defaultPool()), logger: .disabled,
             handler: ClosureHTTPHandler { request in
                 guard let routes = session.routes.withLock({ $0 }) else {
                     return HTTPResponse(statusCode: .serviceUnavailable)
@@ -86,6 +90,8 @@ public struct QuickLookServer: Sendable {
             do { try await group.next() } catch  where Task.isCancelled {}
         }
     }
+
+    private static func bounded(_ pool: some AsyncSocketPool) -> some AsyncSocketPool { BoundedSocketPool(pool) }
 
     private static func serve(_ server: HTTPServer, port: UInt16) async throws {
         do {

@@ -147,7 +147,11 @@ public struct ExtensionChanges: Hashable, Sendable {
     public internal(set) var removed: [String] = []
     /// They were gone, and are back.
     public internal(set) var restored: [String] = []
+    /// A person has enabled or released them: what they owe can be asked for.
+    public internal(set) var freed: [String] = []
 
     /// Whether nothing has changed.
-    public var isEmpty: Bool { added.isEmpty && upgraded.isEmpty && removed.isEmpty && restored.isEmpty }
+    public var isEmpty: Bool {
+        added.isEmpty && upgraded.isEmpty && removed.isEmpty && restored.isEmpty && freed.isEmpty
+    }
 }

@@ -61,7 +61,10 @@ struct FulfilCall: EngineCall {
     }
 
     func perform(_ desk: CallDesk) async throws(EngineError) -> Answer {
-        let provided = try await desk.store().provide(promise, of: item, mayRetry: mayRetry)
+        let (bundle, onEvent) = (item.scope.bundle, desk.onEvent)
+        let provided = try await desk.store().provide(promise, of: item, mayRetry: mayRetry) { progress in
+            onEvent(.progress(bundle: bundle, completed: progress.completed, total: progress.total))
+        }
         switch provided.content {
         case .data(let payload):
             desk.attach(payload.arguments)

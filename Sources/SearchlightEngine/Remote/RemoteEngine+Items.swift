@@ -84,12 +84,16 @@ extension RemoteEngine {
             removals: head.removals)
     }
 
-    /// See ``StoreService/provide(_:of:mayRetry:)``.
+    /// See ``StoreService/provide(_:of:mayRetry:onProgress:)``.
     public func provide(
-        _ promise: Representation, of item: StoredItem, mayRetry: Bool
+        _ promise: Representation, of item: StoredItem, mayRetry: Bool,
+        onProgress: @escaping @Sendable (ProviderProgress) -> Void
     ) async throws(EngineError) -> ProvidedContent {
         let call = FulfilCall(promise: promise, item: item, mayRetry: mayRetry)
-        var (answer, rest) = try await connection.perform(call)
+        var (answer, rest) = try await connection.perform(call) { event in
+            guard case .progress(_, let completed, let total) = event else { return }
+            onProgress(ProviderProgress(completed: completed, total: total))
+        }
         let content = try read(&rest, of: call) { (rest) throws(BusError) -> PromisedContent in
             answer.isFile ? .file(try FileReply(&rest)) : .data(try Payload(&rest))
         }

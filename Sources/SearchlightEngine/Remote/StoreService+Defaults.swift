@@ -33,6 +33,13 @@ extension StoreService {
         try await commit(batch, clientState: clientState, expecting: .any)
     }
 
+    /// ``provide(_:of:mayRetry:onProgress:)`` that nobody follows.
+    public func provide(
+        _ promise: Representation, of item: StoredItem, mayRetry: Bool
+    ) async throws(EngineError) -> ProvidedContent {
+        try await provide(promise, of: item, mayRetry: mayRetry) { _ in }
+    }
+
     /// ``reindexAll(_:onEvent:)`` that nobody follows.
     public func reindexAll(_ identifier: String) async throws(EngineError) -> Int {
         try await reindexAll(identifier) { _ in }

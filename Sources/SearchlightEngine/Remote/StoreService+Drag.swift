@@ -6,7 +6,7 @@ import ServiceProtocol
 import UniformTypeIdentifiers
 
 extension StoreService {
-    /// ``provide(_:of:mayRetry:)`` with a second attempt.
+    /// ``provide(_:of:mayRetry:onProgress:)`` with a second attempt.
     public func fulfil(_ promise: Representation, of item: StoredItem) async throws(EngineError) -> PromisedContent {
         try await provide(promise, of: item, mayRetry: true).content
     }
@@ -60,12 +60,13 @@ public struct StorePromises: PromiseProvider {
         for bundle in Set(items.map(\.scope.bundle)).sorted() { await store.prewarm(bundle) }
     }
 
-    /// See ``PromiseProvider/fulfil(_:of:mayRetry:)``.
+    /// See ``PromiseProvider/fulfil(_:of:mayRetry:onProgress:)``.
     public func fulfil(
-        _ promise: Representation, of item: StoredItem, mayRetry: Bool
+        _ promise: Representation, of item: StoredItem, mayRetry: Bool,
+        onProgress: @escaping @Sendable (ProviderProgress) -> Void
     ) async throws(ProviderFailure) -> ProvidedContent {
         do throws(EngineError) {
-            return try await store.provide(promise, of: item, mayRetry: mayRetry)
+            return try await store.provide(promise, of: item, mayRetry: mayRetry, onProgress: onProgress)
         } catch {
             throw ProviderFailure(DragFailure.Kind(error), error.description, cause: error)
         }
@@ -91,7 +92,7 @@ extension DragFailure.Kind {
         case .promise(let error): self = error.kind
         case .drag(let kind, _): self = kind
         case .query(.cancelled): self = .cancelled
-        case .itemNotFound, .ambiguousItem: self = .notFound
+        case .itemNotFound, .itemElsewhere, .ambiguousItem: self = .notFound
         case .service(.notAnswering): self = .timedOut
         case .service(.refused): self = .refused
         case .service, .index, .storeFile: self = .inputOutput

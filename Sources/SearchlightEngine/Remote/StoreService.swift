@@ -85,7 +85,8 @@ public protocol StoreService: Sendable {
     ) async throws(EngineError) -> QueryPlan
 
     /// The one item that is meant by a name: `@` and its number, or its unique identifier. Among its errors are
-    /// ``EngineError/itemNotFound(_:)`` and ``EngineError/ambiguousItem(_:candidates:)``, when several bundles have one.
+    /// ``EngineError/itemNotFound(_:)``, ``EngineError/itemElsewhere(_:bundle:bundles:)``, when only other bundles have one, and
+    /// ``EngineError/ambiguousItem(_:candidates:)``, when several have.
     func item(named name: String, bundle: String?) async throws(EngineError) -> StoredItem
 
     /// What a person is shown of an item: rendered by its app or its extension, or from its attributes when both are
@@ -95,9 +96,12 @@ public protocol StoreService: Sendable {
 
     /// Has an item's app, if that is registered as a delegate, or its extension fulfil a promise.
     ///
-    /// - Parameter mayRetry: Whether a worker that ends meanwhile is followed by another, once.
+    /// - Parameters:
+    ///   - mayRetry: Whether a worker that ends meanwhile is followed by another, once.
+    ///   - onProgress: Told how far an extension says it has come; on any thread, must not block.
     func provide(
-        _ promise: Representation, of item: StoredItem, mayRetry: Bool
+        _ promise: Representation, of item: StoredItem, mayRetry: Bool,
+        onProgress: @escaping @Sendable (ProviderProgress) -> Void
     ) async throws(EngineError) -> ProvidedContent
 
     /// Says that a person is about to drag an item of a bundle: its worker is started, so that it need not be waited for.

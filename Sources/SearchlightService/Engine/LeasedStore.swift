@@ -114,10 +114,11 @@ struct LeasedStore: StoreService {
     }
 
     func provide(
-        _ promise: Representation, of item: StoredItem, mayRetry: Bool
+        _ promise: Representation, of item: StoredItem, mayRetry: Bool,
+        onProgress: @escaping @Sendable (ProviderProgress) -> Void
     ) async throws(EngineError) -> ProvidedContent {
         try await use { (engine) throws(EngineError) in
-            try await engine.provide(promise, of: item, mayRetry: mayRetry)
+            try await engine.provide(promise, of: item, mayRetry: mayRetry, onProgress: onProgress)
         }
     }
 

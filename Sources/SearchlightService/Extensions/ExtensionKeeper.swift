@@ -4,8 +4,9 @@ import SearchlightEngine
 import Synchronization
 
 /// Keeps up with the extensions that come, change and go while the service runs: looks for them when something changes,
-/// has those that were added or upgraded donate, one after the other, and deletes what those left that were removed, when
-/// it is time. A reindex that failed is tried again, after waits as ``HealthPolicy`` has them.
+/// has those that were added, upgraded, enabled or released donate what they owe, one after the other, and deletes what
+/// those left that were removed, when it is time. A reindex that failed is tried again, after waits as ``HealthPolicy``
+/// has them.
 ///
 /// Nothing here polls: watching is a thread that waits in the kernel; the next deletion is one timer and the next attempt
 /// another, and there is none while nothing is due.
@@ -118,9 +119,11 @@ final class ExtensionKeeper: Sendable {
         }
         tellRefusals(of: engine.registry)
         state.withLock { state in
-            for bundle in changes.added + changes.upgraded + changes.removed { state.failed[bundle] = nil }
+            for bundle in changes.added + changes.upgraded + changes.removed + changes.freed {
+                state.failed[bundle] = nil
+            }
         }
-        reindex((changes.added + changes.upgraded).filter { engine.owedWork(for: $0) != nil })
+        reindex((changes.added + changes.upgraded + changes.freed).filter { engine.owedWork(for: $0) != nil })
         let awaited = Set(engine.unfinishedExtensions)
         reindex(changes.restored.filter(awaited.contains))
         scheduleRemovals(engine)
@@ -146,7 +149,7 @@ final class ExtensionKeeper: Sendable {
         }
     }
 
-    // MARK: Added and upgraded extensions
+    // MARK: Reindexes that are owed
 
     /// Has extensions donate everything, after those that wait already.
     private func reindex(_ bundles: [String]) {

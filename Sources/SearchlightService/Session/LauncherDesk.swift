@@ -63,6 +63,11 @@ final class LauncherDesk: Sendable {
             } catch {
                 throw QueryRefusal(error)
             }
+        case .getPreview(let number, let query):
+            let preview = try await preview(number, query, engine)
+            // What else is said has its room besides.
+            let values = LauncherPreview.all(of: preview, maximumBytes: maximumAnswerBytes - (64 << 10))
+            return [try checked(.dictionary(values))]
         }
     }
 

@@ -71,7 +71,7 @@ extension QueryRefusal {
     /// What a client is told that fetches data.
     fileprivate init(fetching error: EngineError) {
         switch error {
-        case .itemNotFound, .ambiguousItem, .extension(.notFound):
+        case .itemNotFound, .itemElsewhere, .ambiguousItem, .extension(.notFound):
             self.init(name: ExtensionStatus.notFound.errorName, message: error.description)
         case .extension(.failed(_, _, let status, _)):
             self.init(name: status.errorName, message: error.description)

@@ -67,6 +67,7 @@ public enum Introspection {
                 Method(name: "Preview", input: ["number t", "query s"], output: preview + ["content ay"]),
                 Method(
                     name: "PreviewFile", input: ["number t", "query s"], output: preview + ["content h", "length t"]),
+                Method(name: "GetPreview", input: ["number t", "query s"], output: ["preview a{sv}"]),
             ]),
         Interface(
             name: Hello.member.interface,

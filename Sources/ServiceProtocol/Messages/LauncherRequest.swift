@@ -12,6 +12,9 @@ public enum LauncherRequest: Sendable, Hashable {
     /// The same, with the content as a file and its length.
     case previewFile(number: UInt64, query: String)
 
+    /// The same with all that is known of it, as one dictionary. Answer: `a{sv}`.
+    case getPreview(number: UInt64, query: String)
+
     /// The name of the D-Bus interface.
     public static let interface = "com.searchlight.Search1"
 
@@ -27,6 +30,7 @@ public enum LauncherRequest: Sendable, Hashable {
         case "Get": self = .get(number: try arguments.unsigned())
         case "Preview": self = .preview(number: try arguments.unsigned(), query: try arguments.string())
         case "PreviewFile": self = .previewFile(number: try arguments.unsigned(), query: try arguments.string())
+        case "GetPreview": self = .getPreview(number: try arguments.unsigned(), query: try arguments.string())
         default: throw .unknownMethod(call.member)
         }
         try arguments.finish()

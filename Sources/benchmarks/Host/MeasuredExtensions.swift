@@ -13,7 +13,8 @@ final class MeasuredExtensions: Sendable {
     /// The process that was started last.
     let lastWorker = Atomic<Int32>(0)
 
-    private static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    /// The root of the repository.
+    static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().path
     private static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .path

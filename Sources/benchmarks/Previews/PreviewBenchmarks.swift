@@ -10,6 +10,8 @@ import ServiceProtocol
 /// How long a person waits for what an item looks like.
 struct PreviewBenchmarks {
     let folder: String
+    /// The library of Journal; without it Journal is not measured.
+    let journal: String?
 
     private static let calls = 200
     /// Rendered by the extension: about what a note of 100 KB is as HTML.
@@ -19,15 +21,22 @@ struct PreviewBenchmarks {
         let place = folder + "/previews"
         try? FileManager.default.removeItem(atPath: place)
         let page = Self.page()
-        return try await served(page, place) + (try Self.sanitised(page))
+        let extensions = try MeasuredExtensions(folder: place)
+        var measurements = try await served(page, extensions, place)
+        if let journal {
+            measurements += try await JournalBenchmark(library: journal, folder: URL(filePath: place).path + "/journal")
+                .run(extensions.configuration)
+        }
+        return measurements + (try Self.sanitised(page))
     }
 
     // MARK: From the extension to the browser
 
     /// A preview of 100 KB that a running worker renders, written anew, to its first byte over HTTP; beside the page's own
     /// script, and so a connection, a request and an answer without a preview.
-    private func served(_ page: [UInt8], _ place: String) async throws -> [Measurement] {
-        let extensions = try MeasuredExtensions(folder: place)
+    private func served(
+        _ page: [UInt8], _ extensions: MeasuredExtensions, _ place: String
+    ) async throws -> [Measurement] {
         try Data(page).write(to: URL(filePath: extensions.folder + "/\(extensions.c).searchext/page"))
         let engine = try SearchlightEngine(
             EngineConfiguration(
@@ -38,6 +47,16 @@ struct PreviewBenchmarks {
         try await engine.commit(batch)
         try await engine.settle()
         let number = try await engine.item(named: "note").number
+        let measurements = try await Self.measured(
+            engine, "preview/\(number)/content?q=ferry", "100 KB of HTML")
+        await engine.close()
+        return measurements
+    }
+
+    /// How long the first byte of a preview takes over HTTP, beside that of the page's own script. The engine stays open.
+    static func measured(
+        _ engine: SearchlightEngine, _ path: String, _ what: String
+    ) async throws -> [Measurement] {
         let (addresses, ready) = AsyncStream.makeStream(of: String.self)
         let server = QuickLookServer(engine)
         let serving = Task { try await server.run { ready.yield($0) } }
@@ -46,7 +65,7 @@ struct PreviewBenchmarks {
         let browser = try MeasuredBrowser(address)
         var (previews, baselines): ([Double], [Double]) = ([], [])
         for call in 0..<(Self.calls + 20) {
-            let (preview, bytes) = try browser.milliseconds(to: "preview/\(number)/content?q=ferry")
+            let (preview, bytes) = try browser.milliseconds(to: path)
             let (baseline, _) = try browser.milliseconds(to: "script.js")
             guard bytes > Self.pageBytes else { throw BenchmarkError("The preview has \(bytes) bytes only.") }
             // The first ones warm everything up.
@@ -56,11 +75,10 @@ struct PreviewBenchmarks {
         }
         serving.cancel()
         try await serving.value
-        await engine.close()
         let (times, bare) = (Percentiles(previews), Percentiles(baselines))
         return [
             Measurement(
-                name: "warm preview of 100 KB of HTML to its first byte over HTTP, p50", value: times.p50, unit: "ms",
+                name: "warm preview of \(what) to its first byte over HTTP, p50", value: times.p50, unit: "ms",
                 baseline: "the page's script", baselineValue: bare.p50, bar: Bars.warmPreview),
             Measurement(
                 name: "the same, p95", value: times.p95, unit: "ms", baseline: "the page's script",

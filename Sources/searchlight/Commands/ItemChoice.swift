@@ -8,18 +8,13 @@ import SearchlightEngine
 struct ItemChoice: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "A number as “search” prints it (@12), or the item's unique identifier; for items that are files also a path.",
+            "A number as “search” prints it (@12), or the item's unique identifier; for items that are files also a path; - reads a list.",
             valueName: "item"))
     var item: String
     @Option(help: "The bundle the item belongs to, if several have one of this name.")
     var bundle: String?
 
     /// The item in an index. Apps that index files call the item by its absolute path, people by any path.
-    func find(in store: any StoreService) async throws(EngineError) -> StoredItem {
-        try await Self.find(item, bundle: bundle, in: store)
-    }
-
-    /// The same for a name from elsewhere.
     static func find(
         _ item: String, bundle: String?, in store: any StoreService
     ) async throws(EngineError) -> StoredItem {

@@ -11,9 +11,11 @@ struct PreviewCommand: AsyncParsableCommand {
         commandName: "preview",
         abstract: "Show an item as its extension renders it.",
         discussion: """
-            Prints text: what the extension renders as plain text, else the item's attributes. --html prints the page that a \
-            viewer shows, and --output writes the rendering as it is: HTML, text, rich text, a picture or PDF. HTML of an \
-            extension loses what runs, loads or leads elsewhere by itself; --json names what was removed.
+            Prints text: what the extension renders as plain text or HTML, else the item's attributes. --html prints the page \
+            that a viewer shows, and --output writes the rendering as it is: HTML, text, rich text, a picture or PDF. In a \
+            folder it gets a name after its title; nothing that is there is replaced. HTML of an extension loses what runs, \
+            loads or leads elsewhere by itself; --json names what was removed. A list (-) is shown one item after the other, \
+            in JSON as an array.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -26,15 +28,19 @@ struct PreviewCommand: AsyncParsableCommand {
     var text = false
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Write the rendering to a file; - is standard output.", valueName: "file"))
+        help: ArgumentHelp("Write the rendering to a file, or into a folder; - is standard output.", valueName: "path"))
     var output: String?
 
     func validate() throws {
         guard output?.isEmpty != true else {
-            throw ValidationError("--output is empty. Name a file, or - for standard output.")
+            throw ValidationError("--output is empty. Name a file or a folder, or - for standard output.")
         }
         guard !text || !(html || options.json || output != nil) else {
             throw ValidationError("--text goes with neither --html, --json nor --output. Choose one of them.")
+        }
+        guard output != "-" || !options.json else {
+            throw ValidationError(
+                "With --output - standard output gets the rendering alone. Leave out --json, or name a file.")
         }
         guard !html || !options.json else {
             throw ValidationError("--html and --json exclude each other; with --json the page is in “text”.")
@@ -42,20 +48,52 @@ struct PreviewCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await reportingErrors(json: options.json && output != "-") {
-            try await options.withStore(.read) { store in try await preview(store) }
+        try await reportingErrors(json: options.json) {
+            let names = try ItemNames([choice.item])
+            if names.names.count > 1 {
+                guard !html || output != nil else {
+                    throw CommandFailure(
+                        message: "--html prints one page. For several items: --output FOLDER", status: .usage)
+                }
+                if let output { try OutputChoice.checkForSeveral(output) }
+            }
+            try await options.withStore(.read) { store in try await preview(names, store) }
         }
     }
 
-    private func preview(_ store: any StoreService) async throws {
-        let item = try await choice.find(in: store)
-        // Before the extension is asked, a folder is refused; the type is known only after.
-        if let output { _ = try OutputChoice(output, for: item, as: nil) }
-        let preview = try await store.preview(of: item, query: query)
-        try await explainSource(preview, of: item, store)
+    private func preview(_ names: ItemNames, _ store: any StoreService) async throws {
+        let found = try await names.find(bundle: choice.bundle, in: store)
+        var (reports, status): ([PreviewReport], ExitStatus?) = ([], nil)
+        for (number, (name, result)) in found.enumerated() {
+            switch result {
+            case .success(let item):
+                let preview = try await store.preview(of: item, query: query)
+                try await explainSource(preview, of: item, store)
+                if options.json, output == nil {
+                    reports.append(PreviewReport(preview, of: item, query: query))
+                    continue
+                }
+                if number > 0, output == nil { try Output.line("") }
+                try show(preview, of: item)
+            case .failure(let error):
+                Output.fail("\(name): \(error.description)")
+                status = status ?? ExitStatus(error)
+            }
+        }
+        if options.json, output == nil {
+            // Who gives a list gets one.
+            if names.source == nil, let report = reports.first {
+                try Output.printJSON(report)
+            } else {
+                try Output.printJSON(reports)
+            }
+        }
+        if let status { throw ExitCode(status.rawValue) }
+    }
+
+    private func show(_ preview: Preview, of item: StoredItem) throws {
         if html || output != nil, !options.json { explainRemovals(preview) }
         if let output { return try save(preview, of: item, to: output) }
-        if options.json { return try Output.printJSON(PreviewReport(preview, of: item, query: query)) }
         let text = String(decoding: preview.content, as: UTF8.self)
         if html {
             guard preview.contentType == "public.html" else {
@@ -70,9 +108,27 @@ struct PreviewCommand: AsyncParsableCommand {
             let pieces = Highlighter(query: query).textPieces(of: DisplayText.safe(text))
             return try Output.line(StyledText(TextWrapping.wrapped(pieces, width: width)))
         }
+        if preview.source == .extension, preview.contentType == "public.html" {
+            let page = PageText(preview.content, width: width)
+            if page.hasWords { return try show(page, title: preview.title) }
+        }
         try Output.line(StyledText(AttributePreview(item.record, query: query).textPieces(width: width)))
         if preview.source == .extension, Output.showsProgress {
             Output.complain("\n\(dim: "The extension renders this as \(preview.contentType): --output FILE keeps it.")")
+        }
+    }
+
+    private func show(_ page: PageText, title: String) throws {
+        // The title of the window, where the page does not say what it is.
+        let firstLine = page.pieces.lazy.map(\.text).joined().prefix { $0 != "\n" }
+        if !page.hasHeading, DisplayText.line(String(firstLine)) != title {
+            try Output.line("\(bold: title)")
+            let width = min(Output.columns ?? 72, 72, max(1, TextWidth.of(title)))
+            try Output.line("\(dim: String(repeating: "─", count: width))\n")
+        }
+        try Output.line(StyledText(page.pieces))
+        if page.isCut {
+            Output.complain("\(dim: "The text goes on. --html prints the whole page, and --output FILE keeps it.")")
         }
     }
 
@@ -96,94 +152,19 @@ struct PreviewCommand: AsyncParsableCommand {
     }
 
     private func save(_ preview: Preview, of item: StoredItem, to output: String) throws {
-        let target = try OutputChoice(output, for: item, as: preview.contentType)
-        let bytes: UInt64
+        let target = OutputChoice(output, for: item, as: preview.contentType)
+        let report: DeliveryReport
         do throws(PromiseError) {
-            bytes = try Delivery.deliver(
-                .inline(preview.content), to: target.destination, token: .random(in: .min ... .max))
+            report = try Delivery.deliver(
+                .data(.inline(preview.content)), to: target.destination, token: .random(in: .min ... .max))
         } catch {
             throw target.failure(error)
         }
-        guard let path = target.path else { return }
+        guard let path = report.path ?? target.path else { return }
         if options.json {
-            try Output.printJSON(DropReport(path: path, type: preview.contentType, bytes: bytes))
+            try Output.printJSON(DropReport(path: path, type: preview.contentType, bytes: report.bytes))
         } else {
-            try Output.line("\(path): \(counted(Int(clamping: bytes), "byte")) of \(preview.contentType)")
-        }
-    }
-}
-
-/// A preview as JSON. Its keys stay.
-private struct PreviewReport: Encodable {
-    var title: String
-    var contentType: String
-    var source: String
-    var problem: String?
-    var width: Double?
-    var height: Double?
-    /// What was taken out of what the extension rendered.
-    var removed: [Removal]
-    var text: String?
-    var base64: String?
-    /// What the item's attributes say, if it is shown by them.
-    var attributes: Attributes?
-
-    struct Attributes: Encodable {
-        var facts: [Fact]
-        var description: String?
-        var text: String?
-        /// The parts of the text that were searched for.
-        var found: [String]
-        var thumbnail: Picture?
-        var thumbnailProblem: String?
-    }
-
-    struct Fact: Encodable {
-        var name: String
-        var value: String
-    }
-
-    struct Picture: Encodable {
-        var contentType: String
-        var width: Int
-        var height: Int
-        var bytes: Int
-    }
-
-    init(_ preview: Preview, of item: StoredItem, query: String?) {
-        title = preview.title
-        contentType = preview.contentType
-        source = preview.source.rawValue
-        problem = preview.problem
-        (width, height) = (preview.size?.width, preview.size?.height)
-        removed = preview.removals
-        if let text = String(validating: preview.content, as: UTF8.self) {
-            self.text = text
-        } else {
-            base64 = Data(preview.content).base64EncodedString()
-        }
-        if preview.source == .attributes { attributes = Attributes(item, query) }
-    }
-}
-
-extension PreviewReport.Attributes {
-    init(_ item: StoredItem, _ query: String?) {
-        let preview = AttributePreview(item.record, query: query)
-        facts = preview.facts.map { PreviewReport.Fact(name: $0.name, value: $0.value) }
-        description = preview.description
-        text = preview.content
-        var seen: Set<String> = []
-        found = [preview.title, preview.description, preview.content].compactMap(\.self)
-            .flatMap { Highlighter(query: query).pieces(of: $0) }
-            .filter(\.isHighlight).map { String($0.text) }.filter { seen.insert($0).inserted }
-        guard let reference = item.record.thumbnailReference else { return }
-        do throws(Thumbnail.Problem) {
-            let read = try Thumbnail.read(reference)
-            thumbnail = PreviewReport.Picture(
-                contentType: read.header.type.identifier, width: read.header.width, height: read.header.height,
-                bytes: read.bytes.count)
-        } catch {
-            thumbnailProblem = error.description
+            try Output.line("\(path): \(counted(Int(clamping: report.bytes), "byte")) of \(preview.contentType)")
         }
     }
 }

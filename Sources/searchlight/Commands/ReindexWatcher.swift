@@ -19,6 +19,8 @@ final class ReindexWatcher: Sendable {
         var shown = 0
         /// Whether `last` was shown.
         var lastIsShown = false
+        /// Whether the bundle's name stands above its messages.
+        var hasHeading = false
         /// Lines that wait to be shown.
         var waiting = 0
         var progressIsWaiting = false
@@ -126,6 +128,11 @@ final class ReindexWatcher: Sendable {
 
     private func show(_ text: String) {
         if Output.showsProgress { Output.progress(nil) }
+        let heading = state.withLock { state in
+            defer { state.hasHeading = true }
+            return state.hasHeading ? nil : state.bundle
+        }
+        if let heading { Output.complain("\(heading):") }
         Output.complain("  \(text: text)")
     }
 
@@ -139,7 +146,7 @@ final class ReindexWatcher: Sendable {
             let hidden = state.said - state.shown - (state.lastIsShown ? 0 : 1)
             if hidden > 0 {
                 let hint = isVerbose ? "" : " (--verbose shows \(hidden == 1 ? "it" : "them"))"
-                Output.complain("  … and \(counted(hidden, "more message"))\(hint)")
+                show("… and \(counted(hidden, "more message"))\(hint)")
             }
             if let last = state.last, !state.lastIsShown { show(last) }
         }

@@ -21,10 +21,11 @@ struct SearchCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The words.")
     var words: [String]
-    @Option(name: .shortAndLong, help: "Show at most so many items.")
+    @Option(name: .shortAndLong, help: ListLimit.help("Show at most so many items"), transform: ListLimit.items)
     var limit = 10
     @Option(help: "Only items of this bundle.")
     var bundle: String?
+    @OptionGroup var list: NumbersFlag
 
     /// More hits are counted as that many: nobody reads them, and counting takes time.
     private static let maximumCounted = 10_000
@@ -32,7 +33,7 @@ struct SearchCommand: AsyncParsableCommand {
     private static let shownWordLength = 80
 
     func validate() throws {
-        guard (1...10_000).contains(limit) else { throw ValidationError("--limit must be between 1 and 10000.") }
+        guard !list.numbers || !options.json else { throw ValidationError("--numbers and --json exclude each other.") }
         // As an object, where that is asked for, when it runs.
         if let problem, !options.json { throw ValidationError(problem) }
     }
@@ -67,10 +68,16 @@ struct SearchCommand: AsyncParsableCommand {
         request.limit = limit
         let page = try await store.search(request)
         let hits = page.hits
-        let total = page.next == nil ? hits.count : try await store.count(request, upTo: Self.maximumCounted)
+        let isCounted = page.next != nil && !list.numbers
+        let total = !isCounted ? hits.count : try await store.count(request, upTo: Self.maximumCounted)
         if options.json {
             return try Output.printJSON(
                 SearchReport(query: text, total: total, totalIsExact: total < Self.maximumCounted, hits: hits))
+        }
+        if list.numbers {
+            try list.print(hits.map(\.item))
+            if hits.isEmpty { explainNothing() }
+            return try await warnOfOwedJobs(store)
         }
         let highlighter = Highlighter(query: text)
         for hit in hits { for line in describe(hit.item, highlighter) { try Output.line(line) } }

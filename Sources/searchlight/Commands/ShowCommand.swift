@@ -7,7 +7,8 @@ import ServiceProtocol
 
 struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Print everything the index knows of an item.")
+        commandName: "show", abstract: "Print everything the index knows of an item.",
+        discussion: "Sizes have a unit here; --json has the attributes as they are. A list (-) becomes an array there.")
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var choice: ItemChoice
@@ -19,9 +20,30 @@ struct ShowCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await reportingErrors(json: options.json) {
-            let item = try await options.withStore(.read) { store in try await choice.find(in: store) }
-            let report = ItemReport(item)
-            if options.json { return try Output.printJSON(report) }
+            let names = try ItemNames([choice.item])
+            let found = try await options.withStore(.read) { store in
+                try await names.find(bundle: choice.bundle, in: store)
+            }
+            var (items, status): ([StoredItem], ExitStatus?) = ([], nil)
+            for (name, result) in found {
+                switch result {
+                case .success(let item): items.append(item)
+                case .failure(let error):
+                    Output.fail("\(name): \(error.description)")
+                    status = status ?? ExitStatus(error)
+                }
+            }
+            try show(items, isList: names.source != nil)
+            if let status { throw ExitCode(status.rawValue) }
+        }
+    }
+
+    private func show(_ items: [StoredItem], isList: Bool) throws {
+        let reports = items.map(ItemReport.init)
+        // Who gives a list gets one.
+        if options.json { return try isList ? Output.printJSON(reports) : Output.printJSON(reports[0]) }
+        for (number, (item, report)) in zip(items, reports).enumerated() {
+            if number > 0 { try Output.line("") }
             try show(report, title: item.displayTitle, traits: item.record.traits)
         }
     }
@@ -39,7 +61,7 @@ struct ShowCommand: AsyncParsableCommand {
         for (name, value) in facts { try Output.line(line(name, value, width)) }
         try Output.line("")
         for (name, value) in report.attributes.sorted(by: { $0.key < $1.key }) {
-            let text = value.line
+            let text = value.line(of: name)
             let isCut = !full && text.count > Self.valueLength
             let shown = isCut ? "\(text.prefix(Self.valueLength))… (\(text.count) characters; --full)" : text
             try Output.line(line(DisplayText.line(name), shown, width, note: traits[name].map { "  (\($0.summary))" }))

@@ -23,12 +23,14 @@ struct VerifyCommand: AsyncParsableCommand {
     var repair = false
     @Option(help: ArgumentHelp("Compare with what this extension donates.", valueName: "bundle"))
     var against: String?
-    @Option(name: .shortAndLong, help: "With --against, name at most so many items of each kind; --json names all.")
+    @Option(
+        name: .shortAndLong,
+        help: ListLimit.help("With --against, name so many items of each kind (--json names all)"),
+        transform: ListLimit.items)
     var limit = 20
 
     func validate() throws {
         guard against == nil || !repair else { throw ValidationError("--against and --repair exclude each other.") }
-        guard (0...1_000_000).contains(limit) else { throw ValidationError("--limit must be between 0 and 1000000.") }
     }
 
     func run() async throws {

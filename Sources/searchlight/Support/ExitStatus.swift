@@ -27,7 +27,7 @@ enum ExitStatus: Int32 {
 
     init(_ error: EngineError) {
         switch error {
-        case .index(.noStore), .itemNotFound, .ambiguousItem: self = .notFound
+        case .index(.noStore), .itemNotFound, .itemElsewhere, .ambiguousItem: self = .notFound
         case .index(.full), .index(.readOnly), .index(.damaged), .index(.storage), .storeFile: self = .inputOutput
         case .index(.mismatchedClientState): self = .refused
         case .index: self = .failure

@@ -84,7 +84,7 @@ enum JSONValue: Encodable {
         case .null: "none"
         case .text(let text): DisplayText.line(text)
         case .integer(let number): "\(number)"
-        case .number(let number): "\(number)"
+        case .number(let number): Self.plain(number)
         case .truth(let truth): truth ? "yes" : "no"
         case .list(let values): values.map(\.line).joined(separator: ", ")
         case .object(let values):

@@ -11,6 +11,8 @@ enum Output {
     }
     /// Whether standard error is a terminal, where progress may be shown.
     static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
+    /// Whether standard output is a terminal.
+    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
     /// How many columns standard output has, if it is a terminal.
     static var columns: Int? {

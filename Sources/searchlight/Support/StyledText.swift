@@ -12,6 +12,9 @@ struct StyledText: ExpressibleByStringInterpolation {
         case found
         case good
         case bad
+        case italic
+        case underlined
+        case code
 
         fileprivate var code: String? {
             switch self {
@@ -21,6 +24,9 @@ struct StyledText: ExpressibleByStringInterpolation {
             case .found: "1;33"
             case .good: "32"
             case .bad: "1;31"
+            case .italic: "3"
+            case .underlined: "4"
+            case .code: "36"
             }
         }
     }
@@ -44,6 +50,9 @@ struct StyledText: ExpressibleByStringInterpolation {
                 case .found: .found
                 case .strong: .bold
                 case .faint: .dim
+                case .emphasis: .italic
+                case .code: .code
+                case .link: .underlined
                 }
             return (DisplayText.safe(piece.text), style)
         }
@@ -55,11 +64,13 @@ struct StyledText: ExpressibleByStringInterpolation {
         return both
     }
 
-    /// The text for a terminal that wants colours or for anything else.
+    /// The text for a terminal that wants colours or for anything else. A style ends with each line and begins again in the
+    /// next: a pager or multiplexer shows lines by themselves.
     func rendered(coloured: Bool) -> String {
         pieces.map { piece in
-            guard coloured, let code = piece.style.code, !piece.text.isEmpty else { return piece.text }
-            return "\u{1B}[\(code)m\(piece.text)\u{1B}[0m"
+            guard coloured, let code = piece.style.code else { return piece.text }
+            return piece.text.split(separator: "\n", omittingEmptySubsequences: false)
+                .map { $0.isEmpty ? "" : "\u{1B}[\(code)m\($0)\u{1B}[0m" }.joined(separator: "\n")
         }.joined()
     }
 

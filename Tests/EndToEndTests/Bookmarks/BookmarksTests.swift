@@ -207,6 +207,33 @@ struct BookmarksTests {
         }
     }
 
+    @Test(
+        "An exported file that is made or replaced while a worker runs is read by the next request, in a fresh worker")
+    func exportedLater() async throws {
+        let started = Mutex(0)
+        harness.listen { event in if case .started = event { started.withLock { $0 += 1 } } }
+        let path = harness.folder + "/Downloads/bookmarks.html"
+        func export(_ title: String) throws {
+            try harness.export("<DT><A HREF=\"https://\(title).example/\">\(title)</A>", to: "Downloads/new.html")
+            try #require(rename(harness.folder + "/Downloads/new.html", path) == 0)
+        }
+        try harness.export("<DT><A HREF=\"https://first.example/\">first</A>")
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(bundle) == 1)
+            #expect(try await engine.reindexAll(bundle) == 1)
+            #expect(started.withLock { $0 } == 1)
+            try export("second")
+            #expect(try await engine.reindexAll(bundle) == 2)
+            #expect(started.withLock { $0 } == 2)
+            try export("third")
+            #expect(try await engine.reindexAll(bundle) == 2)
+            #expect(try await titles(engine, "third") == ["third"])
+            let item = try #require(try await engine.search("third", bundle: nil, limit: 1).hits.first?.item)
+            _ = try await engine.drag(item, accepted: ["public.url"], to: .file(path: harness.folder + "/drop"))
+            #expect(started.withLock { $0 } == 3)
+        }
+    }
+
     @Test("2,500 bookmarks survive a worker that is killed between pages")
     func killedBetweenPages() async throws {
         let profile = try FirefoxProfile(home: harness.folder)

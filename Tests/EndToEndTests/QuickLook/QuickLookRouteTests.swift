@@ -118,6 +118,42 @@ struct QuickLookRouteTests {
         }
     }
 
+    @Test("PDF opens in a window of its own, named and without rights; of rich text the words are shown")
+    func documents() async throws {
+        let harness = try Harness()
+        let bundle = try harness.installFixture("documents")
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(bundle) == 3)
+            let session = QuickLookSession(engine)
+            let pdf = try await session.get("api/preview/\(try await session.number(of: "pdf"))").json()
+            #expect(pdf["kind"] as? String == "pdf" && pdf["length"] as? Int == 20)
+            let opened = try #require(pdf["content"] as? String).split(separator: "?")
+            let document = try await session.get(String(opened[0]), ["v": String(opened[1].dropFirst(2))])
+            #expect(document.text == "%PDF-1.7 of a report" && document.headers["Content-Type"] == "application/pdf")
+            #expect(document.headers["Content-Disposition"]?.hasPrefix("inline; filename=\"A report.pdf\"") == true)
+            #expect(document.headers["X-Frame-Options"] == "DENY")
+            #expect(document.headers["X-Content-Type-Options"] == "nosniff")
+            let policy = try #require(document.headers["Content-Security-Policy"])
+            for part in ["default-src 'none'", "frame-ancestors 'none'", "form-action 'none'"] {
+                #expect(policy.contains(part))
+            }
+            let letter = try await session.number(of: "rich")
+            let rich = try await session.get("api/preview/\(letter)").json()
+            #expect(rich["kind"] as? String == "richText" && (rich["problem"] as? String)?.contains("words") == true)
+            let offers = try #require(rich["offers"] as? [[String: Any]])
+            #expect(offers.last?["type"] as? String == "public.rtf")
+            #expect(offers.last?["url"] as? String == rich["content"] as? String)
+            let words = try await session.get("preview/\(letter)/frame", ["q": "ferry"])
+            #expect(words.text.contains("The &lt;b&gt;<mark>ferry</mark> leaves\nat noon</pre>"), "\(words.text)")
+            #expect(words.headers["Content-Security-Policy"]?.hasPrefix("sandbox") == true)
+            let saved = try await session.get("preview/\(letter)/content")
+            #expect(saved.headers["Content-Disposition"]?.hasPrefix("attachment; filename=\"A letter.rtf\"") == true)
+            // Without words it is shown by its attributes.
+            let blank = try await session.get("preview/\(try await session.number(of: "blank"))/frame")
+            #expect(blank.text.contains("A blank letter") && !blank.text.contains("Secret"))
+        }
+    }
+
     @Test("A promise is fulfilled when it is fetched, inline, as a stream and from a file, under a safe name")
     func promises() async throws {
         try await withNotebook { session, _ in

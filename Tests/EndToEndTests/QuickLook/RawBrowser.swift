@@ -39,7 +39,8 @@ final class RawBrowser {
         descriptor = -1
     }
 
-    private static func connect(_ port: UInt16) throws -> Int32 {
+    /// A connection to the server of an address, on which nothing was sent.
+    static func connect(_ port: UInt16) throws -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

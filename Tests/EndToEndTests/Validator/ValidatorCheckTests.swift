@@ -41,6 +41,9 @@ struct ValidatorCheckTests {
         Fault(.anyType, .unsupportedTypes, .failed, "which was not promised"),
         Fault(.badPreview, .previews, .failed, "it should be a PNG image"),
         Fault(.badReference, .previews, .failed, "cid:missing"),
+        Fault(
+            .scripted, .previews, .warning,
+            #"Removed: 2 scripts ("script"), 1 event handler ("a()"), 1 remote load ("https://example.org/x.css")."#),
         Fault(.crashing, .previews, .crashed, "abort"),
         Fault(.endless, .cancellation, .warning, "had to be ended"),
         Fault(.slowNotice, .throttle, .warning, "until it had heeded a notice"),

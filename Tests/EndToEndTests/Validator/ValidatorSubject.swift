@@ -13,7 +13,7 @@ import Testing
 enum ValidatorSubject: Int, CaseIterable, Sendable {
     case good, eager, silent, twice, counting, volatile, forgetful, generous, liar, breaking, anyType, badPreview
     case badReference, shared, leaking, descriptors, fragile, talkative, deadlock, crashing, slowNotice, endless
-    case paged, circling, absent, prying, undead, slowToLoad, planting
+    case paged, circling, absent, prying, undead, slowToLoad, planting, scripted
 
     var identifier: String { "com.example.subject\(rawValue)" }
 

@@ -40,46 +40,46 @@ struct HealthBookTests {
     }
 
     @Test("keeps each change, tells of a quarantine once, and admits again what has changed")
-    func quarantine() throws {
+    func quarantine() async throws {
         let folder = try TemporaryFolder()
         let bundle = try bundle(folder)
         let store = MemoryHealthStore()
         let book = HealthBook(store, workerPath: "/", now: { 5 })
         let told = Mutex(0)
         for _ in 0..<4 {
-            try book.note(.crashed, Self.crash, of: bundle) { _ in told.withLock { $0 += 1 } }
+            try await book.note(.crashed, Self.crash, of: bundle) { _ in told.withLock { $0 += 1 } }
         }
         #expect(told.withLock { $0 } == 1)
         #expect(store.load()["com.example.a"]?.quarantine?.evidence.lastOutput == ["last words"])
         // As another process finds it.
         let other = HealthBook(store, workerPath: "/", now: { 1e6 })
-        #expect(throws: ExtensionError.self) { try other.admit(bundle, .person) }
+        await #expect(throws: ExtensionError.self) { try await other.admit(bundle, .person) }
         try folder.write(Self.library(2), to: "com.example.a.searchext/library.so")
-        try other.admit(bundle, .background)
+        try await other.admit(bundle, .background)
         #expect(store.load().isEmpty)
         let host = HealthBook(MemoryHealthStore(book.all), workerPath: "/etc", now: { 5 })
-        try host.admit(bundle, .background)
+        try await host.admit(bundle, .background)
     }
 
     @Test("that cannot be written says so, and holds all the same")
-    func fullStore() throws {
+    func fullStore() async throws {
         let folder = try TemporaryFolder()
         let bundle = try bundle(folder)
         let book = HealthBook(FullStore(), workerPath: "/", now: { 5 })
         let told = Mutex(0)
         for _ in 0..<3 {
-            #expect(throws: HealthStoreError.self) {
-                try book.note(.crashed, Self.crash, of: bundle) { _ in told.withLock { $0 += 1 } }
+            await #expect(throws: HealthStoreError.self) {
+                try await book.note(.crashed, Self.crash, of: bundle) { _ in told.withLock { $0 += 1 } }
             }
         }
         #expect(told.withLock { $0 } == 1)
-        #expect(throws: ExtensionError.self) { try book.admit(bundle, .person) }
-        #expect(throws: HealthStoreError.self) { _ = try book.release("com.example.a") }
-        try book.admit(bundle, .background)
+        await #expect(throws: ExtensionError.self) { try await book.admit(bundle, .person) }
+        await #expect(throws: HealthStoreError.self) { _ = try await book.release("com.example.a") }
+        try await book.admit(bundle, .background)
     }
 
     @Test("gives items that were set aside back when the extension changes, and only then")
-    func givenBack() throws {
+    func givenBack() async throws {
         let folder = try TemporaryFolder()
         let bundle = try bundle(folder)
         let told = Mutex<[Set<String>]>([])
@@ -87,37 +87,37 @@ struct HealthBookTests {
             told.withLock { $0.append(items) }
             return true
         }
-        try book.setAside([("a", "crashed"), ("b", "crashed")], of: bundle)
-        try book.admit(bundle, .background)
+        try await book.setAside([("a", "crashed"), ("b", "crashed")], of: bundle)
+        try await book.admit(bundle, .background)
         #expect(told.withLock { $0.isEmpty })
         try folder.write(Self.library(2), to: "com.example.a.searchext/library.so")
-        book.meet(bundle)
-        try book.admit(bundle, .background)
+        await book.meet(bundle)
+        try await book.admit(bundle, .background)
         #expect(told.withLock { $0 } == [["a", "b"]])
         #expect(book["com.example.a"].isBlank)
     }
 
     @Test("keeps items that were set aside until somebody can owe them, and asks the extension all the same")
-    func notGivenBack() throws {
+    func notGivenBack() async throws {
         let folder = try TemporaryFolder()
         let bundle = try bundle(folder)
         let store = MemoryHealthStore()
         let canOwe = Mutex(false)
         let book = HealthBook(store, workerPath: "/", now: { 5 }) { _, _ in canOwe.withLock { $0 } }
-        try book.setAside([("a", "crashed")], of: bundle)
-        for _ in 0..<3 { try book.note(.crashed, Self.crash, of: bundle) { _ in } }
+        try await book.setAside([("a", "crashed")], of: bundle)
+        for _ in 0..<3 { try await book.note(.crashed, Self.crash, of: bundle) { _ in } }
         try folder.write(Self.library(2), to: "com.example.a.searchext/library.so")
-        try book.admit(bundle, .background)
-        #expect(throws: HealthStoreError.self) { try book.note(.crashed, Self.crash, of: bundle) { _ in } }
+        try await book.admit(bundle, .background)
+        await #expect(throws: HealthStoreError.self) { try await book.note(.crashed, Self.crash, of: bundle) { _ in } }
         #expect(store.load()["com.example.a"]?.itemsSetAside.map(\.identifier) == ["a"])
         canOwe.withLock { $0 = true }
-        try book.note(.crashed, Self.crash, of: bundle) { _ in }
+        try await book.note(.crashed, Self.crash, of: bundle) { _ in }
         let kept = try #require(store.load()["com.example.a"])
         #expect(kept.itemsSetAside.isEmpty && kept.failures.count == 1 && kept.quarantine == nil)
     }
 
     @Test("adds to what others have kept meanwhile, and what could not be kept is kept with the next change")
-    func others() throws {
+    func others() async throws {
         /// Fails as long as it is said to.
         final class SometimesFull: HealthStore {
             let kept = MemoryHealthStore()
@@ -134,14 +134,44 @@ struct HealthBookTests {
         let bundle = try bundle(folder)
         let store = SometimesFull()
         let books = (0..<3).map { _ in HealthBook(store, workerPath: "/", now: { 5 }) }
-        for book in books { try book.note(.crashed, Self.crash, of: bundle) { _ in } }
+        for book in books { try await book.note(.crashed, Self.crash, of: bundle) { _ in } }
         #expect(books[2]["com.example.a"].quarantine != nil)
         store.isFull.withLock { $0 = true }
-        #expect(throws: HealthStoreError.self) { try books[0].setDisabled(true, "com.example.b") }
+        await #expect(throws: HealthStoreError.self) { try await books[0].setDisabled(true, "com.example.b") }
         store.isFull.withLock { $0 = false }
-        try books[1].setDisabled(true, "com.example.c")
-        try books[0].setDisabled(true, "com.example.d")
+        try await books[1].setDisabled(true, "com.example.c")
+        try await books[0].setDisabled(true, "com.example.d")
         #expect(store.load().keys.sorted() == "abcd".map { "com.example.\($0)" })
         #expect(store.load()["com.example.a"]?.failures.count == 3)
+    }
+
+    @Test("While somebody else holds what is kept, what is known is told at once")
+    func held() async throws {
+        /// Waits until it is let go on.
+        final class HeldStore: HealthStore {
+            let kept = MemoryHealthStore()
+            let gate = DispatchSemaphore(value: 0)
+            let begun: AsyncStream<Void>.Continuation
+            init(_ begun: AsyncStream<Void>.Continuation) { self.begun = begun }
+            func load() -> [String: ExtensionHealth] { kept.load() }
+            func update(
+                _ change: (inout [String: ExtensionHealth]) throws(HealthStoreError) -> Void
+            ) throws(HealthStoreError) -> [String: ExtensionHealth] {
+                begun.yield()
+                gate.wait()
+                return try kept.update(change)
+            }
+        }
+        let (changes, begun) = AsyncStream.makeStream(of: Void.self)
+        let store = HeldStore(begun)
+        let book = HealthBook(store, workerPath: "/", now: { 5 })
+        let names = ["com.example.a", "com.example.b"]
+        let disabling = names.map { name in Task { try await book.setDisabled(true, name) } }
+        var iterator = changes.makeAsyncIterator()
+        await iterator.next()
+        #expect(book.all.isEmpty && !book[names[0]].isDisabled)
+        for _ in names { store.gate.signal() }
+        for task in disabling { try await task.value }
+        #expect(book.all.keys.sorted() == names && store.load() == book.all)
     }
 }

@@ -39,14 +39,15 @@ struct WorkerPoolTests {
 
     /// A pool of two places in all, one of them only for persons; nobody can be started.
     private static func pool(
-        in folder: TemporaryFolder, clock: any Clock<Duration> = ContinuousClock(), place: Duration = .seconds(3600)
+        in folder: TemporaryFolder, clock: any Clock<Duration> = ContinuousClock(), place: Duration = .seconds(3600),
+        onFailure: @escaping @Sendable (ExtensionBundle, ExtensionError) async -> Void = { _, _ in }
     ) -> WorkerPool {
         var limits = WorkerConfiguration.Limits()
         (limits.workers, limits.reserve, limits.place, limits.backgroundWorkers) = (1, 1, place, 1)
         return WorkerPool(
             WorkerConfiguration(
                 workerPath: folder.path + "/none", frameworkFolder: nil, environment: [:], limits: limits, clock: clock),
-            receiver: NoReceiver(), onEvent: { _ in }, onWork: { () }, onFailure: { _, _ in })
+            receiver: NoReceiver(), onEvent: { _ in }, onWork: { () }, onFailure: onFailure)
     }
 
     private static func bundle(_ name: String, in folder: TemporaryFolder) throws -> ExtensionBundle {
@@ -74,6 +75,44 @@ struct WorkerPoolTests {
         #expect(await pool.count == 2)
         await pool.giveBack(b, isUsable: false)
         await pool.giveBack(c, isUsable: false)
+        #expect(await pool.count == 0)
+        await pool.shutdown()
+    }
+
+    @Test("Who waits is not passed by who comes while an idle worker is ended for it, nor when one before gives up")
+    func inTurn() async throws {
+        let folder = try TemporaryFolder()
+        // The end of the first lasts until it is let go on.
+        let (goingOn, go) = AsyncStream.makeStream(of: Void.self)
+        let pool = Self.pool(in: folder) { bundle, _ in
+            if bundle.identifier == "com.example.a" { for await _ in goingOn {} }
+        }
+        let a = try await pool.lease(try Self.bundle("a", in: folder), .person)
+        let b = try await pool.lease(try Self.bundle("b", in: folder), .person)
+        let (c, d, e) = (
+            try Self.bundle("c", in: folder), try Self.bundle("d", in: folder), try Self.bundle("e", in: folder)
+        )
+        let first = Task { try await pool.lease(c, .person) }
+        while await pool.waitingCount == 0 { await Task.yield() }
+        await pool.giveBack(a, isUsable: true)
+        // It ends the idle one for itself, and its place is taken by nobody meanwhile.
+        while await pool.count == 2 { await Task.yield() }
+        await #expect(throws: ExtensionError.self) { try await pool.lease(d, .background) }
+        let second = Task { try await pool.lease(d, .person) }
+        while await pool.waitingCount == 0, await pool.count == 1 { await Task.yield() }
+        #expect(await pool.waitingCount == 1)
+        let third = Task { try await pool.lease(e, .person) }
+        while await pool.waitingCount == 1 { await Task.yield() }
+        go.finish()
+        let one = try await first.value
+        #expect(await pool.count == 2)
+        second.cancel()
+        await #expect(throws: ExtensionError.self) { try await second.value }
+        await pool.giveBack(b, isUsable: false)
+        let last = try await third.value
+        #expect(await pool.waitingCount == 0)
+        await pool.giveBack(one, isUsable: false)
+        await pool.giveBack(last, isUsable: false)
         #expect(await pool.count == 0)
         await pool.shutdown()
     }

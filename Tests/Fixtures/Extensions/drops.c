@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Items that are dropped in every way. The item asked for says what happens: its identifier is KIND-BYTES, with data, file,
- * package or original, or with what goes wrong: crash, once (crashes once), refuse, gone, fail, unsafe, slow.
+ * package or original, or with what goes wrong: crash, once (crashes once), refuse, gone, fail, unsafe, slow. That of kind
+ * steps is data that waits for a test: for the mark "half" before it says that half is done, for "whole" before it is.
  */
 #include "searchlight_extension.h"
 
@@ -20,7 +21,8 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
 
 static const char *const items[] = {
     "data-10",      "data-3000000", "file-0",  "file-70000", "package-5000", "original-400",
-    "crash-1",      "refuse-1",     "gone-1",  "fail-1",     "unsafe-1",     "slow-1", "once-1",
+    "crash-1",      "refuse-1",     "gone-1",  "fail-1",     "unsafe-1",     "slow-1",       "once-1",
+    "steps-10",
 };
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request) {
@@ -45,6 +47,17 @@ static void *answer_late(void *request) {
     for (int i = 0; i < 200 && !cancel->is_cancelled(fixture_host, number); i++) usleep(1000);
     fixture_requests->finish(fixture_host, number, SEARCHLIGHT_CANCELLED, "it took too long");
     return NULL;
+}
+
+/* Waits until a test has made a mark. */
+static void await_mark(const char *suffix) {
+    char marker[4096];
+    fixture_mark(marker, sizeof marker, suffix);
+    /* A line now and then, so that the host does not take it for one that hangs. */
+    for (int i = 1; access(marker, F_OK) != 0; i++) {
+        usleep(1000);
+        if (i % 1000 == 0 && puts("waiting") >= 0) fflush(stdout);
+    }
 }
 
 /* Whether the item is one with which something goes wrong; then that has happened. */
@@ -79,6 +92,13 @@ static void provide_data(searchlight_extension *extension, searchlight_request r
     (void)extension;
     (void)type;
     if (goes_wrong(request, item)) return;
+    if (strncmp(item, "steps", 5) == 0) {
+        const searchlight_host_progress *progress =
+            fixture_host->get_interface(fixture_host, SEARCHLIGHT_HOST_PROGRESS);
+        await_mark("half");
+        progress->report(fixture_host, request, 2, 4);
+        await_mark("whole");
+    }
     size_t length = length_of(item);
     char *bytes = malloc(length + 1);
     memset(bytes, 'd', length);

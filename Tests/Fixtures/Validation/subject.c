@@ -35,6 +35,7 @@
 #define UNDEAD 26        /* starts a process */
 #define SLOW_TO_LOAD 27  /* takes its time before it can be asked anything */
 #define PLANTING 28      /* puts something where extensions are looked for */
+#define SCRIPTED 29      /* shows a page of scripts and loads */
 
 #if BREAK == EAGER || BREAK == PRYING || BREAK == UNDEAD || BREAK == SLOW_TO_LOAD || BREAK == PLANTING
 static void begin(void);
@@ -63,7 +64,7 @@ static void reindex_items(searchlight_extension *extension, searchlight_request 
 static void provide_data(searchlight_extension *extension, searchlight_request request, const char *item,
                          const char *type);
 #define SUBJECT_PROVIDE_DATA provide_data
-#elif BREAK == BAD_PREVIEW || BREAK == BAD_REFERENCE || BREAK == CRASHING
+#elif BREAK == BAD_PREVIEW || BREAK == BAD_REFERENCE || BREAK == CRASHING || BREAK == SCRIPTED
 static void preview(searchlight_extension *extension, searchlight_request request, const char *item, const char *query,
                     const char *content_path);
 #define SUBJECT_PREVIEW preview
@@ -155,7 +156,7 @@ static void reindex_items(searchlight_extension *extension, searchlight_request 
     (void)extension, (void)identifiers, (void)count;
     finish(request, SEARCHLIGHT_OK, NULL);
 }
-#elif BREAK == BAD_PREVIEW || BREAK == BAD_REFERENCE || BREAK == CRASHING
+#elif BREAK == BAD_PREVIEW || BREAK == BAD_REFERENCE || BREAK == CRASHING || BREAK == SCRIPTED
 static void preview(searchlight_extension *extension, searchlight_request request, const char *item, const char *query,
                     const char *content_path) {
     (void)extension, (void)query, (void)content_path;
@@ -166,6 +167,11 @@ static void preview(searchlight_extension *extension, searchlight_request reques
     if (BREAK == CRASHING) abort();
     if (BREAK == BAD_PREVIEW) {
         show(request, "public.png", "not a picture");
+        return;
+    }
+    if (BREAK == SCRIPTED) {
+        show(request, "public.html", "<p onclick='a()'>x<script>a()</script><script src='/b'></script>"
+                                     "<link rel=stylesheet href='https://example.org/x.css'>");
         return;
     }
     show(request, "public.html", "<img src=\"cid:missing\"><img src='https://example.org/x.png'>");

@@ -2,6 +2,7 @@
 import ExtensionHost
 import Foundation
 import Glibc
+import Previews
 import ServiceProtocol
 import TestSupport
 import Testing
@@ -80,7 +81,40 @@ struct LauncherTests {
         var bytes = [UInt8](repeating: 0, count: content.count + 1)
         #expect(read(descriptor.number, &bytes, bytes.count) == content.count)
         #expect(Array(bytes.dropLast()) == content)
+        let whole = BusMember(LauncherRequest.interface, "GetPreview")
+        var details = BusArguments(
+            try await launcher.call(whole, [.unsigned(number), .string("wine")]), of: "GetPreview")
+        let values = try details.dictionary()
+        guard case .bytes(content)? = values["content"], case .unsigned(UInt64(content.count))? = values["length"]
+        else {
+            throw BusError.malformed("\(values)")
+        }
+        #expect(Set(values.keys) == ["content", "contentType", "length", "source", "title"])
+        #expect(text(values, "title") == "Wine" && text(values, "source") == "attributes")
         await service.stop()
+    }
+
+    @Test("What was removed, the size and the problem are told; content beyond the bound is left to a file")
+    func details() throws {
+        let removals = Removal.Kind.allCases.map {
+            Removal(
+                kind: $0, count: 2, example: String(repeating: "\u{1F600}", count: Removal.maximumExampleCharacters))
+        }
+        var preview = Preview(
+            title: "Note", contentType: "public.html", content: [1, 2, 3], source: .extension, problem: "late",
+            size: .init(width: 640, height: 480), removals: removals)
+        let all = LauncherPreview.all(of: preview, maximumBytes: 3)
+        guard case .bytes([1, 2, 3])? = all["content"], case .double(640)? = all["width"],
+            case .double(480)? = all["height"], case .dictionaries(let removed)? = all["removed"],
+            case .unsigned(2)? = removed.first?["count"]
+        else { throw BusError.malformed("\(all)") }
+        #expect(text(all, "problem") == "late" && text(all, "source") == "extension")
+        #expect(removed.map { text($0, "kind") } == Removal.Kind.allCases.map(\.rawValue))
+        #expect(removed.allSatisfy { text($0, "example")?.count == Removal.maximumExampleCharacters })
+        // In its room, whatever was removed.
+        #expect(BusValue.dictionary(all).approximateBytes < 32 << 10)
+        preview.content.append(4)
+        #expect(LauncherPreview.all(of: preview, maximumBytes: 3)["content"] == nil)
     }
 
     @Test("What a launcher asks wrongly is refused with the reason")

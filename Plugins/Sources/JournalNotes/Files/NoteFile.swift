@@ -77,7 +77,7 @@ struct OpenedNote {
     }
 
     /// To the end of the file, which may have grown since it was opened; one byte beyond the limit is enough to know.
-    private func readAll() throws(SkipReason) -> [UInt8] {
+    func readAll() throws(SkipReason) -> [UInt8] {
         var bytes: [UInt8] = []
         var room = Int(status.st_size) + 1
         while true {

@@ -7,7 +7,7 @@ package struct NoteFolders: Sendable {
     package var paths: [String]
     /// Folders that are configured and cannot be entered now. What lies in them is not walked, and not known to be gone.
     package var unavailable: [String]
-    private let opener: FileOpener
+    let opener: FileOpener
 
     package init(paths: [String], unavailable: [String] = [], opener: FileOpener = .system) {
         self.paths = paths
@@ -100,7 +100,7 @@ package struct NoteFolders: Sendable {
     }
 
     /// The folder that holds an identifier, and the names below it; nil for anything a walk would not yield.
-    private func locate(_ identifier: String) -> (folder: String, components: [String])? {
+    func locate(_ identifier: String) -> (folder: String, components: [String])? {
         let bytes = identifier.utf8
         guard bytes.count < Int(PATH_MAX), !bytes.contains(0) else { return nil }
         for folder in paths where Self.lies(identifier, in: folder) {

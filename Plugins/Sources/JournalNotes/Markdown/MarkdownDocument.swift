@@ -48,6 +48,19 @@ struct MarkdownDocument: ~Copyable {
         cmark_parser_free(parser)
     }
 
+    /// Gives images other addresses; those for which there is none keep theirs.
+    func replaceImages(_ replacement: (_ address: String) -> String?) {
+        guard let iterator = cmark_iter_new(root) else { return }
+        defer { cmark_iter_free(iterator) }
+        while case let event = cmark_iter_next(iterator), event != CMARK_EVENT_DONE {
+            guard event == CMARK_EVENT_ENTER, let node = cmark_iter_get_node(iterator),
+                cmark_node_get_type(node) == CMARK_NODE_IMAGE, let address = cmark_node_get_url(node),
+                let new = replacement(String(cString: address))
+            else { continue }
+            cmark_node_set_url(node, new)
+        }
+    }
+
     /// An HTML fragment. Raw HTML and links to scripts are left out: cmark-gfm does so unless told otherwise.
     func html() -> String {
         guard let rendered = cmark_render_html(root, CMARK_OPT_DEFAULT, cmark_parser_get_syntax_extensions(parser))

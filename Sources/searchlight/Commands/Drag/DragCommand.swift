@@ -22,6 +22,10 @@ struct DragCommand: AsyncParsableCommand {
 
             With --in-place the original is opened where it is, by its app's extension, and its path printed.
 
+            --json prints an object for each item, its keys in alphabetical order: bytes, form, isWritable (of an original), \
+            item, outcome, path, sha256 (with --digest) and type; of one that failed error, item, outcome and status; with \
+            --dry-run form, item, leads, pairs, rule and type. What is not known is left out.
+
             Exit status: 0 done, 1 the extension failed, 2 no such item, 3 no such representation, 4 refused (also more than \
             --limit), 5 cancelled, 6 timed out, 7 the extension crashed, 8 reading or writing failed, 64 wrong usage, 141 \
             the reader of standard output has gone; of several items that of the first one that failed.
@@ -79,21 +83,24 @@ struct DragCommand: AsyncParsableCommand {
         guard !inPlace || output == nil else {
             throw ValidationError("--in-place leaves the original where it is. Leave out --output.")
         }
+        guard dryRun || output != "-" || !options.json else {
+            throw ValidationError(
+                "With --output - standard output gets the bytes alone. Leave out --json, or name a file.")
+        }
         guard dryRun || inPlace || output?.isEmpty == false else {
             throw ValidationError("Say where it goes: --output FILE, or --output - for standard output.")
         }
     }
 
     func run() async throws {
-        // Where the bytes go, nothing else is printed.
-        let json = options.json && output != "-"
-        try await reportingErrors(json: json) {
-            let names = try DraggedNames(items, from: itemsFrom).names
+        try await reportingErrors(json: options.json) {
+            let names = try ItemNames(items, from: itemsFrom)
             let receiver = try DragReceiver(
                 profile: receiver, accepted: accepted, inPlace: inPlace, environment: options.environment)
             try await options.withStore(.read) { store in
                 let drag = DragRun(
-                    store: store, receiver: receiver, reports: DropReports(json: json, isSingle: names.count == 1),
+                    store: store, receiver: receiver,
+                    reports: DropReports(json: options.json, isSingle: names.names.count == 1),
                     options: dragOptions, output: output)
                 try await drag.run(names, bundle: bundle, isDry: dryRun)
             }

@@ -4,43 +4,6 @@ import Foundation
 import Glibc
 import Promises
 
-/// The items a drag is given: as arguments, or as lines of a file or of standard input.
-struct DraggedNames {
-    let names: [String]
-
-    private static let maximumItems = 10_000
-    private static let maximumBytes = 16 << 20
-
-    init(_ arguments: [String], from file: String?) throws(CommandFailure) {
-        var names: [String] = []
-        for argument in arguments { names += argument == "-" ? try Self.lines(of: nil) : [argument] }
-        if let file { names += try Self.lines(of: file == "-" ? nil : file) }
-        guard !names.isEmpty else { throw CommandFailure(message: "The list of items is empty.", status: .usage) }
-        guard names.count <= Self.maximumItems else {
-            throw CommandFailure(
-                message: "\(names.count) items are too many at once; the limit is \(Self.maximumItems).",
-                status: .usage)
-        }
-        self.names = names
-    }
-
-    private static func lines(of path: String?) throws(CommandFailure) -> [String] {
-        let data: Data?
-        do {
-            let handle = try path.map { try FileHandle(forReadingFrom: URL(filePath: $0)) } ?? .standardInput
-            data = try handle.read(upToCount: maximumBytes + 1)
-        } catch {
-            throw CommandFailure(
-                message: "Reading the items from \(path ?? "standard input") failed: \(error.localizedDescription)",
-                status: .inputOutput)
-        }
-        guard (data?.count ?? 0) <= maximumBytes else {
-            throw CommandFailure(message: "The list of items is longer than \(maximumBytes) bytes.", status: .usage)
-        }
-        return String(decoding: data ?? Data(), as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
-    }
-}
-
 /// A number of bytes as people write it: 4096, 500M, 2GiB. Units are powers of 1024.
 struct ByteLimit: ExpressibleByArgument, CustomStringConvertible {
     var bytes: UInt64

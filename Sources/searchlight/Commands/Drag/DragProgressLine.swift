@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import Foundation
 import Promises
 import Synchronization
 
 /// Shows how far a drag has come, on a terminal, once it takes longer than a moment.
+///
+/// It is told on threads that must not wait for a terminal: a queue of its own shows the latest.
 final class DragProgressLine: Sendable {
     /// What is done sooner needs no bar.
     private static let patience = Duration.milliseconds(500)
@@ -11,36 +14,78 @@ final class DragProgressLine: Sendable {
     private static let width = 30
 
     private struct State {
-        var next: ContinuousClock.Instant
-        var isShown = false
+        /// What is to be shown next.
+        var latest: DragProgress?
+        var next = ContinuousClock.now + patience
+        var isScheduled = false
     }
-    private let state = Mutex(State(next: .now + patience))
+    private let state = Mutex(State())
+    private let isShown = Mutex(false)
+    private let display = DispatchQueue(label: "com.searchlight.drag.display")
+    private let isWanted: Bool
 
+    /// - Parameter isWanted: Whether it may be shown, if there is a terminal.
+    init(isWanted: Bool) { self.isWanted = isWanted && Output.showsProgress }
+
+    /// Takes what is to be shown. May be called from any thread; never blocks.
     func show(_ progress: DragProgress) {
-        guard Output.showsProgress else { return }
-        state.withLock { state in
-            guard ContinuousClock.now >= state.next else { return }
-            state.next = .now + Self.interval
-            state.isShown = true
-            Output.progress("\(Self.text(progress))")
+        guard isWanted else { return }
+        let delay = state.withLock { state -> Duration? in
+            state.latest = progress
+            guard !state.isScheduled else { return nil }
+            state.isScheduled = true
+            return max(.zero, ContinuousClock.now.duration(to: state.next))
         }
+        guard let delay else { return }
+        let nanoseconds = delay.components.seconds * 1_000_000_000 + delay.components.attoseconds / 1_000_000_000
+        display.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { [self] in draw() }
     }
 
-    /// Removes the line, before something else is printed.
+    /// Removes the line, before something else is printed. Nothing is shown until there is something new.
     func remove() {
-        state.withLock { state in
-            if state.isShown { Output.progress(nil) }
-            state.isShown = false
+        guard isWanted else { return }
+        display.sync {
+            state.withLock { $0.latest = nil }
+            isShown.withLock { isShown in
+                if isShown { Output.progress(nil) }
+                isShown = false
+            }
         }
     }
 
-    static func text(_ progress: DragProgress) -> String {
-        let share = progress.expectedBytes == 0 ? 0 : Double(progress.bytes) / Double(progress.expectedBytes)
-        let filled = Int(min(1, share) * Double(width))
-        let bar = String(repeating: "#", count: filled) + String(repeating: "·", count: width - filled)
-        let bytes = ByteLimit(bytes: progress.bytes).description
+    private func draw() {
+        let latest = state.withLock { state in
+            state.isScheduled = false
+            state.next = .now + Self.interval
+            defer { state.latest = nil }
+            return state.latest
+        }
+        guard let latest else { return }
+        isShown.withLock { isShown in
+            isShown = true
+            Output.progress("\(Self.text(latest))")
+        }
+    }
+
+    private static func text(_ progress: DragProgress) -> String {
         let items =
             progress.items > 1 ? ", item \(min(progress.items, progress.endedItems + 1)) of \(progress.items)" : ""
-        return "[\(bar)] \(bytes) of \(ByteLimit(bytes: progress.expectedBytes))\(items)"
+        guard let preparing = progress.preparing else {
+            let bytes = ByteLimit(bytes: progress.bytes).description
+            let bar = bar(progress.bytes, of: progress.expectedBytes)
+            return "\(bar) \(bytes) of \(ByteLimit(bytes: progress.expectedBytes))\(items)"
+        }
+        guard preparing.total > 0 else {
+            let count = preparing.completed > 0 ? " \(preparing.completed) done" : ""
+            return "preparing…\(count)\(items)"
+        }
+        let share = Int(Double(preparing.completed) / Double(preparing.total) * 100)
+        return "\(bar(preparing.completed, of: preparing.total)) preparing, \(share) %\(items)"
+    }
+
+    private static func bar(_ done: UInt64, of all: UInt64) -> String {
+        let share = all == 0 ? 0 : Double(done) / Double(all)
+        let filled = Int(min(1, share) * Double(width))
+        return "[" + String(repeating: "#", count: filled) + String(repeating: "·", count: width - filled) + "]"
     }
 }

@@ -17,13 +17,12 @@ struct DragRun {
     /// Drops the items, or shows what would be dropped.
     ///
     /// - Throws: The exit status of the first item that failed, after all were tried.
-    func run(_ names: [String], bundle: String?, isDry: Bool) async throws {
+    func run(_ names: ItemNames, bundle: String?, isDry: Bool) async throws {
         var (found, status): ([(name: String, item: StoredItem)], ExitStatus?) = ([], nil)
-        for name in names {
-            do throws(EngineError) {
-                found.append((name, try await ItemChoice.find(name, bundle: bundle, in: store)))
-            } catch {
-                if names.count == 1 { throw error }
+        for (name, result) in try await names.find(bundle: bundle, in: store) {
+            switch result {
+            case .success(let item): found.append((name, item))
+            case .failure(let error):
                 try reports.failed(name, DragFailure(.init(error), error.description), ExitStatus(error), note: nil)
                 status = status ?? ExitStatus(error)
             }
@@ -39,7 +38,7 @@ struct DragRun {
                 try reports.explain(entry.name, resolution)
                 if resolution.choice == nil { status = status ?? .unsupportedType }
             }
-        } else if let failure = try await drop(found, resolutions, isOne: names.count == 1) {
+        } else if let failure = try await drop(found, resolutions, isOne: names.names.count == 1) {
             status = status ?? failure
         }
         if let status { throw ExitCode(status.rawValue) }
@@ -57,8 +56,14 @@ struct DragRun {
                 entry.item, resolution: resolution,
                 target: target.target(for: entry.item, as: resolution.choice?.type))
         }
-        let line = DragProgressLine()
-        let session = DragSession(StorePromises(store), items: items, options: options) { line.show($0) }
+        // What is printed for a program, or bytes that go to the same terminal, is not mixed with it.
+        let line = DragProgressLine(isWanted: !reports.json && !(target.isStandardOutput && Output.isTerminal))
+        var settled = options
+        settled.consent = { [options] bytes, limit in
+            line.remove()
+            return await options.consent(bytes, limit)
+        }
+        let session = DragSession(StorePromises(store), items: items, options: settled) { line.show($0) }
         await session.prewarm()
         let problem = FirstProblem()
         _ = await session.drop { index, outcome in
@@ -79,6 +84,8 @@ struct DragRun {
                 session.cancel()
             }
         }
+        // What came after the last outcome.
+        line.remove()
         if let error = problem.error { throw error }
         return problem.status
     }

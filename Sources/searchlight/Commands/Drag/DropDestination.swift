@@ -75,7 +75,11 @@ struct DropDestination {
 
     /// What has become of the destination.
     func note(_ failure: DragFailure) -> String? {
-        guard let error = failure.cause as? PromiseError, error.kind != .unsupportedType else { return nil }
+        guard let error = failure.cause as? PromiseError else { return nil }
+        if case .unsupportedForm = error, case .inPlace = place {
+            return "For a copy leave out --in-place, and say --accept TYPE and --output FILE."
+        }
+        guard error.kind != .unsupportedType else { return nil }
         return switch place {
         case .inPlace: nil
         case .standardOutput, .file(_, isStream: true): "Part of it may have been written."

@@ -50,8 +50,11 @@ struct DropReports: Sendable {
         }
         guard let path = fulfilment.path else { return }
         // In place, only the path, for scripts.
-        guard fulfilment.isWritable == nil else { return try Output.line("\(path)") }
-        try Output.line("\(path): \(counted(Int(clamping: fulfilment.bytes), "byte")) of \(representation.type)")
+        if fulfilment.isWritable != nil {
+            try Output.line("\(path)")
+        } else {
+            try Output.line("\(path): \(counted(Int(clamping: fulfilment.bytes), "byte")) of \(representation.type)")
+        }
         if let digest { try Output.line("  sha256 \(digest)") }
     }
 
@@ -122,6 +125,8 @@ struct DropReports: Sendable {
                 \(explanation.offered[choice.offeredIndex]) serves \(explanation.accepted[choice.acceptedIndex]): \
                 \(explanation.rule.description)
                 """)
+        } else if resolution.offered.isEmpty, let refusal = resolution.refusal {
+            try Output.line("\(text: refusal.description)")
         } else {
             try Output.line("nothing that is offered conforms to anything that is accepted")
         }

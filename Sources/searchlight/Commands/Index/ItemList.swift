@@ -32,7 +32,7 @@ struct ItemList {
                 "\(indent)\(dim: "\(report.bundle)\(index) · \(DisplayText.line(report.uniqueIdentifier))")")
             for name in attributes ?? [] {
                 guard let value = report.attributes[name] else { continue }
-                try Output.line("\(indent)\(DisplayText.line(name)): \(value.line)")
+                try Output.line("\(indent)\(DisplayText.line(name)): \(value.line(of: name))")
             }
         }
         if let next = page.next {

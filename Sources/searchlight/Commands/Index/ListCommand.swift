@@ -10,14 +10,13 @@ struct ListCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Option(help: "Only items of this bundle.")
     var bundle: String?
-    @Option(name: .shortAndLong, help: "Show at most so many items.")
+    @Option(name: .shortAndLong, help: ListLimit.help("Show at most so many items"), transform: ListLimit.items)
     var limit = 100
     @OptionGroup var place: ListPlace
+    @OptionGroup var list: NumbersFlag
 
     func validate() throws {
-        guard (1...SearchIndex.maximumPage).contains(limit) else {
-            throw ValidationError("--limit must be between 1 and \(SearchIndex.maximumPage).")
-        }
+        guard !list.numbers || !options.json else { throw ValidationError("--numbers and --json exclude each other.") }
     }
 
     func run() async throws {
@@ -26,7 +25,11 @@ struct ListCommand: AsyncParsableCommand {
                 // A conjunction of nothing holds for every item.
                 try await store.items(matching: .and([]), bundle: bundle, limit: limit, after: place.cursor)
             }
-            try ItemList(page: page, attributes: nil).print(json: options.json)
+            if list.numbers {
+                try list.print(page.items)
+            } else {
+                try ItemList(page: page, attributes: nil).print(json: options.json)
+            }
             if page.items.isEmpty, !options.json {
                 Output.complain(place.after == nil ? "The index has no items." : "No item follows.")
             }

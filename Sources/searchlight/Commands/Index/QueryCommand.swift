@@ -22,19 +22,20 @@ struct QueryCommand: AsyncParsableCommand {
     var bundle: String?
     @Option(help: ArgumentHelp("Attributes to show, with commas between.", valueName: "names"))
     var attributes: String?
-    @Option(name: .shortAndLong, help: "Show at most so many items.")
+    @Option(name: .shortAndLong, help: ListLimit.help("Show at most so many items"), transform: ListLimit.items)
     var limit = 100
     @OptionGroup var place: ListPlace
+    @OptionGroup var list: NumbersFlag
     @Flag(help: "Only print how many items there are.")
     var count = false
     @Flag(help: "Only show how the query would be answered.")
     var explain = false
 
     func validate() throws {
-        guard (1...SearchIndex.maximumPage).contains(limit) else {
-            throw ValidationError("--limit must be between 1 and \(SearchIndex.maximumPage).")
-        }
         guard !count || !explain else { throw ValidationError("--count and --explain exclude each other.") }
+        guard !list.numbers || !(count || explain || options.json || attributes != nil) else {
+            throw ValidationError("--numbers goes with neither --count, --explain, --attributes nor --json.")
+        }
     }
 
     private var shownAttributes: [String]? {
@@ -62,7 +63,11 @@ struct QueryCommand: AsyncParsableCommand {
         }
         let page = try await store.items(
             matching: expression, bundle: bundle, limit: limit, after: place.cursor)
-        try ItemList(page: page, attributes: shownAttributes).print(json: options.json)
+        if list.numbers {
+            try list.print(page.items)
+        } else {
+            try ItemList(page: page, attributes: shownAttributes).print(json: options.json)
+        }
         if page.items.isEmpty, !options.json {
             Output.complain(
                 place.after == nil ? "No item satisfies the query." : "No item that follows satisfies the query.")

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+
+/// The pictures that a Markdown note shows and that lie beside it: named by a relative address, in the folders that Journal
+/// serves, PNG, JPEG, GIF or WebP. Whatever else a note names is not looked at.
+package struct NotePictures {
+    /// A picture, as a page refers to it.
+    package struct Picture: Sendable {
+        /// What the page calls it, behind `cid:`.
+        package let name: String
+        /// The uniform type that its first bytes show.
+        package let contentType: String
+        package let bytes: Data
+    }
+
+    /// Those that were asked for and found, in order.
+    package private(set) var pictures: [Picture] = []
+    private let note: String
+    private let folders: NoteFolders
+    /// What became of each address.
+    private var names: [String: String?] = [:]
+    private var room = maximumBytes
+
+    /// The largest picture, in bytes.
+    static let maximumPictureBytes = 8 << 20
+    /// All pictures of a note, in bytes: in the page they take a third more, of 32 MiB.
+    static let maximumBytes = 12 << 20
+    /// So many addresses are looked at.
+    static let maximumCount = 64
+    private static let maximumAddressBytes = 2048
+
+    /// - Parameter note: its absolute path
+    package init(of note: String, in folders: NoteFolders) {
+        self.note = note
+        self.folders = folders
+    }
+
+    /// What a page says instead of an address; nil to leave that as it is.
+    package mutating func reference(to address: String) -> String? {
+        if let known = names[address] { return known.map { "cid:" + $0 } }
+        guard names.count < Self.maximumCount else { return nil }
+        let name = picture(at: address).map { bytes, type in
+            let name = "picture-\(pictures.count + 1)"
+            pictures.append(Picture(name: name, contentType: type, bytes: Data(bytes)))
+            room -= bytes.count
+            return name
+        }
+        names[address] = .some(name)
+        return name.map { "cid:" + $0 }
+    }
+
+    private func picture(at address: String) -> (bytes: [UInt8], type: String)? {
+        guard let path = Self.path(of: address, beside: note),
+            let bytes = folders.bytes(ofFile: path, limit: min(room, Self.maximumPictureBytes)),
+            let type = Self.type(of: bytes)
+        else { return nil }
+        return (bytes, type)
+    }
+
+    /// The absolute path that a relative address leads to; nil for one with a scheme or host, and for an absolute one.
+    static func path(of address: String, beside note: String) -> String? {
+        guard address.utf8.count <= maximumAddressBytes else { return nil }
+        let relative = address.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let first = relative.prefix { $0 != UInt8(ascii: "/") }
+        guard !first.isEmpty, !first.contains(UInt8(ascii: ":")),
+            let name = String(Substring(relative)).removingPercentEncoding
+        else { return nil }
+        var components = note.utf8.split(separator: UInt8(ascii: "/")).dropLast().map { String(Substring($0)) }
+        for component in name.utf8.split(separator: UInt8(ascii: "/")) {
+            switch String(Substring(component)) {
+            case ".": break
+            case "..": if components.popLast() == nil { return nil }
+            case let component: components.append(component)
+            }
+        }
+        return "/" + components.joined(separator: "/")
+    }
+
+    /// What bytes begin like.
+    static func type(of bytes: [UInt8]) -> String? {
+        if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "public.png" }
+        if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return "public.jpeg" }
+        if bytes.starts(with: "GIF87a".utf8) || bytes.starts(with: "GIF89a".utf8) { return "com.compuserve.gif" }
+        if bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) {
+            return "org.webmproject.webp"
+        }
+        return nil
+    }
+}
+
+extension NoteFolders {
+    /// A regular file below one of the folders, by the rules for notes, and no link; nil for any other, and for one that is
+    /// larger.
+    func bytes(ofFile path: String, limit: Int) -> [UInt8]? {
+        guard let (folder, components) = locate(path), let name = components.last else { return nil }
+        do throws(SkipReason) {
+            var directory = try opener.folder(folder)
+            for component in components.dropLast() {
+                directory = try opener.descriptor(
+                    in: directory, name: component, flags: O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+            }
+            // Before opening, which for a device could do something.
+            let status = try directory.status(ofEntry: name, followingLinks: false)
+            guard FileType(mode: status.st_mode) == .regular, status.st_size <= limit else { return nil }
+            let file = try OpenedNote(in: directory, name: name, followingLinks: false, opener: opener)
+            let bytes = try file.readAll()
+            return bytes.count <= limit ? bytes : nil
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSandbox
+import Synchronization
+
+/// What stood where a policy was made from. A worker's rights are tied to files and folders, not to their names, so what is
+/// renamed into such a place later, or made there, is closed to it until it is started anew.
+package struct GrantedPlaces: Hashable, Sendable {
+    private struct Place: Hashable {
+        var path: String
+        /// Whether what is in the file counts too: the host read it.
+        var isRead: Bool
+        var found: Found?
+    }
+    /// What tells a file from one that has its number after it, which some file systems give again at once.
+    private struct Found: Hashable {
+        var device: UInt64
+        var inode: UInt64
+        /// When it was made, in nanoseconds since 1970; 0 where the file system does not say.
+        var made: Int64
+        /// In bytes, and when that was changed; 0 if it does not count.
+        var size: UInt64 = 0
+        var modified: Int64 = 0
+    }
+    private var places: [Place] = []
+    private var known: Set<String> = []
+
+    /// The most places that are looked at, each for about a microsecond with every request.
+    static let maximum = 256
+
+    package init() {}
+
+    /// Notes what stands at a path now.
+    ///
+    /// - Parameter isRead: Whether what the file says was used too.
+    mutating func note(_ path: String, isRead: Bool = false) {
+        guard places.count < Self.maximum, known.insert(path).inserted else { return }
+        places.append(Place(path: path, isRead: isRead, found: Self.look(path, isRead)))
+    }
+
+    /// The same without some of the places whose content was not used.
+    func leavingOut(_ isCovered: (String) -> Bool) -> GrantedPlaces {
+        var rest = self
+        rest.places.removeAll { !$0.isRead && isCovered($0.path) }
+        return rest
+    }
+
+    /// The paths that are looked at.
+    package var paths: [String] { places.map(\.path) }
+
+    /// Whether everything is as it was. Asks the file system, which may take its time.
+    package func areUnchanged() -> Bool {
+        places.allSatisfy { Self.look($0.path, $0.isRead) == $0.found }
+    }
+
+    private static func look(_ path: String, _ isRead: Bool) -> Found? {
+        var place = csandbox_place()
+        guard csandbox_look(path, &place) == 0 else { return nil }
+        var found = Found(device: place.device, inode: place.inode, made: place.made)
+        if isRead { (found.size, found.modified) = (place.size, place.modified) }
+        return found
+    }
+}
+
+/// Looks whether places are as they were, for many who ask. A file system may take its time, or for ever, so no more than
+/// one thread waits for it.
+final class PlaceCheck: Sendable {
+    private let places: GrantedPlaces
+    private let look = Mutex<Task<Bool, Never>?>(nil)
+
+    init(_ places: GrantedPlaces) { self.places = places }
+
+    func areUnchanged() async -> Bool {
+        guard !places.paths.isEmpty else { return true }
+        let task = look.withLock { look in
+            if let look { return look }
+            let new = Task.detached { [self] in
+                defer { self.look.withLock { $0 = nil } }
+                return places.areUnchanged()
+            }
+            look = new
+            return new
+        }
+        return await task.value
+    }
+}

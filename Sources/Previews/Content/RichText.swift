@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// The text of rich text (RTF 1.9.1), for viewers that cannot show it: words, tabs and ends of lines, nothing of their looks.
+///
+/// One pass over the bytes without recursion; whatever is wrong in them, what could be read is given back. *Left out*: hidden
+/// text, what only fields and objects need, pictures, notes about the document, and the code pages of single fonts.
+public enum RichText {
+    /// The most bytes that are read.
+    public static let maximumBytes = 8 << 20
+    /// The most bytes of text.
+    public static let maximumTextBytes = 2 << 20
+    /// How deep groups may nest; the text of deeper ones is left out.
+    static let maximumDepth = 200
+
+    /// The text, without control characters but line feeds and tabs. Blocks the caller: some milliseconds for each megabyte.
+    ///
+    /// - Parameter bytes: The document.
+    public static func text(of bytes: [UInt8]) -> String {
+        var reader = RichTextReader(bytes.prefix(maximumBytes))
+        return DisplayText.safe(reader.text()).trimmingCharacters(in: .newlines)
+    }
+}
+
+/// Goes through the groups and control words of rich text.
+private struct RichTextReader {
+    private struct Group {
+        /// Whether all that is in it stays out.
+        var isHidden = false
+        /// Whether text is marked as hidden.
+        var isInvisible = false
+        /// How many characters stand behind each of Unicode for those who cannot show it.
+        var fallbackLength = 1
+    }
+    private let bytes: ArraySlice<UInt8>
+    private var position: Int
+    private var group = Group()
+    private var groups: [Group] = []
+    private var tooDeep = 0
+    /// The end of a fallback that is being passed.
+    private var fallbackLeft = 0
+    private var encoding = String.Encoding.windowsCP1252
+    private var output = ""
+    private var outputBytes = 0
+    /// What was read in the code page of the document, and in UTF-16.
+    private var encoded: [UInt8] = []
+    private var units: [UInt16] = []
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        position = bytes.startIndex
+    }
+
+    mutating func text() -> String {
+        while let byte = next(), outputBytes < RichText.maximumTextBytes {
+            switch byte {
+            case UInt8(ascii: "{"): open()
+            case UInt8(ascii: "}"): close()
+            case UInt8(ascii: "\\"): control()
+            case 0, 0x0A, 0x0D: break
+            default: write(encoded: byte)
+            }
+        }
+        flush()
+        return output
+    }
+
+    private mutating func next() -> UInt8? {
+        guard position < bytes.endIndex else { return nil }
+        defer { position += 1 }
+        return bytes[position]
+    }
+
+    // MARK: Groups
+
+    private mutating func open() {
+        fallbackLeft = 0
+        guard groups.count < RichText.maximumDepth else { return tooDeep += 1 }
+        groups.append(group)
+    }
+
+    private mutating func close() {
+        fallbackLeft = 0
+        guard tooDeep == 0 else { return tooDeep -= 1 }
+        group = groups.popLast() ?? Group()
+    }
+
+    // MARK: Controls
+
+    private mutating func control() {
+        guard let byte = next() else { return }
+        switch byte {
+        case let byte where isLetter(byte): word(byte)
+        case UInt8(ascii: "'"):
+            guard let high = next().flatMap(Self.digit), let low = next().flatMap(Self.digit) else { return }
+            write(encoded: high << 4 | low)
+        case UInt8(ascii: "\\"), UInt8(ascii: "{"), UInt8(ascii: "}"): write(encoded: byte)
+        case UInt8(ascii: "~"): write("\u{A0}")
+        case UInt8(ascii: "_"): write("\u{2011}")
+        // What those may pass over who do not know it.
+        case UInt8(ascii: "*"): group.isHidden = true
+        case 0x0A, 0x0D: write("\n")
+        default: break
+        }
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? { Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init) }
+
+    /// A word, the number behind it, and the space that ends it.
+    private mutating func word(_ first: UInt8) {
+        var name = [first]
+        while position < bytes.endIndex, isLetter(bytes[position]) {
+            // The longest that is known is shorter.
+            if name.count <= Self.maximumNameBytes { name.append(bytes[position]) }
+            position += 1
+        }
+        var number: Int?
+        let isNegative = position < bytes.endIndex && bytes[position] == UInt8(ascii: "-")
+        if isNegative { position += 1 }
+        while position < bytes.endIndex, isDigit(bytes[position]) {
+            number = min(1 << 40, (number ?? 0) * 10 + Int(bytes[position] - 0x30))
+            position += 1
+        }
+        if position < bytes.endIndex, bytes[position] == 0x20 { position += 1 }
+        apply(String(decoding: name, as: UTF8.self), number.map { isNegative ? -$0 : $0 })
+    }
+
+    private static let maximumNameBytes = 32
+
+    private mutating func apply(_ name: String, _ number: Int?) {
+        if let text = Self.texts[name] { return write(text) }
+        switch name {
+        case "u":
+            if let number { write(unit: UInt16(truncatingIfNeeded: number)) }
+            fallbackLeft = group.fallbackLength
+        case "uc": group.fallbackLength = max(0, min(number ?? 1, Self.maximumFallback))
+        case "v": group.isInvisible = number != 0
+        case "plain": group.isInvisible = false
+        case "ansicpg": encoding = Self.encodings[number ?? 0] ?? encoding
+        // Bytes of a picture or an object, which may look like anything.
+        case "bin": position = min(bytes.endIndex, position + max(0, number ?? 0))
+        default: if Self.hidden.contains(name) { group.isHidden = true }
+        }
+    }
+
+    private static let maximumFallback = 64
+
+    private static let texts: [String: String] = [
+        "par": "\n", "line": "\n", "sect": "\n", "page": "\n", "column": "\n", "row": "\n", "nestrow": "\n",
+        "cell": "\t", "nestcell": "\t", "tab": "\t", "emdash": "—", "endash": "–", "lquote": "‘", "rquote": "’",
+        "ldblquote": "“", "rdblquote": "”", "bullet": "•", "emspace": "\u{2003}", "enspace": "\u{2002}",
+    ]
+    private static let hidden: Set<String> = [
+        "fonttbl", "colortbl", "stylesheet", "info", "pict", "nonshppict", "objdata", "objclass", "objname", "fldinst",
+        "header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf", "filetbl", "listtable",
+        "listoverridetable", "revtbl", "rsidtbl", "generator", "xmlnstbl", "bkmkstart", "bkmkend", "themedata",
+        "colorschememapping", "datastore", "latentstyles", "pntxta", "pntxtb", "sn", "sv", "template", "NeXTGraphic",
+    ]
+    private static let encodings: [Int: String.Encoding] = [
+        932: .shiftJIS, 1250: .windowsCP1250, 1251: .windowsCP1251, 1252: .windowsCP1252, 1253: .windowsCP1253,
+        1254: .windowsCP1254, 65001: .utf8,
+    ]
+
+    // MARK: Text
+
+    private var isShown: Bool { !group.isHidden && !group.isInvisible && tooDeep == 0 }
+
+    /// Whether a character belongs to a fallback, and so is passed.
+    private mutating func isFallback() -> Bool {
+        guard fallbackLeft > 0 else { return false }
+        fallbackLeft -= 1
+        return true
+    }
+
+    private mutating func write(encoded byte: UInt8) {
+        guard !isFallback(), isShown else { return }
+        if !units.isEmpty { flush() }
+        encoded.append(byte)
+        outputBytes += byte < 0x80 ? 1 : 2
+    }
+
+    private mutating func write(unit: UInt16) {
+        guard isShown else { return }
+        if !encoded.isEmpty { flush() }
+        units.append(unit)
+        outputBytes += 3
+    }
+
+    private mutating func write(_ text: String) {
+        guard !isFallback(), isShown else { return }
+        flush()
+        output += text
+        outputBytes += text.utf8.count
+    }
+
+    /// Makes text of what was gathered.
+    private mutating func flush() {
+        if !encoded.isEmpty {
+            output += String(bytes: encoded, encoding: encoding) ?? singly(encoded)
+            encoded.removeAll(keepingCapacity: true)
+        }
+        if !units.isEmpty {
+            output += String(decoding: units, as: UTF16.self)
+            units.removeAll(keepingCapacity: true)
+        }
+    }
+
+    /// Text of which some bytes mean nothing, or only beside others.
+    private func singly(_ bytes: [UInt8]) -> String {
+        bytes.map { String(bytes: [$0], encoding: encoding) ?? "\u{FFFD}" }.joined()
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What there is to know of the element of a tag: one look into a table for each tag.
+final class HTMLElement: Sendable {
+    /// Groups of elements that end each other.
+    struct Groups: OptionSet {
+        let rawValue: UInt16
+        static let paragraph = Groups(rawValue: 1)
+        static let item = Groups(rawValue: 1 << 1)
+        static let list = Groups(rawValue: 1 << 2)
+        static let description = Groups(rawValue: 1 << 3)
+        static let descriptionList = Groups(rawValue: 1 << 4)
+        static let table = Groups(rawValue: 1 << 5)
+        static let caption = Groups(rawValue: 1 << 6)
+        static let cell = Groups(rawValue: 1 << 7)
+        static let row = Groups(rawValue: 1 << 8)
+        static let rowGroup = Groups(rawValue: 1 << 9)
+
+        /// Where the search for an open paragraph stops.
+        static let paragraphBoundary: Groups = [.caption, .table, .cell]
+        /// Tags that end elements across cells.
+        static let tableParts: Groups = [.caption, .table, .rowGroup, .cell, .row]
+    }
+
+    /// In lower case.
+    let name: String
+    let fate: HTMLElements.Fate
+    let groups: Groups
+    let isVoid: Bool
+    let isRaw: Bool
+    /// Whether it ends a drawing or formula in which it stands.
+    let endsDrawing: Bool
+    /// Whether an open paragraph ends before it.
+    let endsParagraph: Bool
+    /// The elements of which an open one ends before it, and where the search for that stops.
+    let closes: (groups: Groups, boundary: Groups)?
+    /// As its tags begin and end: `<name` and `</name>`.
+    let opening, closing: [UInt8]
+
+    private init(_ name: String) {
+        self.name = name
+        fate = HTMLElements.fate(of: name)
+        groups = Self.groups(of: name)
+        isVoid = HTMLElements.void.contains(name)
+        isRaw = HTMLElements.raw.contains(name)
+        endsDrawing = HTMLElements.endsDrawing.contains(name)
+        endsParagraph = HTMLElements.endsParagraph.contains(name)
+        closes =
+            switch name {
+            case "li": (.item, [.list, .table, .cell])
+            case "dd", "dt": (.description, [.descriptionList, .table, .cell])
+            case "td", "th": ([.cell, .caption], .table)
+            case "tr": ([.row, .caption], .table)
+            case "tbody", "thead", "tfoot": ([.rowGroup, .caption], .table)
+            default: nil
+            }
+        opening = Array("<\(name)".utf8)
+        closing = Array("</\(name)>".utf8)
+    }
+
+    private static let known = Dictionary(uniqueKeysWithValues: HTMLElements.names.map { ($0, HTMLElement($0)) })
+
+    /// The element of a name in lower case, whatever it is.
+    static func named(_ name: String) -> HTMLElement { known[name] ?? HTMLElement(name) }
+
+    private static func groups(of name: String) -> Groups {
+        switch name {
+        case "p": .paragraph
+        case "li": .item
+        case "ul", "ol": .list
+        case "dd", "dt": .description
+        case "dl": .descriptionList
+        case "table": .table
+        case "caption": .caption
+        case "td", "th": .cell
+        case "tr": .row
+        case "tbody", "thead", "tfoot": .rowGroup
+        default: []
+        }
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import Previews
+import ServiceProtocol
+
+/// A preview as launchers get it: named values (docs/DBUS.md).
+enum LauncherPreview {
+    /// All that is known of a preview.
+    ///
+    /// - Parameter maximumBytes: The most bytes of content; more are left to a file.
+    static func all(of preview: Preview, maximumBytes: Int) -> [String: BusValue] {
+        var values: [String: BusValue] = [
+            "contentType": .string(text: preview.contentType), "title": .string(text: preview.title),
+            "length": .unsigned(UInt64(preview.content.count)), "source": .string(preview.source.rawValue),
+        ]
+        if preview.content.count <= maximumBytes { values["content"] = .bytes(preview.content) }
+        if let problem = preview.problem { values["problem"] = .string(text: problem) }
+        if let size = preview.size { (values["width"], values["height"]) = (.double(size.width), .double(size.height)) }
+        if !preview.removals.isEmpty {
+            values["removed"] = .dictionaries(
+                preview.removals.map {
+                    [
+                        "kind": .string($0.kind.rawValue), "count": .unsigned(UInt64(max(0, $0.count))),
+                        "example": .string(text: $0.example),
+                    ]
+                })
+        }
+        return values
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import SearchIndex
+import SearchlightEngine
+
+/// The items a command is given: as arguments, or as lines of a file or of standard input.
+struct ItemNames {
+    let names: [String]
+    /// Whether there was a list, where the first one came from.
+    let source: String?
+
+    static let maximumItems = 10_000
+    private static let maximumBytes = 16 << 20
+    /// Longer lines are cut in messages, in characters.
+    private static let shownLength = 60
+
+    /// - Parameters:
+    ///   - arguments: Names; `-` reads a list from standard input.
+    ///   - file: A list; `-` is standard input.
+    init(_ arguments: [String], from file: String? = nil) throws(CommandFailure) {
+        var names: [String] = []
+        for argument in arguments { names += argument == "-" ? try Self.lines(of: nil) : [argument] }
+        if let file { names += try Self.lines(of: file == "-" ? nil : file) }
+        guard !names.isEmpty else { throw CommandFailure(message: "The list of items is empty.", status: .usage) }
+        guard names.count <= Self.maximumItems else {
+            throw CommandFailure(
+                message: "\(names.count) items are too many at once; the limit is \(Self.maximumItems).",
+                status: .usage)
+        }
+        self.names = names
+        source = arguments.contains("-") ? "standard input" : file.map { $0 == "-" ? "standard input" : $0 }
+    }
+
+    private static func lines(of path: String?) throws(CommandFailure) -> [String] {
+        let data: Data?
+        do {
+            let handle = try path.map { try FileHandle(forReadingFrom: URL(filePath: $0)) } ?? .standardInput
+            data = try handle.read(upToCount: maximumBytes + 1)
+        } catch {
+            throw CommandFailure(
+                message: "Reading the items from \(path ?? "standard input") failed: \(error.localizedDescription)",
+                status: .inputOutput)
+        }
+        guard (data?.count ?? 0) <= maximumBytes else {
+            throw CommandFailure(message: "The list of items is longer than \(maximumBytes) bytes.", status: .usage)
+        }
+        return String(decoding: data ?? Data(), as: UTF8.self).split(whereSeparator: \.isNewline)
+            .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+
+    /// A name that was looked up.
+    typealias Lookup = (name: String, result: Result<StoredItem, EngineError>)
+
+    /// Looks all of them up.
+    ///
+    /// - Throws: What is wrong, if one was given; if no line of a list is an item, that it is none. Many messages would only
+    ///   say the same.
+    func find(bundle: String?, in store: any StoreService) async throws -> [Lookup] {
+        var found: [Lookup] = []
+        for name in names {
+            do throws(EngineError) {
+                found.append((name, .success(try await ItemChoice.find(name, bundle: bundle, in: store))))
+            } catch {
+                if names.count == 1 { throw error }
+                found.append((name, .failure(error)))
+            }
+        }
+        let isNothing = found.allSatisfy { if case .failure(.itemNotFound) = $0.result { true } else { false } }
+        guard let source, isNothing else { return found }
+        let first = names[0].count > Self.shownLength ? names[0].prefix(Self.shownLength) + "…" : names[0]
+        throw CommandFailure(
+            message: """
+                None of the \(names.count) lines of \(source) is an item\(bundle.map { " of \($0)" } ?? ""); the first is \
+                “\(first)”. A list has a number (@12), an identifier or a path on each line, as --numbers of “search”, \
+                “query” and “list” prints it.
+                """, status: .notFound)
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+extension JSONValue {
+    /// The value of an attribute for a person to read, on one line: amounts with their units.
+    func line(of attribute: String) -> String {
+        let amount: Double? =
+            switch self {
+            case .integer(let number): Double(number)
+            case .number(let number): number
+            default: nil
+            }
+        // In megabytes, as Apple documents it.
+        guard attribute == "fileSize", let amount, let size = Self.size(bytes: amount * 1_000_000) else { return line }
+        return size
+    }
+
+    /// A size with its unit, a power of 1000; `nil` for what is none.
+    static func size(bytes: Double) -> String? {
+        guard bytes >= 0, bytes < 1e18 else { return nil }
+        let whole = bytes.rounded()
+        if whole < 1000 { return counted(Int(whole), "byte") }
+        let units = ["kB", "MB", "GB", "TB", "PB"]
+        var (amount, unit) = (bytes / 1000, 0)
+        // What would be rounded to 1000 is one of the next.
+        while amount >= 999.5, unit + 1 < units.count { (amount, unit) = (amount / 1000, unit + 1) }
+        let text = String(format: amount < 9.95 ? "%.1f" : "%.0f", amount)
+        return "\(text) \(units[unit])"
+    }
+
+    /// A number as people write it, 0.000064 and not 6.4e-05, unless that would take very many zeros.
+    static func plain(_ number: Double) -> String {
+        let text = "\(number)"
+        if text.hasSuffix(".0") { return String(text.dropLast(2)) }
+        guard let mark = text.firstIndex(of: "e"), let exponent = Int(text[text.index(after: mark)...]),
+            abs(exponent) <= maximumExponent
+        else { return text }
+        let digits = text[..<mark].filter(\.isNumber)
+        return String(format: "%.\(max(0, digits.count - 1 - exponent))f", number)
+    }
+
+    private static let maximumExponent = 20
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import SearchIndex
+
+/// How many of something are shown at most: the same in all commands that list.
+enum ListLimit {
+    /// Reads what was typed.
+    static func items(_ text: String) throws -> Int {
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text),
+            (1...SearchIndex.maximumPage).contains(number)
+        else { throw ValidationError("--limit takes a number from 1 to \(SearchIndex.maximumPage).") }
+        return number
+    }
+
+    /// What its help says.
+    static func help(_ text: String) -> ArgumentHelp {
+        ArgumentHelp("\(text), 1 to \(SearchIndex.maximumPage).", valueName: "number")
+    }
+}
+
+/// Lists for other commands.
+struct NumbersFlag: ParsableArguments {
+    @Flag(
+        help: """
+            Only print the numbers of the items (@12), one a line, for “drag -”, “show -” and “preview -”.
+            """)
+    var numbers = false
+
+    /// Prints them.
+    func print(_ items: [StoredItem]) throws {
+        for item in items { try Output.line("@\(item.number)") }
+    }
+}

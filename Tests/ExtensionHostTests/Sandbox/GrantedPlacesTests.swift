@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ExtensionHost
+
+@Suite("What a policy was made from")
+struct GrantedPlacesTests {
+    private let folder: TemporaryFolder
+    private var home: String { folder.path + "/home" }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        for name in ["Notes", "config/com.example.x", "files"] {
+            try FileManager.default.createDirectory(atPath: home + "/" + name, withIntermediateDirectories: true)
+        }
+    }
+
+    private func places(_ table: [String: Any]) throws -> GrantedPlaces {
+        let path = try PlainBundle("com.example.x", in: folder.path("extensions"), manifest: ["Searchlight": table])
+            .path
+        let configuration = WorkerConfiguration(
+            workerPath: "/opt/searchlight/worker", frameworkFolder: nil,
+            environment: ["HOME": home, "XDG_CONFIG_HOME": home + "/config"])
+        return SandboxPolicy(try ExtensionBundle(at: path), configuration, temporaryFolder: nil).places
+    }
+
+    private func write(_ text: String, _ name: String) throws {
+        try Data(text.utf8).write(to: URL(filePath: home + "/" + name))
+    }
+
+    /// As programs do that save a file as a whole.
+    private func replace(_ name: String) throws {
+        try write("new", name + ".part")
+        try #require(rename(home + "/" + name + ".part", home + "/" + name) == 0)
+    }
+
+    @Test("A declared file that is written to is the same; one that is replaced, removed or made anew is not")
+    func files() throws {
+        try write("one", "files/a")
+        let declared = ["ReadablePaths": ["~/files/a"], "WritablePaths": ["~/files/b"]]
+        var places = try places(declared)
+        #expect(places.areUnchanged())
+        let handle = try #require(FileHandle(forWritingAtPath: home + "/files/a"))
+        try handle.write(contentsOf: Data("longer than it was".utf8))
+        try handle.close()
+        #expect(places.areUnchanged())
+        try replace("files/a")
+        #expect(!places.areUnchanged())
+        places = try self.places(declared)
+        // Some file systems give its number to the next file.
+        unlink(home + "/files/a")
+        #expect(!places.areUnchanged())
+        try write("three", "files/a")
+        #expect(!places.areUnchanged())
+        places = try self.places(declared)
+        try write("made later", "files/b")
+        #expect(!places.areUnchanged())
+    }
+
+    @Test("So with folders, declared and the extension's own; what changes inside of them is no matter")
+    func folders() throws {
+        try write("one", "Notes/a")
+        // The file is granted with the folder, and for writing by itself.
+        let declared = ["ReadablePaths": ["~/Notes", "~/Notes/a", "~/Later"], "WritablePaths": ["~/Notes/b"]]
+        var places = try places(declared)
+        try replace("Notes/a")
+        try write("new", "config/com.example.x/settings")
+        #expect(places.areUnchanged())
+        try write("new", "Notes/b")
+        #expect(!places.areUnchanged())
+        places = try self.places(declared)
+        mkdir(home + "/Later", 0o700)
+        #expect(!places.areUnchanged())
+        places = try self.places(declared)
+        rename(home + "/Notes", home + "/Old")
+        mkdir(home + "/Notes", 0o700)
+        #expect(!places.areUnchanged())
+        places = try self.places(declared)
+        rename(home + "/config/com.example.x", home + "/config/old")
+        #expect(!places.areUnchanged())
+    }
+
+    @Test("Files that the host read for it count with what they say, and what they list like what is declared")
+    func lists() throws {
+        try write("~/files/a\n", "config/com.example.x/folders")
+        let declared = ["ReadablePathsFrom": ["$XDG_CONFIG_HOME/com.example.x/folders"]]
+        var places = try places(declared)
+        #expect(places.areUnchanged())
+        try write("later", "files/a")
+        #expect(!places.areUnchanged())
+        places = try self.places(declared)
+        let handle = try #require(FileHandle(forWritingAtPath: home + "/config/com.example.x/folders"))
+        try handle.write(contentsOf: Data("~/files/a\n~/files/b\n".utf8))
+        try handle.close()
+        #expect(!places.areUnchanged())
+        let settings = home + "/config/user-dirs.dirs"
+        #expect(!places.paths.contains(settings))
+        #expect(try self.places(["ReadablePaths": ["$XDG_DOCUMENTS_DIR/a"]]).paths.contains(settings))
+    }
+
+    @Test("However many are listed, only so many are looked at, and nobody waits twice for them")
+    func bounded() async throws {
+        let names = (0..<250).map { "~/files/\($0)\n" }.joined()
+        for list in ["one", "two"] { try write(names.replacing("files", with: list), "config/com.example.x/" + list) }
+        let lists = ["one", "two"].map { "$XDG_CONFIG_HOME/com.example.x/" + $0 }
+        let places = try places(["ReadablePathsFrom": lists])
+        #expect(places.paths.count == GrantedPlaces.maximum)
+        let check = PlaceCheck(places)
+        #expect(await check.areUnchanged())
+        try FileManager.default.createDirectory(atPath: home + "/one", withIntermediateDirectories: true)
+        try write("later", "one/7")
+        let answers = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<20 { group.addTask { await check.areUnchanged() } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers == Array(repeating: false, count: 20))
+    }
+}
