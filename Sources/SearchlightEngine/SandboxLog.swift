@@ -195,7 +195,8 @@ extension SandboxHistory.Bundle {
         let known = report
         report = new
         guard new.background == nil else { return }
-        (report?.background, report?.backgroundMissing) = (known?.background, known?.backgroundMissing)
+        report?.background = known?.background
+        report?.backgroundMissing = known?.backgroundMissing
     }
 
     fileprivate mutating func add(_ entry: SandboxHistory.Entry) {

@@ -92,7 +92,9 @@ struct BackgroundWorkerTests {
     func cost() async throws {
         let bundle = try harness.installBackground("ignoring 20")
         let clock = ManualClock()
-        try await harness.withEngine(clock: clock) { engine async throws in
+        var limits = WorkerConfiguration.Limits.patient
+        limits.backgroundLinger = .seconds(2)
+        try await harness.withEngine(limits: limits, clock: clock) { engine async throws in
             #expect(engine.host.usage(ofBackground: bundle) == nil)
             _ = try await engine.host.reindexAll(bundle, origin: .background)
             let first = try #require(engine.host.usage(ofBackground: bundle))

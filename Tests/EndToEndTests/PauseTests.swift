@@ -141,6 +141,7 @@ struct PauseTests {
             clock.advance(by: .seconds(3600))
             #expect(harness.lastWorker.state == "T" && clock.sleeperCount == 0)
             await engine.host.resumeBackground(bundle)
+            await harness.wait(forMessage: "unthrottled")
             // What is left is waited for from now on.
             await clock.waitForSleepers()
             clock.advance(by: .seconds(59))

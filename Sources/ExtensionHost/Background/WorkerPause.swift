@@ -76,9 +76,9 @@ final class WorkerPause: Sendable {
             state.number += 1
             state.phase = .running
             process.thaw()
+            time.end()
             tell(.didFinishThrottle)
         }
-        time.end()
     }
 
     /// Notes that the worker has ended.
@@ -87,15 +87,17 @@ final class WorkerPause: Sendable {
             if case .paused(let task) = state.phase { task.cancel() }
             state.phase = .over
             state.number += 1
+            time.end()
         }
-        time.end()
     }
 
     private func quieten(_ number: UInt64) async -> PauseOutcome {
         guard (try? await clock.sleep(for: limits.pauseGrace / 2)) != nil else { return calledOff }
         let half = process.processorTime
         guard (try? await clock.sleep(for: limits.pauseGrace / 2)) != nil else { return calledOff }
-        let heeds = (process.processorTime ?? 0) - (half ?? 0) <= Self.quiet
+        // It has ended, or has no process of its own that could be frozen.
+        guard let half, let full = process.processorTime else { return .notRunning }
+        let heeds = full - min(full, half) <= Self.quiet
         guard whileIts(number, process.freeze) else { return calledOff }
         await standStill()
         if process.holdsLocks {

@@ -171,7 +171,7 @@ extension WorkerConfiguration.Limits {
         (limits.load, limits.answer, limits.progress) = (.seconds(60), .seconds(60), .seconds(60))
         limits.firstSign = .seconds(60)
         // No timer that a test with a clock of its own does not know of.
-        limits.linger = nil
+        (limits.linger, limits.backgroundLinger) = (nil, nil)
         return limits
     }
 
