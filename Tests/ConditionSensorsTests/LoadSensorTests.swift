@@ -12,7 +12,7 @@ struct LoadSensorTests {
         try machine.write("proc/stat", "cpu  \(fields)\ncpu0 \(fields)\nintr 5\n")
     }
 
-    private func process(_ machine: FakeMachine, _ name: String, _ times: [Int], called: String = "(x") throws {
+    private func process(_ machine: FakeMachine, _ name: String, _ times: [Int], called: String = "(x)") throws {
         let numbers = times.map(String.init).joined(separator: " ")
         try machine.write("proc/\(name)/stat", "1 \(called) S 1 1 1 0 -1 0 0 0 0 0 \(numbers) 20 0 1 0 5 6\n")
     }

@@ -38,6 +38,9 @@ struct LogindTests {
         return path
     }
 
+    /// Looks until logind has answered; each look waits for it a little.
+    private func lookUntilKnown() { while monitor.report()[.logind] != .inUse { monitor.look() } }
+
     /// Microseconds since 1970 of a moment so many seconds ago.
     private func ago(_ seconds: Double) -> Int { Int((machine.now.value - seconds + SensorRoots.epoch) * 1e6) }
 
@@ -63,8 +66,9 @@ struct LogindTests {
     func noSessions() async throws {
         try mock.update(Self.path, Self.manager, "{'IdleHint': <true>, 'IdleSinceHint': <uint64 \(ago(1))>}")
         monitor.sense(.waiting)
-        let first = await told.first { _ in monitor.report()[.logind] == .inUse }
-        #expect(first?.presence == nil && first?.isLocked == nil)
+        lookUntilKnown()
+        let conditions = monitor.look()
+        #expect(conditions.presence == nil && conditions.isLocked == nil)
     }
 
     @Test(
@@ -72,7 +76,7 @@ struct LogindTests {
     )
     func sessionsComeAndGo() async throws {
         monitor.sense(.waiting)
-        _ = await told.first { _ in monitor.report()[.logind] == .inUse }
+        lookUntilKnown()
         let (terminal, silent) = (
             try addSession("t1", "'Type': <'tty'>, 'IdleSinceHint': <uint64 \(ago(5))>"),
             try addSession("s1", "'IdleHint': <false>")
@@ -94,7 +98,7 @@ struct LogindTests {
     @Test("Sleep and waking are told with the moment")
     func sleep() async throws {
         monitor.sense(.waiting)
-        _ = await told.first { _ in monitor.report()[.logind] == .inUse }
+        lookUntilKnown()
         try mock.emit(Self.path, Self.manager, "PrepareForSleep", "b", "[<true>]")
         let asleep = await told.first { $0.isAsleep }
         #expect(asleep?.resumed == nil)
@@ -106,8 +110,9 @@ struct LogindTests {
 
     @Test("Who blocks idleness is told with the reason; who only delays, or blocks other things, is not")
     func inhibitors() async throws {
+        try mock.call(Self.path, "org.freedesktop.DBus.Mock.AddProperty", Self.manager, "BlockInhibited", "<''>")
         monitor.sense(.waiting)
-        _ = await told.first { _ in monitor.report()[.logind] == .inUse }
+        lookUntilKnown()
         try mock.addMethod(
             Self.path, Self.manager, "ListInhibitors", ("", "a(ssssuu)"),
             """
@@ -152,6 +157,7 @@ struct LogindTests {
         let gone = await told.first { $0.presence == nil }
         #expect(gone != nil && monitor.report()[.logind].isAbsent)
         let second = try DBusMock(bus, template: "logind", name: Self.name)
+        lookUntilKnown()
         try second.emit(Self.path, Self.manager, "PrepareForSleep", "b", "[<true>]")
         let asleep = await told.first { $0.isAsleep }
         #expect(asleep != nil && monitor.report()[.logind] == .inUse)

@@ -25,6 +25,7 @@ public final class ConditionMonitor: ConditionSource {
     private let state = Mutex(State())
     private let desk = SensorDesk()
     private let roots: SensorRoots
+    private let patience: Int
     private let lookout: Lookout
     private let sleepClock: SleepClockSensor
     private let pressure: PressureSensor
@@ -51,13 +52,15 @@ public final class ConditionMonitor: ConditionSource {
         self.init(roots: roots, files: files)
     }
 
-    init(roots: SensorRoots, files: [any FileSensor]) {
-        self.roots = roots
+    init(roots: SensorRoots, files: [any FileSensor], patience: Int = Lookout.patience) {
+        (self.roots, self.patience) = (roots, patience)
         sleepClock = SleepClockSensor(roots: roots)
         pressure = PressureSensor(roots: roots)
         lookout = Lookout([sleepClock] + files, threadName: roots.threadName + "-look") { [desk] sensor, reading in
             desk.note(sensor, reading.state)
-            desk.update(reading.apply)
+            desk.take(reading.apply)
+        } tell: { [desk] in
+            desk.tell()
         }
     }
 
@@ -99,7 +102,7 @@ public final class ConditionMonitor: ConditionSource {
     /// programs at most 50.
     @discardableResult
     public func look() -> Conditions {
-        let deadline = DispatchTime.now() + .milliseconds(Lookout.patience)
+        let deadline = DispatchTime.now() + .milliseconds(patience)
         let links = holding { state in
             if state.mode != .off { connect(&state) }
             return [state.system, state.session]

@@ -24,14 +24,16 @@ final class Lookout: Sendable {
     private let sensors: [any FileSensor]
     private let threadName: String
     private let publish: @Sendable (Sensor, FileReading) -> Void
+    private let tell: @Sendable () -> Void
 
     /// How long a look is waited for, in milliseconds; it takes less than one.
     static let patience = 50
 
     init(
-        _ sensors: [any FileSensor], threadName: String, publish: @escaping @Sendable (Sensor, FileReading) -> Void
+        _ sensors: [any FileSensor], threadName: String, publish: @escaping @Sendable (Sensor, FileReading) -> Void,
+        tell: @escaping @Sendable () -> Void
     ) {
-        (self.sensors, self.threadName, self.publish) = (sensors, threadName, publish)
+        (self.sensors, self.threadName, self.publish, self.tell) = (sensors, threadName, publish, tell)
     }
 
     /// Reads all, or waits for who is at it.
@@ -58,6 +60,8 @@ final class Lookout: Sendable {
             state.withLock { _ = $0.busy.remove(sensor.sensor) }
         }
         state.withLock { if $0.look === look { $0.look = nil } }
+        // All that changed at once, and after the look: whoever is told may look again.
+        tell()
         look.end.leave()
     }
 }

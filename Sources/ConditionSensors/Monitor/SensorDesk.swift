@@ -22,8 +22,13 @@ final class SensorDesk: Sendable {
 
     func setHandler(_ handler: @escaping @Sendable (Conditions) -> Void) { state.withLock { $0.handler = handler } }
 
-    /// Tells changes from now on, beginning with what nobody has told yet.
-    func open() { state.withLock { $0.isOpen = true } }
+    /// Tells changes from now on. That nothing is known yet is none.
+    func open() {
+        state.withLock { state in
+            state.isOpen = true
+            state.told = state.readings.conditions
+        }
+    }
 
     /// Tells nothing any more, and forgets what may have changed by the time somebody listens again.
     func close() {
@@ -76,8 +81,11 @@ final class SensorDesk: Sendable {
             })
     }
 
+    /// Takes note of what was found, and tells nobody yet.
+    func take(_ change: (inout Readings) -> Void) { state.withLock { change(&$0.readings) } }
+
     /// Tells what was not told, unless somebody else is at it, who then will.
-    private func tell() {
+    func tell() {
         while let (handler, conditions) = next() {
             handler(conditions)
             state.withLock { $0.isTelling = false }
