@@ -182,7 +182,8 @@ let package = Package(
             dependencies: ["Promises", "ServiceProtocol", "UniformTypeIdentifiers", "CSandbox", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "PreviewsTests", dependencies: ["Previews", "ServiceProtocol", "TestSupport"], swiftSettings: strict),
+            name: "PreviewsTests", dependencies: ["Previews", "MetadataQuery", "ServiceProtocol", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "QuickLookSimulatorTests", dependencies: ["QuickLookSimulator", "TestSupport"],
             swiftSettings: strict),

@@ -87,7 +87,7 @@ struct PageTextWriter {
         // Styles and the title of the window.
         case .raw: break
         case .start(let tag): start(tag)
-        case .end(let name): end(name)
+        case .end(let element): end(element.name)
         }
     }
 
