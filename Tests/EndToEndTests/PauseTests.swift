@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ExtensionHost
 import Foundation
 import Glibc
 import SearchlightEngine
@@ -7,6 +6,7 @@ import ServiceProtocol
 import TestSupport
 import Testing
 
+@testable import ExtensionHost
 @testable import SearchlightEngine
 
 /// Background workers that are to be quiet because a person is back.
