@@ -99,21 +99,28 @@ struct MonitorTests {
     }
 
     @Test("While it is off nothing is told, and what it knew is forgotten")
-    func off() throws {
+    func off() async throws {
         let machine = try FakeMachine()
         let load = Knob(.load)
         let monitor = ConditionMonitor(roots: machine.roots, files: [load], patience: 20_000)
         let count = Mutex(0)
-        monitor.start { _ in count.withLock { $0 += 1 } }
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        monitor.start { _ in
+            count.withLock { $0 += 1 }
+            continuation.yield()
+        }
         monitor.look()
+        while !machine.threads.isEmpty { sched_yield() }
         #expect(count.withLock { $0 } == 0)
         monitor.sense(.waiting)
         monitor.look()
+        for await _ in stream { break }
+        while !machine.threads.isEmpty { sched_yield() }
         let before = count.withLock { $0 }
-        #expect(before > 0)
         monitor.sense(.off)
         load.load.withLock { $0 = 0.5 }
         #expect(monitor.look().otherLoad == 0.5)
+        while !machine.threads.isEmpty { sched_yield() }
         #expect(count.withLock { $0 } == before)
         #expect(monitor.report().sensors.map(\.sensor) == Sensor.allCases)
     }
