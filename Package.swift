@@ -46,8 +46,8 @@ let package = Package(
         .executableTarget(
             name: "searchlightd",
             dependencies: [
-                "SearchlightService", "SearchlightEngine", "ExtensionHost", "Promises", "ServiceProtocol", "CSystemd",
-                arguments,
+                "SearchlightService", "SearchlightEngine", "ExtensionHost", "Promises", "ConditionSensors", "ServiceProtocol",
+                "CSystemd", arguments,
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -89,8 +89,9 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "SearchlightEngine",
-            dependencies: ["SearchIndex", "ExtensionHost", "Promises", "Previews", "IdleScheduling", "CSandbox"],
-            swiftSettings: strict),
+            dependencies: [
+                "SearchIndex", "ExtensionHost", "Promises", "Previews", "IdleScheduling", "ConditionSensors", "CSandbox",
+            ], swiftSettings: strict),
         .target(
             name: "SearchIndex",
             dependencies: ["MetadataQuery", "ServiceProtocol", "UniformTypeIdentifiers", grdb, sqlite],
@@ -226,7 +227,7 @@ let package = Package(
         .testTarget(
             name: "ServiceTests",
             dependencies: [
-                "SearchlightService", "SearchlightEngine", "SearchIndex", "ExtensionHost", "MetadataQuery",
+                "SearchlightService", "SearchlightEngine", "SearchIndex", "ExtensionHost", "MetadataQuery", "IdleScheduling",
                 "Previews", "ServiceProtocol", "CoreSpotlight", "TestSupport",
             ], swiftSettings: strict),
         // An app in another process, of the public library alone.

@@ -22,7 +22,6 @@ extension SearchlightEngine {
     public func setEnabled(_ isEnabled: Bool, _ identifier: String) async throws(EngineError) {
         try checkKnown(identifier)
         // It holds also where it cannot be written down.
-        defer { if isEnabled { noteFreed(identifier) } }
         try await onHealth { (host) throws(HealthStoreError) in try await host.setDisabled(!isEnabled, identifier) }
     }
 
@@ -42,7 +41,6 @@ extension SearchlightEngine {
             try jobStore.update { $0.add(job) }
         }
         var before = ExtensionHealth()
-        defer { noteFreed(identifier) }
         try await onHealth { (host) throws(HealthStoreError) in before = try await host.release(identifier) }
         try jobStore.update { $0.forgive(bundle: identifier) }
         return before

@@ -49,36 +49,9 @@ extension SearchlightEngine {
     }
 
     /// Has somebody told of each change that ``refreshExtensions()`` finds, whoever called it: a change is found once. Told
-    /// too, with no changes, if only other bundles are refused than before; and when one is enabled or released.
+    /// too, with no changes, if only other bundles are refused than before.
     public func followExtensions(_ follower: @escaping @Sendable (ExtensionChanges) -> Void) {
         self.follower.withLock { $0 = follower }
-    }
-
-    /// Tells whoever follows the extensions that nothing is held against one any more.
-    func noteFreed(_ identifier: String) {
-        var changes = ExtensionChanges()
-        changes.freed = [identifier]
-        follower.withLock { $0 }?(changes)
-    }
-
-    /// The extensions whose first reindex since they were added or upgraded is still owed, as after the end of the process
-    /// that was at it, and that need not be left alone for a while.
-    public var unfinishedExtensions: [String] {
-        let awaited = ledger?.ledger.awaited ?? []
-        let now = configuration.now()
-        return registry.extensions.map(\.identifier).filter { bundle in
-            awaited.contains(bundle) && jobStore[bundle].map { ($0.notBefore ?? now) <= now } == true
-        }
-    }
-
-    /// Those of them that are to be left alone for a while, with until when, in seconds since 2001-01-01 UTC.
-    public var postponedExtensions: [String: Double] {
-        let awaited = ledger?.ledger.awaited ?? []
-        let now = configuration.now()
-        let postponed = registry.extensions.map(\.identifier).filter(awaited.contains).compactMap { bundle in
-            jobStore[bundle]?.notBefore.flatMap { $0 > now ? (bundle, $0) : nil }
-        }
-        return Dictionary(postponed, uniquingKeysWith: min)
     }
 
     /// Compares the extensions with those there were, and writes down what is owed for it.
@@ -95,7 +68,6 @@ extension SearchlightEngine {
                 registry.extensions.filter { $0.manifest.extensionPoints.contains(.index) }.map(\.identifier))
             let now = configuration.now()
             let owing = (changes.added + changes.upgraded).filter(indexing.contains)
-            known.noteOwing(of: owing)
             let added = Set(changes.added)
             do throws(EngineError) {
                 try jobStore.update { queue in

@@ -116,9 +116,6 @@ extension SearchlightEngine {
         }
         try jobStore.update { $0.complete(job) }
         noteAcknowledged(identifier)
-        if case .reindexAll = job.work, ledger?.ledger.entries[identifier]?.isAwaited == true {
-            ledger?.update { $0.noteReindex(of: identifier) }
-        }
         return try await itemCounts()[identifier] ?? 0
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// Has a service end that nobody needs: one timer, and none while somebody is connected.
+/// Has a service end that nobody needs: one timer, and none while somebody is connected or something is owed that nobody else
+/// would do.
 final class IdleTimer: Sendable {
     private let limit: Duration
     private let clock: any Clock<Duration>
@@ -40,6 +41,6 @@ final class IdleTimer: Sendable {
     }
 
     private static func isIdle(_ load: ServiceActivity.Load) -> Bool {
-        load.requests == 0 && load.connections == 0 && load.senders == 0
+        load.requests == 0 && load.connections == 0 && load.senders == 0 && !load.isOwing
     }
 }

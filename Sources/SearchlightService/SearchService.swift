@@ -25,6 +25,7 @@ public final class SearchService: Sendable {
     private let sessions: Sessions
     private let bus: SessionBus
     private let extensions: ExtensionKeeper
+    private let schedule: ScheduleDesk
     private let joining = Mutex<Task<Void, Never>?>(nil)
     private let listener = Mutex<Listener?>(nil)
     private let life: ServiceLife
@@ -47,10 +48,11 @@ public final class SearchService: Sendable {
             holder = try EngineHolder(
                 configuration.limits, clock: configuration.clock,
                 opening: { [engine] () throws(EngineError) in try SearchlightEngine(engine) { events.write($0) } },
-                onClose: { life.sessions?.part() },
+                onDrain: { life.schedule?.giveWay() }, onClose: { life.sessions?.part() },
                 onReopen: {
                     life.sessions?.rejoin($0)
                     life.extensions?.take($0)
+                    life.schedule?.take($0)
                 })
         } catch {
             throw .engine(error)
@@ -65,12 +67,14 @@ public final class SearchService: Sendable {
                         uptime: (ContinuousClock.now - started) / .seconds(1),
                         clients: life.activity.now.connections + life.activity.now.senders)
                 },
-                stop: { life.requestEnd(.stopped) }))
+                stop: { life.requestEnd(.stopped) }, schedule: { life.schedule }))
         self.core = core
         sessions = Sessions(core)
         bus = SessionBus(core, sessions)
         extensions = ExtensionKeeper(core, configuration.engine, quiet: configuration.extensionQuiet)
-        life.begin(core, sessions, extensions)
+        schedule = ScheduleDesk(
+            core, configuration, configuration.conditions { [holder] in holder.inUse?.workerProcesses ?? [] })
+        life.begin(core, sessions, extensions, schedule)
         note(holder)
         do throws(ServiceSocketError) {
             try listen()
@@ -103,8 +107,8 @@ public final class SearchService: Sendable {
     var load: ServiceActivity.Load { core.activity.now }
     /// How many directories are watched for extensions.
     package var watchedDirectories: Int { extensions.watchedDirectories }
-    /// How many extensions are to be asked again for a reindex that failed.
-    package var postponedReindexes: Int { extensions.postponedReindexes }
+    /// What is done in the background.
+    package var scheduling: any ScheduleService { schedule }
     /// How many senders on the bus are spoken with.
     package var senderCount: Int { bus.senderCount }
 
@@ -164,6 +168,7 @@ public final class SearchService: Sendable {
         }
         await bus.releaseName()
         extensions.end()
+        await schedule.end()
         core.background.cancelAll()
         let isDone = await core.holder.stop()
         if !isDone {

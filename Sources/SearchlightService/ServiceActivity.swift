@@ -10,6 +10,8 @@ final class ServiceActivity: Sendable {
         var connections = 0
         /// Clients on the session bus that have said who they are.
         var senders = 0
+        /// Whether something is owed that will be done when the machine has nothing better to do.
+        var isOwing = false
         /// Requests since the beginning.
         var total: UInt64 = 0
     }
@@ -59,6 +61,15 @@ final class ServiceActivity: Sendable {
             }
             if isLast { onChange() }
         }
+    }
+
+    /// Notes whether something is owed.
+    func noteOwing(_ isOwing: Bool) {
+        let isChange = load.withLock { load in
+            defer { load.isOwing = isOwing }
+            return load.isOwing != isOwing
+        }
+        if isChange { onChange() }
     }
 
     /// Notes a client on the session bus.

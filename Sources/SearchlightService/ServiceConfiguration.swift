@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import Glibc
+import IdleScheduling
 import SearchlightEngine
 import ServiceProtocol
 
@@ -32,6 +33,13 @@ public struct ServiceConfiguration: Sendable {
     public var notify: @Sendable (String) -> Void = { _ in }
     /// How long the service manager waits for a sign of life, if it does.
     public var watchdog: Duration?
+    /// When what is owed is done.
+    public var policy = SchedulingPolicy()
+    /// Makes what says what the machine is like, given the processes whose use of it is Searchlight's own. By default nothing
+    /// is known of it, and then it does not matter.
+    public var conditions: @Sendable (_ ownProcesses: @escaping @Sendable () -> [Int32]) -> any ConditionSource = { _ in
+        UnknownConditions()
+    }
     /// Who connected; injected so that tests can be somebody else.
     public var identify: @Sendable (OwnedDescriptor) throws(PeerIdentityError) -> ClientIdentity = ClientIdentity.init
 

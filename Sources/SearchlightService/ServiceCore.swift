@@ -20,6 +20,8 @@ final class ServiceCore: Sendable {
     let strangers: LogAllowance
     /// What the service does of its own, such as asking a registered app for what is owed.
     let background = SessionTasks(maximum: 64)
+    /// Who waits for drags and previews.
+    let persons: PersonWatch
     /// What commands ask.
     let calls: EngineCalls
     /// The process of the service.
@@ -37,7 +39,9 @@ final class ServiceCore: Sendable {
         self.user = user
         self.version = version
         self.activity = activity
-        calls = EngineCalls(control: control) { LeasedStore(holder: holder, activity: activity) }
+        let persons = PersonWatch()
+        self.persons = persons
+        calls = EngineCalls(control: control) { LeasedStore(holder: holder, activity: activity, persons: persons) }
         budget = ByteBudget(limit: limits.heldBytes)
     }
 }

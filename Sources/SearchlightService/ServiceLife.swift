@@ -12,6 +12,7 @@ final class ServiceLife: Sendable {
     private struct Parts {
         weak var sessions: Sessions?
         weak var extensions: ExtensionKeeper?
+        weak var schedule: ScheduleDesk?
         var watchdog: ServiceWatchdog?
         var idleTimer: IdleTimer?
         var rest: RestTimer?
@@ -30,6 +31,7 @@ final class ServiceLife: Sendable {
 
     var sessions: Sessions? { parts.withLock { $0.sessions } }
     var extensions: ExtensionKeeper? { parts.withLock { $0.extensions } }
+    var schedule: ScheduleDesk? { parts.withLock { $0.schedule } }
 
     /// Waits for nobody any more.
     func stopTimers() {
@@ -39,7 +41,9 @@ final class ServiceLife: Sendable {
     }
 
     /// Begins to watch.
-    func begin(_ core: ServiceCore, _ sessions: Sessions, _ extensions: ExtensionKeeper) {
+    func begin(
+        _ core: ServiceCore, _ sessions: Sessions, _ extensions: ExtensionKeeper, _ schedule: ScheduleDesk
+    ) {
         let load: @Sendable () -> ServiceActivity.Load = { [activity] in activity.now }
         let watchdog = configuration.watchdog.map {
             ServiceWatchdog(limit: $0, clock: configuration.clock, notify: configuration.notify, activity: load) {
@@ -56,7 +60,8 @@ final class ServiceLife: Sendable {
         let rest = configuration.rests ? RestTimer(activity: load) : nil
         parts.withLock {
             $0 = Parts(
-                sessions: sessions, extensions: extensions, watchdog: watchdog, idleTimer: idleTimer, rest: rest)
+                sessions: sessions, extensions: extensions, schedule: schedule, watchdog: watchdog,
+                idleTimer: idleTimer, rest: rest)
         }
     }
 

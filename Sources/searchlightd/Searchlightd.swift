@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import ConditionSensors
 import ExtensionHost
 import Foundation
 import Glibc
@@ -82,6 +83,16 @@ struct Searchlightd: AsyncParsableCommand {
         configuration.watchdog = manager.watchdog
         configuration.sessionBus = sessionBus ? environment["DBUS_SESSION_BUS_ADDRESS"] : nil
         configuration.rests = true
+        do throws(PolicyFile.Failure) {
+            configuration.policy = try PolicyFile(environment: environment).policy()
+        } catch {
+            // Better than no service; and whoever asks why something waits is told by the log.
+            log.write(.error, "\(error.description) The standard policy is used.")
+        }
+        let store = configuration.engine.storeDirectory
+        configuration.conditions = { ownProcesses in
+            ConditionMonitor(roots: .machine(environment: environment), store: store, ownProcesses: ownProcesses)
+        }
         let idle = idleExit ?? (configuration.inheritedSocket == nil ? 0 : 300)
         configuration.idleExit = idle > 0 ? .seconds(idle) : nil
         // Before anybody can know that the service is there, and be it by its socket.

@@ -60,8 +60,8 @@ final class Lookout: Sendable {
             state.withLock { _ = $0.busy.remove(sensor.sensor) }
         }
         state.withLock { if $0.look === look { $0.look = nil } }
-        // All that changed at once, and after the look: whoever is told may look again.
-        tell()
         look.end.leave()
+        // All that changed at once, and after the look: who is told may want a lock of who looks, or look again.
+        tell()
     }
 }

@@ -26,7 +26,7 @@ final class SensorDesk: Sendable {
     func open() {
         state.withLock { state in
             state.isOpen = true
-            state.told = state.readings.conditions
+            state.told = Conditions()
         }
     }
 

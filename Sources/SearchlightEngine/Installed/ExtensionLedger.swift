@@ -16,8 +16,6 @@ struct ExtensionLedger: Hashable, Sendable, Codable {
         var hasDonated: Bool
         /// Since when it is missing.
         var removed: Double?
-        /// Whether it has not been reindexed since it was added or upgraded.
-        var isAwaited: Bool?
     }
     private(set) var entries: [String: Entry] = [:]
 
@@ -96,17 +94,6 @@ struct ExtensionLedger: Hashable, Sendable, Codable {
         }
     }
 
-    /// The extensions that have not been reindexed since they were added or upgraded.
-    var awaited: Set<String> { Set(entries.filter { $0.value.isAwaited == true }.keys) }
-
-    /// Notes that extensions owe a reindex since they were added or upgraded.
-    mutating func noteOwing(of identifiers: [String]) {
-        for identifier in identifiers { entries[identifier]?.isAwaited = true }
-    }
-
-    /// Notes that an extension has donated everything.
-    mutating func noteReindex(of identifier: String) { entries[identifier]?.isAwaited = nil }
-
     /// Notes that items came from an extension.
     mutating func noteDonation(of identifier: String) { entries[identifier]?.hasDonated = true }
 
@@ -147,11 +134,9 @@ public struct ExtensionChanges: Hashable, Sendable {
     public internal(set) var removed: [String] = []
     /// They were gone, and are back.
     public internal(set) var restored: [String] = []
-    /// A person has enabled or released them: what they owe can be asked for.
-    public internal(set) var freed: [String] = []
 
     /// Whether nothing has changed.
     public var isEmpty: Bool {
-        added.isEmpty && upgraded.isEmpty && removed.isEmpty && restored.isEmpty && freed.isEmpty
+        added.isEmpty && upgraded.isEmpty && removed.isEmpty && restored.isEmpty
     }
 }

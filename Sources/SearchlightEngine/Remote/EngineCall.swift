@@ -63,10 +63,16 @@ public struct ServiceControl: Sendable {
     public var facts: @Sendable () -> ServiceFacts
     /// Has the service end, once this has been answered and what is under way is done.
     public var stop: @Sendable () -> Void
+    /// Who does work in the background; `nil` before the service has begun with that.
+    public var schedule: @Sendable () -> (any ScheduleService)?
 
     /// Creates one.
-    public init(facts: @escaping @Sendable () -> ServiceFacts, stop: @escaping @Sendable () -> Void) {
+    public init(
+        facts: @escaping @Sendable () -> ServiceFacts, stop: @escaping @Sendable () -> Void,
+        schedule: @escaping @Sendable () -> (any ScheduleService)? = { nil }
+    ) {
         self.facts = facts
         self.stop = stop
+        self.schedule = schedule
     }
 }

@@ -23,6 +23,7 @@ extension SearchlightEngine {
             guard let since = outlook.due[task] else { return nil }
             var job = ScheduledJob(key: .maintenance(task), urgency: .maintenance, requested: since)
             job.notBefore = outlook.postponement(of: job.key)
+            job.isResumable = true
             return job
         }
         return reindexes + maintenance
@@ -32,6 +33,7 @@ extension SearchlightEngine {
         var scheduled = ScheduledJob(
             key: .reindex(bundle: job.bundle), urgency: job.urgency, requested: job.requested)
         scheduled.deadline = job.deadline
+        scheduled.isResumable = job.place != nil
         var moments = [job.notBefore, outlook.postponement(of: scheduled.key)]
         // Its app is asked whatever is held against the extension.
         if !delegates.isRegistered(for: job.bundle), let health {
@@ -54,6 +56,13 @@ extension SearchlightEngine {
     func isAskable(_ bundle: String) -> Bool {
         if delegates.isRegistered(for: bundle) { return true }
         return (try? registry.bundle(bundle))?.manifest.extensionPoints.contains(.index) == true
+    }
+
+    /// Has maintenance done soon that is not due.
+    public func owe(_ task: MaintenanceTask) {
+        let now = configuration.now()
+        outlook.withLock { $0.due[task] = min($0.due[task] ?? now, now) }
+        jobsFollower.tell()
     }
 
     /// Has somebody told whenever ``scheduledJobs()``, ``nextLook`` or ``throttledBundles`` may have become others; `nil` ends

@@ -19,6 +19,7 @@ extension EngineHolder {
             }
         }
         if let refusal { throw refusal }
+        onDrain()
         guard await drain(within: limits.lendTime) else {
             guard state.withLock({ $0.isStopping }) else {
                 letIn()

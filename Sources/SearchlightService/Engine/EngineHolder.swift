@@ -69,6 +69,8 @@ final class EngineHolder: Sendable {
     let opening: Opening
     let limits: ServiceLimits
     let clock: any Clock<Duration>
+    /// Called when nobody is to begin to use the engine any more, since it is to be lent or closed: what can be cut short is.
+    let onDrain: @Sendable () -> Void
     /// Called before the engine is closed, once nobody uses it.
     let onClose: @Sendable () -> Void
     /// Called with an engine that was opened again.
@@ -79,12 +81,13 @@ final class EngineHolder: Sendable {
     /// - Throws: What the opening throws.
     init(
         _ limits: ServiceLimits, clock: any Clock<Duration>, opening: @escaping Opening,
-        onClose: @escaping @Sendable () -> Void = {},
+        onDrain: @escaping @Sendable () -> Void = {}, onClose: @escaping @Sendable () -> Void = {},
         onReopen: @escaping @Sendable (SearchlightEngine) -> Void = { _ in }
     ) throws(EngineError) {
         self.opening = opening
         self.limits = limits
         self.clock = clock
+        self.onDrain = onDrain
         self.onClose = onClose
         self.onReopen = onReopen
         state = Mutex(State(phase: .open(try opening())))
@@ -94,6 +97,16 @@ final class EngineHolder: Sendable {
     var current: SearchlightEngine? {
         state.withLock { state in
             if case .open(let engine) = state.phase { engine } else { nil }
+        }
+    }
+
+    /// The engine, also while it is waited for those who use it; for who steers what is under way.
+    var inUse: SearchlightEngine? {
+        state.withLock { state in
+            switch state.phase {
+            case .open(let engine), .draining(let engine, _): engine
+            case .closing, .lent, .opening, .failed, .stopped: nil
+            }
         }
     }
 

@@ -12,6 +12,7 @@ import struct SearchlightEngine.Comparison
 struct LeasedStore: StoreService {
     let holder: EngineHolder
     let activity: ServiceActivity
+    let persons: PersonWatch
 
     private func use<Value>(
         _ body: (SearchlightEngine) async throws(EngineError) -> Value
@@ -110,15 +111,19 @@ struct LeasedStore: StoreService {
     }
 
     func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview {
-        try await use { (engine) throws(EngineError) in try await engine.preview(of: item, query: query) }
+        try await persons.during { () throws(EngineError) in
+            try await use { (engine) throws(EngineError) in try await engine.preview(of: item, query: query) }
+        }
     }
 
     func provide(
         _ promise: Representation, of item: StoredItem, mayRetry: Bool,
         onProgress: @escaping @Sendable (ProviderProgress) -> Void
     ) async throws(EngineError) -> ProvidedContent {
-        try await use { (engine) throws(EngineError) in
-            try await engine.provide(promise, of: item, mayRetry: mayRetry, onProgress: onProgress)
+        try await persons.during { () throws(EngineError) in
+            try await use { (engine) throws(EngineError) in
+                try await engine.provide(promise, of: item, mayRetry: mayRetry, onProgress: onProgress)
+            }
         }
     }
 

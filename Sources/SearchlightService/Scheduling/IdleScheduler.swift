@@ -18,6 +18,10 @@ final class IdleScheduler: Sendable {
         case ended(ScheduledJob.Key, SchedulerEvent.Outcome)
         /// The time has come that was asked for.
         case due
+        /// It is time to look for work to come.
+        case lookAhead
+        /// The store is wanted by somebody else: what is under way is to end.
+        case giveWay
         /// Somebody wants to know something.
         case question(@Sendable (Scheduler) -> Void)
     }
@@ -25,10 +29,12 @@ final class IdleScheduler: Sendable {
     struct Outlets: Sendable {
         /// Keeps a decision.
         var note: @Sendable (JournalEntry) -> Void = { _ in }
-        /// Keeps what a job has used.
-        var used: @Sendable (ScheduledJob.Key, Usage) -> Void = { _, _ in }
+        /// Keeps what a job has used, and what all bundles have by then.
+        var used: @Sendable (ScheduledJob.Key, Usage, UsageHistory) -> Void = { _, _, _ in }
         /// Keeps how a job ended, and the usage of all bundles by then.
         var ended: @Sendable (ScheduledJob.Key, SchedulerEvent.Outcome, UsageHistory) -> Void = { _, _, _ in }
+        /// Told whether anything is owed that can be done some time, whenever that may have changed.
+        var owing: @Sendable (Bool) -> Void = { _ in }
         /// Called when something begins; what it gives back lives as long as that goes on.
         var onWork: @Sendable () -> any Sendable = { () }
     }

@@ -5,6 +5,10 @@ import IdleScheduling
 protocol JobRunner: Sendable {
     /// What is owed now.
     func jobs() async -> [ScheduledJob]
+    /// When ``lookAhead()`` is to be called next, in seconds since 2001-01-01 UTC; `nil` if there is nothing to look for.
+    func nextLook() async -> Double?
+    /// Looks for work to come, such as items that are about to expire.
+    func lookAhead() async
     /// Does a job, however long that takes.
     ///
     /// - Parameter isWanted: Whether a person waits for it: then it is done at the usual class, and in spite of a back-off.
@@ -15,6 +19,6 @@ protocol JobRunner: Sendable {
     func resume(_ key: ScheduledJob.Key) async
     /// Has it end. Its ``run(_:isWanted:)`` returns then.
     func stop(_ key: ScheduledJob.Key) async
-    /// What it has used since the last call; `nil` once there is nothing to measure.
+    /// What it has used since the last call; `nil` if that is not known.
     func used(_ key: ScheduledJob.Key) async -> Usage?
 }

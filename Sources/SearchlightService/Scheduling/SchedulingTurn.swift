@@ -31,6 +31,8 @@ actor SchedulingTurn {
     private var wanted: Set<ScheduledJob.Key> = []
     private var sensing = SchedulerAction.Sensing.off
     private var timer: Task<Void, Never>?
+    /// The timer of the next look ahead, and for when it is.
+    private var look: (moment: Double, timer: Task<Void, Never>)?
 
     /// The longest that is slept at once: the clock on the wall may be set meanwhile.
     private static let longestSleep = 3600.0
@@ -57,7 +59,12 @@ actor SchedulingTurn {
             if case .runNow(let key) = event, wanted.count < Scheduler.maximumJobs { wanted.insert(key) }
             if case .cancel(let key) = event { wanted.remove(key) }
             handle(event)
-        case .jobsChanged: handle(.jobs(await runner.jobs()))
+        case .jobsChanged: await takeJobs()
+        case .lookAhead:
+            look = nil
+            await runner.lookAhead()
+            await takeJobs()
+        case .giveWay: for key in running.keys.sorted() { order(.stop, key) }
         case .ended(let key, let outcome): await noteEnd(of: key, outcome)
         case .due:
             timer = nil
@@ -71,6 +78,7 @@ actor SchedulingTurn {
     /// Stops all that is under way, and waits for its end.
     func end() async {
         timer?.cancel()
+        look?.timer.cancel()
         for key in running.keys.sorted() { order(.stop, key) }
         for one in running.values { await one.work.value }
         for (key, one) in running {
@@ -79,6 +87,13 @@ actor SchedulingTurn {
             one.orders.finish()
         }
         running = [:]
+    }
+
+    private func takeJobs() async {
+        let jobs = await runner.jobs()
+        handle(.jobs(jobs))
+        outlets.owing(jobs.contains { $0.refusal == nil })
+        scheduleLook(await runner.nextLook())
     }
 
     private func handle(_ event: SchedulerEvent) {
@@ -105,10 +120,20 @@ actor SchedulingTurn {
         timer?.cancel()
         timer = nil
         guard let moment else { return }
+        timer = sleep(until: moment, then: .due)
+    }
+
+    private func scheduleLook(_ moment: Double?) {
+        guard moment != look?.moment else { return }
+        look?.timer.cancel()
+        look = moment.map { ($0, sleep(until: $0, then: .lookAhead)) }
+    }
+
+    private func sleep(until moment: Double, then input: IdleScheduler.Input) -> Task<Void, Never> {
         let wait = min(max(0, moment - now()), Self.longestSleep)
-        timer = Task { [clock, post] in
+        return Task { [clock, post] in
             guard (try? await clock.sleep(for: .seconds(wait))) != nil else { return }
-            post(.due)
+            post(input)
         }
     }
 
@@ -149,7 +174,7 @@ actor SchedulingTurn {
         await one.conductor.value
         await noteUse(of: key)
         // First what is owed now, so that what is done is not begun again.
-        handle(.jobs(await runner.jobs()))
+        await takeJobs()
         handle(.ended(key, outcome))
         outlets.ended(key, outcome, scheduler.usage)
     }
@@ -160,7 +185,7 @@ actor SchedulingTurn {
 
     private func noteUse(of key: ScheduledJob.Key) async {
         guard let usage = await runner.used(key), usage != Usage() else { return }
-        outlets.used(key, usage)
         handle(.used(key, usage))
+        outlets.used(key, usage, scheduler.usage)
     }
 }

@@ -24,8 +24,10 @@ final class PromiseDesk: Sendable {
             let token = core.activity.beginRequest()
             defer { token.end() }
             do throws(QueryRefusal) {
-                let payload = try await core.holder.use(QueryRefusal.init) { (engine) throws(QueryRefusal) in
-                    try await Self.payload(engine, bundle: bundle, item: item, type: type)
+                let payload = try await core.persons.during { () throws(QueryRefusal) in
+                    try await core.holder.use(QueryRefusal.init) { (engine) throws(QueryRefusal) in
+                        try await Self.payload(engine, bundle: bundle, item: item, type: type)
+                    }
                 }
                 call.reply(payload.arguments)
             } catch {

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionSensors
+import Foundation
+import IdleScheduling
+
+/// Answers for a schedule where no service runs: says what the policy would decide, and does at once what a person wants done.
+public struct LocalSchedule: ScheduleService {
+    private let engine: SearchlightEngine
+    private let policy: SchedulingPolicy
+    private let monitor: ConditionMonitor
+
+    /// Between two looks, so that there is a load to measure.
+    private static let pause = Duration.milliseconds(300)
+
+    /// Creates a schedule.
+    public init(_ engine: SearchlightEngine, policy: SchedulingPolicy, roots: SensorRoots) {
+        self.engine = engine
+        self.policy = policy
+        monitor = ConditionMonitor(roots: roots, store: engine.configuration.storeDirectory)
+    }
+
+    /// See ``ScheduleService/schedule(of:)``. Takes a third of a second.
+    public func schedule(of keys: [ScheduledJob.Key]?) async throws(EngineError) -> ScheduleReport {
+        monitor.sense(.waiting)
+        defer { monitor.sense(.off) }
+        monitor.look()
+        try? await Task.sleep(for: Self.pause)
+        let conditions = monitor.look()
+        let now = engine.configuration.now()
+        var scheduler = Scheduler(
+            policy: policy, usage: engine.scheduleRecord(.usage, as: UsageHistory.self) ?? UsageHistory(), now: now)
+        _ = scheduler.handle(.conditions(conditions), at: now)
+        for bundle in engine.throttledBundles.sorted() {
+            _ = scheduler.handle(.throttled(bundle: bundle, true), at: now)
+        }
+        _ = scheduler.handle(.jobs(engine.scheduledJobs()), at: now)
+        var jobs = (keys ?? scheduler.jobsOwed(at: now).map(\.key)).map { scheduler.explanation(of: $0, at: now) }
+        // Nobody runs anything here, whatever the policy would.
+        for index in jobs.indices where jobs[index].decision != .nothingOwed { jobs[index].decision = .waiting }
+        let ledger = engine.scheduleRecord(.days, as: DayLedger.self) ?? DayLedger()
+        return ScheduleReport(
+            moment: now, today: LocalDay.number(of: now), isScheduling: false, conditions: conditions,
+            sensors: monitor.report(), jobs: jobs, throttled: engine.throttledBundles.sorted(),
+            days: ledger.report(of: keys))
+    }
+
+    /// See ``ScheduleService/runNow(_:)``.
+    public func runNow(_ key: ScheduledJob.Key) async throws(EngineError) -> Bool {
+        switch key {
+        case .maintenance(let task):
+            try await engine.maintain(task)
+            return true
+        case .reindex(let bundle):
+            guard engine.owedWork(for: bundle) != nil else { return false }
+            return try await engine.run(key, origin: .person) != nil
+        }
+    }
+
+    /// See ``ScheduleService/cancel(_:)``. Nothing runs, so there is nothing to stop.
+    public func cancel(_ key: ScheduledJob.Key) async throws(EngineError) -> Bool { false }
+
+    /// See ``ScheduleService/setThrottled(_:_:)``.
+    public func setThrottled(_ isThrottled: Bool, _ bundle: String) async throws(EngineError) -> Bool {
+        guard engine.throttledBundles.contains(bundle) != isThrottled else { return false }
+        try engine.setThrottled(isThrottled, bundle)
+        return true
+    }
+
+    /// See ``ScheduleService/inhibit(who:why:)``. Nobody begins anything, so this only waits.
+    public func inhibit(who: String, why: String) async throws(EngineError) {
+        while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+    }
+}
+
+/// Days as people here count them.
+public enum LocalDay {
+    /// Which day it is at a moment, counted from 2001-01-01 in the time zone of this machine.
+    public static func number(of moment: Double, in zone: TimeZone = .current) -> Int {
+        guard moment.isFinite else { return 0 }
+        let bounded = min(max(moment, -1e11), 1e11)
+        let offset = Double(zone.secondsFromGMT(for: Date(timeIntervalSinceReferenceDate: bounded)))
+        return Int(((bounded + offset) / 86400).rounded(.down))
+    }
+}
+
+extension DayLedger {
+    /// The days of the bundles that were asked about, or of all.
+    public func report(of keys: [ScheduledJob.Key]?) -> [String: [Entry]] {
+        let wanted = keys?.compactMap(\.bundle) ?? bundles
+        return Dictionary(wanted.map { ($0, entries(of: $0)) }, uniquingKeysWith: { one, _ in one })
+            .filter { !$0.value.isEmpty }
+    }
+}

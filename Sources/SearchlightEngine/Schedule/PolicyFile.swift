@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import IdleScheduling
+import ServiceProtocol
+
+/// The file in which a person changes the constants of scheduling: `$SEARCHLIGHT_SCHEDULING`, else
+/// `searchlight/scheduling.json` in `$XDG_CONFIG_HOME` (`~/.config`). docs/SCHEDULING.md has its keys.
+public struct PolicyFile: Sendable {
+    /// Where it is.
+    public let path: String
+    /// Whether a person named it, so that it has to be there.
+    public let isNamed: Bool
+
+    /// The file that an environment means.
+    public init(environment: [String: String]) {
+        if let named = environment["SEARCHLIGHT_SCHEDULING"], !named.isEmpty {
+            self.init(path: named)
+            return
+        }
+        let home = environment["HOME"] ?? FileManager.default.homeDirectoryForCurrentUser.path
+        let folder = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.config"
+        (path, isNamed) = (folder + "/searchlight/scheduling.json", false)
+    }
+
+    /// A file that a person named.
+    public init(path: String) { (self.path, isNamed) = (URL(filePath: path).standardizedFileURL.path, true) }
+
+    /// Why the file is no policy, and what to do.
+    public struct Failure: Error, Sendable, CustomStringConvertible {
+        /// What was attempted, what happened, what to do.
+        public let description: String
+    }
+
+    /// Reads the policy; without a file the standard one.
+    public func policy() throws(Failure) -> SchedulingPolicy {
+        let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard number >= 0 else {
+            if errno == ENOENT, !isNamed { return SchedulingPolicy() }
+            throw failure(String(cString: strerror(errno)) + ".")
+        }
+        let file = OwnedDescriptor(adopting: number)
+        var status = stat()
+        guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw failure("It is no regular file.")
+        }
+        let bytes = DecisionLog.Reading.bytes(file.number, SchedulingPolicy.maximumConfigurationBytes + 1)
+        do throws(PolicyError) { return try SchedulingPolicy(configuration: Data(bytes)) } catch {
+            throw failure(error.description)
+        }
+    }
+
+    private func failure(_ reason: String) -> Failure {
+        Failure(description: "Reading how to schedule from \(path) failed. \(reason)")
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import IdleScheduling
+import ServiceProtocol
+
+extension SearchlightEngine {
+    /// Has what is asked of a bundle in the background be quiet; see `ExtensionHost.pauseBackground`. Returns once it is, half a
+    /// second later at most. ``resumeBackground(_:)`` or ``endBackground(_:)`` must follow.
+    @discardableResult
+    public func pauseBackground(_ bundle: String, _ notice: ThrottleNotice) async -> PauseOutcome {
+        await host.pauseBackground(bundle, notice)
+    }
+
+    /// Lets it go on. Harmless if it was not paused.
+    public func resumeBackground(_ bundle: String) async { await host.resumeBackground(bundle) }
+
+    /// Ends what is asked of a bundle in the background; it stays owed. Returns before all of that has happened.
+    public func endBackground(_ bundle: String) async { await host.endBackground(bundle) }
+
+    /// What the background workers of a bundle have cost since the engine was opened, those that have ended too; `nil` if
+    /// there was none. Never less than before.
+    public func backgroundUsage(of bundle: String) -> Usage? {
+        host.usage(ofBackground: bundle).map { Usage(cpu: $0.cpu, written: $0.written, wakeUps: $0.wakeUps) }
+    }
+
+    /// The processes of all workers, until they were reaped.
+    public var workerProcesses: [Int32] { host.processIdentifiers }
+}

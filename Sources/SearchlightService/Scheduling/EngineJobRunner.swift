@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import IdleScheduling
+import SearchlightEngine
+import ServiceProtocol
+import Synchronization
+
+/// The engine as the scheduler sees it. While it is lent nothing is owed, and what was under way has ended.
+final class EngineJobRunner: JobRunner {
+    private let core: ServiceCore
+    private let allowance: LogAllowance
+    private struct State {
+        /// Where care for the index waits while it is to be quiet.
+        var checkpoints: [ScheduledJob.Key: PauseGate] = [:]
+        /// What background workers had cost when that was last told.
+        var told: [String: Usage] = [:]
+    }
+    private let state = Mutex(State())
+    /// The most bundles whose cost is remembered; of one that is forgotten all is told once more.
+    private static let maximumBundles = 4096
+
+    init(_ core: ServiceCore) {
+        self.core = core
+        allowance = core.log.allowance()
+    }
+
+    func jobs() async -> [ScheduledJob] { core.holder.current?.scheduledJobs() ?? [] }
+
+    func nextLook() async -> Double? { core.holder.current?.nextLook }
+
+    func lookAhead() async {
+        await use("look for what expires") { engine in
+            do throws(EngineError) { try await engine.lookAhead() } catch {
+                self.core.log.write(
+                    .warning, self.allowance, "What expires could not be looked for. \(error.description)")
+            }
+        }
+    }
+
+    func run(_ key: ScheduledJob.Key, isWanted: Bool) async -> SchedulerEvent.Outcome {
+        let gate = PauseGate()
+        state.withLock { $0.checkpoints[key] = gate }
+        defer { state.withLock { $0.checkpoints[key] = nil } }
+        let outcome = Mutex(SchedulerEvent.Outcome.stopped)
+        await use("do what is owed") { engine in
+            let result = await self.run(key, isWanted, engine, gate)
+            if let bundle = key.bundle { await engine.resumeBackground(bundle) }
+            outcome.withLock { $0 = result }
+        }
+        return outcome.withLock { $0 }
+    }
+
+    private func run(
+        _ key: ScheduledJob.Key, _ isWanted: Bool, _ engine: SearchlightEngine, _ gate: PauseGate
+    ) async -> SchedulerEvent.Outcome {
+        do throws(EngineError) {
+            let origin: RequestOrigin = isWanted ? .person : .background
+            let items = try await engine.run(key, origin: origin) { await gate.pass() }
+            if let bundle = key.bundle, let items {
+                core.log.write(.notice, "\(bundle) has donated; the index has \(items) items of it.")
+            }
+            return .done
+        } catch {
+            switch error {
+            // Somebody else is at it, and the list of jobs says when it is owed again.
+            case .extension(.cancelled), .alreadyReindexing: return .stopped
+            default:
+                switch key {
+                case .reindex(let bundle):
+                    core.log.write(
+                        .warning, allowance, "The reindex that \(bundle) owes failed. \(error.description)")
+                case .maintenance(let task):
+                    core.log.write(
+                        .warning, allowance, "Care for the index (\(task.rawValue)) failed. \(error.description)")
+                }
+                return .failed(reason: error.description)
+            }
+        }
+    }
+
+    func pause(_ key: ScheduledJob.Key, because gate: Gate) async {
+        state.withLock { $0.checkpoints[key] }?.close()
+        guard let bundle = key.bundle else { return }
+        await core.holder.inUse?.pauseBackground(bundle, ThrottleNotice(reason: gate.throttleReason))
+    }
+
+    func resume(_ key: ScheduledJob.Key) async {
+        state.withLock { $0.checkpoints[key] }?.open()
+        guard let bundle = key.bundle else { return }
+        await core.holder.inUse?.resumeBackground(bundle)
+    }
+
+    func stop(_ key: ScheduledJob.Key) async {
+        state.withLock { $0.checkpoints[key] }?.stop()
+        guard let bundle = key.bundle else { return }
+        await core.holder.inUse?.endBackground(bundle)
+    }
+
+    func used(_ key: ScheduledJob.Key) async -> Usage? {
+        guard let bundle = key.bundle, let all = core.holder.inUse?.backgroundUsage(of: bundle) else { return nil }
+        return state.withLock { state in
+            let told = state.told[bundle] ?? Usage()
+            if state.told.count >= Self.maximumBundles { state.told = [:] }
+            state.told[bundle] = all
+            // An engine that was opened anew begins with nothing.
+            guard all.cpu >= told.cpu, all.written >= told.written, all.wakeUps >= told.wakeUps else { return all }
+            return Usage(
+                cpu: all.cpu - told.cpu, written: all.written - told.written, wakeUps: all.wakeUps - told.wakeUps)
+        }
+    }
+
+    /// Does something with the engine, if it is there.
+    private func use(_ purpose: String, _ body: @escaping @Sendable (SearchlightEngine) async -> Void) async {
+        do throws(EngineAbsence) {
+            try await core.holder.use({ $0 }) { (engine) throws(EngineAbsence) in await body(engine) }
+        } catch {
+            switch error {
+            case .stopped, .cancelled: break
+            default: core.log.write(.warning, allowance, "Could not \(purpose). \(error.description)")
+            }
+        }
+    }
+}
+
+extension Gate {
+    /// What an extension is told of why it is to be quiet.
+    var throttleReason: ThrottleNotice.Reason {
+        switch self {
+        case .userActive, .personWaiting: .userActive
+        case .batteryLow, .onBattery, .powerSaver: .battery
+        case .hot, .cpuBusy, .cpuPressure, .ioPressure, .memoryPressure: .pressure
+        case .throttled, .cancelled: .requested
+        default: .other
+        }
+    }
+}
+
+/// Where work that is done in steps waits between two of them.
+final class PauseGate: Sendable {
+    private struct State {
+        var isClosed = false
+        var isStopped = false
+        var waiting: [UInt64: CheckedContinuation<Bool, Never>] = [:]
+        var last: UInt64 = 0
+    }
+    private let state = Mutex(State())
+
+    /// Has whoever comes wait.
+    func close() { state.withLock { $0.isClosed = true } }
+
+    /// Lets them go on.
+    func open() { release(true) { $0.isClosed = false } }
+
+    /// Has them give up, and whoever comes.
+    func stop() { release(false) { $0.isStopped = true } }
+
+    /// Returns once it is open.
+    ///
+    /// - Returns: Whether to go on.
+    func pass() async -> Bool {
+        let number = state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
+                let known = state.withLock { state -> Bool? in
+                    if state.isStopped || Task.isCancelled { return false }
+                    guard state.isClosed else { return true }
+                    state.waiting[number] = continuation
+                    return nil
+                }
+                if let known { continuation.resume(returning: known) }
+            }
+        } onCancel: {
+            state.withLock { $0.waiting.removeValue(forKey: number) }?.resume(returning: false)
+        }
+    }
+
+    private func release(_ goesOn: Bool, _ change: (inout State) -> Void) {
+        let waiting = state.withLock { state in
+            change(&state)
+            defer { state.waiting = [:] }
+            return Array(state.waiting.values)
+        }
+        for one in waiting { one.resume(returning: goesOn) }
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import IdleScheduling
+import Synchronization
+
+/// What the machine is like, with those who ask the service itself that nothing begins.
+final class InhibitedConditions: ConditionSource {
+    private struct State {
+        var own: [UInt64: Conditions.Inhibitor] = [:]
+        var last: UInt64 = 0
+        var known = Conditions()
+        var onChange: (@Sendable (Conditions) -> Void)?
+    }
+    private let state = Mutex(State())
+    private let source: any ConditionSource
+
+    /// The most at the same time.
+    static let maximum = 64
+
+    init(_ source: any ConditionSource) { self.source = source }
+
+    func start(onChange: @escaping @Sendable (Conditions) -> Void) {
+        state.withLock { $0.onChange = onChange }
+        source.start { [self] conditions in
+            state.withLock { $0.known = conditions }
+            tell()
+        }
+    }
+
+    func sense(_ mode: SchedulerAction.Sensing) { source.sense(mode) }
+
+    func look() -> Conditions {
+        let conditions = source.look()
+        return state.withLock { state in
+            state.known = conditions
+            return Self.merged(state)
+        }
+    }
+
+    /// Notes somebody.
+    ///
+    /// - Returns: Its number; `nil` if there are too many.
+    func add(_ inhibitor: Conditions.Inhibitor) -> UInt64? {
+        let number = state.withLock { state -> UInt64? in
+            guard state.own.count < Self.maximum else { return nil }
+            state.last += 1
+            state.own[state.last] = inhibitor
+            return state.last
+        }
+        if number != nil { tell() }
+        return number
+    }
+
+    /// Forgets somebody.
+    func remove(_ number: UInt64) {
+        state.withLock { $0.own[number] = nil }
+        tell()
+    }
+
+    private func tell() {
+        let (handler, conditions) = state.withLock { ($0.onChange, Self.merged($0)) }
+        handler?(conditions)
+    }
+
+    private static func merged(_ state: State) -> Conditions {
+        guard !state.own.isEmpty else { return state.known }
+        var conditions = state.known
+        conditions.inhibitors = (conditions.inhibitors + state.own.values).sorted()
+        return conditions
+    }
+}
