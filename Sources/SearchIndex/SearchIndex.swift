@@ -122,9 +122,9 @@ public final class SearchIndex: Sendable {
         configuration.busyMode = .timeout(10)
         configuration.readonly = isReadOnly
         configuration.prepareDatabase { db in
-            // Only a new file takes these. Records fill pages of this size better than SQLite's 4 KiB, and pages that become
-            // free can be given back a few at a time.
-            if !isReadOnly {
+            // Only a new file takes these; to set the second anew would write to an old one. Records fill pages of this size
+            // better than SQLite's 4 KiB, and pages that become free can be given back a few at a time.
+            if !isReadOnly, !db.configuration.readonly, (try? Int.fetchOne(db, sql: "PRAGMA page_count")) == 0 {
                 try db.execute(sql: "PRAGMA page_size = \(Self.pageSize); PRAGMA auto_vacuum = INCREMENTAL")
             }
             try FullTextIndex.prepare(db)

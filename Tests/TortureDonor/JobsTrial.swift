@@ -58,7 +58,7 @@ struct JobsTrial {
 
     private func carryOut(_ key: ScheduledJob.Key, _ engine: SearchlightEngine) async throws {
         guard let bundle = key.bundle else {
-            try await engine.run(key)
+            try await care(key, engine)
             return
         }
         try note("run \(bundle)")
@@ -72,7 +72,7 @@ struct JobsTrial {
             let bundle = random.pick(bundles)
             switch random.below(10) {
             case 0: try await look(engine)
-            case 1: try await engine.maintain(random.pick(MaintenanceTask.allCases))
+            case 1: try await care(.maintenance(random.pick(MaintenanceTask.allCases)), engine)
             case 2, 3:
                 try note("want \(bundle) all")
                 try engine.owe(.reindexAll, of: bundle, cause: .asked)
@@ -91,6 +91,13 @@ struct JobsTrial {
             // Others have their turn in between, or all would melt into one.
             if random.below(3) > 0 { try await engine.settle() }
         }
+    }
+
+    /// Before it purges, it looks for what was not asked for.
+    private func care(_ key: ScheduledJob.Key, _ engine: SearchlightEngine) async throws {
+        try note("look")
+        try await engine.run(key)
+        try note("looked")
     }
 
     private func look(_ engine: SearchlightEngine) async throws {

