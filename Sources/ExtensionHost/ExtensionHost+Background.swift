@@ -48,10 +48,10 @@ extension ExtensionHost {
     ///
     /// - Returns: A worker for it. One that was begun when the bundle was just being paused is not used.
     func lease(_ bundle: ExtensionBundle, _ origin: RequestOrigin) async throws(ExtensionError) -> WorkerPool.Lease {
-        guard origin == .background else { return try await pool.lease(bundle, origin) }
+        guard origin == .background else { return try await presentLease(bundle, origin) }
         while true {
             try await paused.pass(bundle.identifier)
-            let lease = try await pool.lease(bundle, origin)
+            let lease = try await presentLease(bundle, origin)
             // From here on whoever pauses the bundle finds the worker.
             guard paused.contains(bundle.identifier) else { return lease }
             await pool.giveBack(lease, isUsable: false)

@@ -104,7 +104,7 @@ extension ExtensionHost {
 
     /// A worker that reaches what is there now: one that was kept knows of no file that was put in the place of another, or
     /// that was not there, since it began. It ends once it has nothing to do.
-    private func lease(
+    func presentLease(
         _ bundle: ExtensionBundle, _ origin: RequestOrigin
     ) async throws(ExtensionError) -> WorkerPool.Lease {
         let lease = try await pool.lease(bundle, origin)

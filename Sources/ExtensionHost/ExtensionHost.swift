@@ -20,7 +20,7 @@ public actor ExtensionHost {
     let pool: WorkerPool
     let book: HealthBook
     /// What is asked in the background and has to wait.
-    let paused = PausedBundles()
+    nonisolated let paused = PausedBundles()
 
     /// Creates a host.
     ///

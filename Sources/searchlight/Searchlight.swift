@@ -28,7 +28,8 @@ struct Searchlight: AsyncParsableCommand {
             ReindexCommand.self,
             ExtensionsCommand.self, StatusCommand.self, VerifyCommand.self, ForgetCommand.self, TypesCommand.self,
             QueryCommand.self, ReceiversCommand.self,
-            ListCommand.self, LogCommand.self,
+            ListCommand.self, WhyCommand.self, LogCommand.self, ScheduleCommand.self, ThrottleCommand.self,
+            InhibitCommand.self,
             DonateCommand.self, DeleteCommand.self, ClientStateCommand.self,
             ServiceCommand.self,
         ])

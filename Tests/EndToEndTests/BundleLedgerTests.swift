@@ -226,14 +226,14 @@ struct BundleLedgerTests {
     @Test("The first reindex that was not finished is remembered over restarts, until it is")
     func unfinished() async throws {
         _ = try harness.installFixture("notebook")
-        try await with { #expect($0.unfinishedExtensions == ["com.example.notebook"]) }
+        try await with { #expect($0.scheduledJobs().map(\.key) == [.reindex(bundle: "com.example.notebook")]) }
         try await with { engine in
             #expect(engine.changesAtOpening.isEmpty)
-            #expect(engine.unfinishedExtensions == ["com.example.notebook"])
+            #expect(engine.scheduledJobs().map(\.key) == [.reindex(bundle: "com.example.notebook")])
             _ = try await engine.reindexOwed("com.example.notebook")
-            #expect(engine.unfinishedExtensions.isEmpty)
+            #expect(engine.scheduledJobs().isEmpty)
         }
-        try await with { #expect($0.unfinishedExtensions.isEmpty) }
+        try await with { #expect($0.scheduledJobs().isEmpty) }
     }
 
     @Test("Who searches other folders does not take it for gone")

@@ -2,6 +2,7 @@
 import ExtensionHost
 import Foundation
 import Glibc
+import IdleScheduling
 import ServiceProtocol
 import TestSupport
 import Testing
@@ -134,64 +135,70 @@ struct ExtensionKeeperTests {
         await service.stop()
     }
 
+    /// Gives a service a clock that a test moves, for waits and for the time of day.
+    private func move(_ configuration: inout ServiceConfiguration, by clock: ManualClock) {
+        let start = clock.now
+        configuration.clock = clock
+        configuration.extensionQuiet = .seconds(3600)
+        configuration.engine.now = { 800_000_000 + (clock.now - start) / .seconds(1) }
+    }
+
+    /// Returns once a reindex has failed so often, and waits to be tried again.
+    private func failed(_ count: Int, _ service: TestService, _ clock: ManualClock) async throws -> Bool {
+        func failures() -> Int { service.lines.all.count { $0.contains("that com.example.x owes failed") } }
+        guard await eventually({ failures() == count }) else { return false }
+        var isWaiting = false
+        for _ in 0..<10_000 where !isWaiting {
+            let report = try await service.service.scheduling.schedule(of: nil)
+            isWaiting = report.jobs.first?.gates.contains { $0.gate == .backOff && $0.state == .closed } == true
+            if !isWaiting { try await Task.sleep(for: .milliseconds(2)) }
+        }
+        // The other sleeper waits for changes to settle.
+        return await eventually { isWaiting && failures() == count && clock.sleeperCount == 2 }
+    }
+
     @Test("A reindex that failed is tried again after 30 s, and then after twice as long each time, while it is owed")
     func triedAgain() async throws {
         let clock = ManualClock()
         try PlainBundle("com.example.x", in: extensions)
-        let service = try await service {
-            $0.clock = clock
-            $0.extensionQuiet = .seconds(3600)
-        }
+        let service = try await service { move(&$0, by: clock) }
         func failures() -> Int { service.lines.all.count { $0.contains("that com.example.x owes failed") } }
-        func failed(_ count: Int) async -> Bool {
-            // The other sleeper waits for changes to settle.
-            await eventually {
-                failures() == count && service.service.postponedReindexes == 1 && clock.sleeperCount == 2
-            }
-        }
-        #expect(await failed(1))
+        #expect(try await failed(1, service, clock))
         let requests = service.service.load.total
         for (count, wait) in [(2, 30), (3, 60), (4, 120)] {
             clock.advance(by: .seconds(wait - 1))
             #expect(failures() == count - 1)
             clock.advance(by: .seconds(1))
-            #expect(await failed(count))
+            #expect(try await failed(count, service, clock))
         }
         #expect(service.service.load.total > requests)
         // What a person did meanwhile ends it.
         let engine = try #require(service.service.engine)
         try FileManager.default.removeItem(atPath: extensions + "/com.example.x.searchext")
         #expect(await engine.refreshExtensions().removed == ["com.example.x"])
-        #expect(service.service.postponedReindexes == 0)
+        #expect(await eventually { clock.sleeperCount == 1 || engine.nextRemoval != nil })
+        let report = try await service.service.scheduling.schedule(of: nil)
+        #expect(report.jobs.isEmpty)
         await service.stop()
     }
 
-    @Test("One that a person enables or releases is asked at once for what it owes, and for nothing if it owes nothing")
+    @Test("One that a person disables is not asked; once it is enabled and released it is, without waiting")
     func freed() async throws {
+        let clock = ManualClock()
         try PlainBundle("com.example.x", in: extensions)
-        let service = try await service {
-            $0.clock = ManualClock()
-            $0.extensionQuiet = .seconds(3600)
-        }
-        func failures() -> Int { service.lines.all.count { $0.contains("that com.example.x owes failed") } }
-        func failed(_ count: Int) async -> Bool {
-            await eventually { failures() == count && service.service.postponedReindexes == 1 }
-        }
-        #expect(await failed(1))
+        let service = try await service { move(&$0, by: clock) }
+        #expect(try await failed(1, service, clock))
         let engine = try #require(service.service.engine)
         try await engine.setEnabled(false, "com.example.x")
-        await #expect(throws: EngineError.self) { try await engine.reindexOwed("com.example.x") }
-        #expect(failures() == 1 && service.service.postponedReindexes == 1)
+        clock.advance(by: .seconds(31))
+        let report = try await service.service.scheduling.schedule(of: nil)
+        #expect(report.jobs.first?.job?.refusal == .disabled)
+        #expect(service.lines.all.count { $0.contains("that com.example.x owes failed") } == 1)
         try await engine.setEnabled(true, "com.example.x")
-        #expect(await failed(2))
+        #expect(try await failed(2, service, clock))
         // Its wait after two failures is over too.
         _ = try await engine.releaseExtension("com.example.x")
-        #expect(await failed(3))
-        #expect(service.service.postponedReindexes == 1)
-        // One that owes nothing is not asked, and nothing waits for it any more.
-        try engine.jobStore.update { $0.remove(bundle: "com.example.x") }
-        _ = try await engine.releaseExtension("com.example.x")
-        #expect(failures() == 3 && service.service.postponedReindexes == 0)
+        #expect(try await failed(3, service, clock))
         await service.stop()
     }
 
@@ -199,17 +206,20 @@ struct ExtensionKeeperTests {
     func triedAgainAfterRestart() async throws {
         let clock = ManualClock()
         try PlainBundle("com.example.x", in: extensions)
-        let first = try await service { $0.clock = clock }
-        #expect(await eventually { first.service.postponedReindexes == 1 })
+        let start = clock.now
+        let first = try await service {
+            move(&$0, by: clock)
+            $0.engine.now = { 800_000_000 + (clock.now - start) / .seconds(1) }
+        }
+        #expect(try await failed(1, first, clock))
         await first.stop()
         let second = try await service {
-            $0.clock = clock
-            $0.extensionQuiet = .seconds(3600)
+            move(&$0, by: clock)
+            $0.engine.now = { 800_000_000 + (clock.now - start) / .seconds(1) }
         }
-        #expect(await eventually { second.service.postponedReindexes == 1 && clock.sleeperCount == 2 })
-        #expect(!second.lines.contains("owes failed"))
+        #expect(try await failed(0, second, clock))
         clock.advance(by: .seconds(30))
-        #expect(await eventually { second.lines.contains("owes failed") })
+        #expect(try await failed(1, second, clock))
         await second.stop()
     }
 

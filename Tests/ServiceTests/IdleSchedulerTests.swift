@@ -114,6 +114,33 @@ struct IdleSchedulerTests {
         #expect(answer == nil)
     }
 
+    @Test("It is looked for work to come when that is due, once")
+    func looksAhead() async {
+        runner.look(at: start + 100)
+        let scheduler = scheduler()
+        #expect(await eventually { clock.sleeperCount == 1 })
+        clock.advance(by: .seconds(99))
+        _ = await scheduler.ask { _ in true }
+        #expect(runner.calls.isEmpty)
+        clock.advance(by: .seconds(1))
+        await runner.waitFor("look ahead")
+        _ = await scheduler.ask { _ in true }
+        #expect(clock.sleeperCount == 0)
+        await scheduler.end()
+    }
+
+    @Test("What is under way ends when the store is wanted by somebody else")
+    func givesWay() async {
+        owe()
+        let scheduler = scheduler()
+        await runner.waitFor("run reindex:org.example")
+        runner.stopsWhenAsked = true
+        scheduler.post(.giveWay)
+        await runner.waitFor("stop reindex:org.example")
+        #expect(await eventually { notesRecorder.kinds.last == .stop })
+        await scheduler.end()
+    }
+
     @Test("What is added later is found when it is told that something has changed")
     func later() async {
         let scheduler = scheduler()
@@ -142,6 +169,7 @@ private final class ScriptedRunner: JobRunner {
         var running: [ScheduledJob.Key: CheckedContinuation<SchedulerEvent.Outcome, Never>] = [:]
         var usage = Usage()
         var stops = false
+        var nextLook: Double?
         var waiters: [(call: String, waiter: CheckedContinuation<Void, Never>)] = []
     }
     private let state = Mutex(State())
@@ -153,6 +181,7 @@ private final class ScriptedRunner: JobRunner {
     }
 
     func owe(_ job: ScheduledJob) { state.withLock { $0.jobs.append(job) } }
+    func look(at moment: Double) { state.withLock { $0.nextLook = moment } }
     func use(_ usage: Usage) { state.withLock { $0.usage = usage } }
 
     /// Ends a job that runs.
@@ -186,6 +215,11 @@ private final class ScriptedRunner: JobRunner {
     }
 
     func jobs() async -> [ScheduledJob] { state.withLock { $0.jobs } }
+    func nextLook() async -> Double? { state.withLock { $0.nextLook } }
+    func lookAhead() async {
+        note("look ahead")
+        state.withLock { $0.nextLook = nil }
+    }
     func run(_ key: ScheduledJob.Key, isWanted: Bool) async -> SchedulerEvent.Outcome {
         await withCheckedContinuation { continuation in
             state.withLock { $0.running[key] = continuation }

@@ -14,6 +14,9 @@ public struct PolicySetting: Sendable {
     /// Its value in the policy of this program.
     public var standard: Double { SchedulingPolicy()[keyPath: path] }
 
+    /// Its value in a policy.
+    public func value(in policy: SchedulingPolicy) -> Double { policy[keyPath: path] }
+
     private init(
         _ key: String, _ unit: String, _ range: ClosedRange<Double>,
         _ path: any WritableKeyPath<SchedulingPolicy, Double> & Sendable

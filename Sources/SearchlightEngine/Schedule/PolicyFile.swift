@@ -20,11 +20,13 @@ public struct PolicyFile: Sendable {
         }
         let home = environment["HOME"] ?? FileManager.default.homeDirectoryForCurrentUser.path
         let folder = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.config"
-        (path, isNamed) = (folder + "/searchlight/scheduling.json", false)
+        self.init(folder + "/searchlight/scheduling.json", isNamed: false)
     }
 
     /// A file that a person named.
-    public init(path: String) { (self.path, isNamed) = (URL(filePath: path).standardizedFileURL.path, true) }
+    public init(path: String) { self.init(URL(filePath: path).standardizedFileURL.path, isNamed: true) }
+
+    private init(_ path: String, isNamed: Bool) { (self.path, self.isNamed) = (path, isNamed) }
 
     /// Why the file is no policy, and what to do.
     public struct Failure: Error, Sendable, CustomStringConvertible {

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import Glibc
+import SearchlightEngine
+
+struct InhibitCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inhibit",
+        abstract: "Run a command during which nothing begins in the background.",
+        discussion: """
+            For measurements, presentations and games: searchlight inhibit -- make bench. What is under way is paused. The exit \
+            status is that of the command; 127 if it cannot be started.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Option(help: "Why, for those who ask what is being waited for.")
+    var why: String?
+    @Argument(
+        parsing: .captureForPassthrough, help: ArgumentHelp("The command and its arguments.", valueName: "command"))
+    var command: [String]
+
+    func validate() throws {
+        if words.isEmpty { throw ValidationError("Name a command: searchlight inhibit -- make bench") }
+    }
+
+    private var words: [String] { command.first == "--" ? Array(command.dropFirst()) : command }
+
+    func run() async throws {
+        let words = words
+        let service = try? await options.connectToService()
+        if service == nil {
+            Output.complain("Note: no service runs, so nothing is done in the background anyway.")
+        }
+        let holding = Task { [why] in
+            try? await service?.inhibit(who: words[0], why: why ?? words.joined(separator: " "))
+        }
+        let status = await Child.run(words)
+        holding.cancel()
+        await service?.close()
+        throw ExitCode(status)
+    }
+}
+
+/// A command that takes the place of this one for the terminal.
+private enum Child {
+    /// Runs it with the streams, the folder and the signals of this process.
+    ///
+    /// - Returns: Its exit status, 128 and a signal's number, or 127.
+    static func run(_ words: [String]) async -> Int32 {
+        var arguments = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        // A person's interruption is the command's to act on; this waits for what it does.
+        Signals.withdraw()
+        for number in [SIGINT, SIGQUIT] { signal(number, SIG_IGN) }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var defaults = sigset_t()
+        sigemptyset(&defaults)
+        for number in [SIGINT, SIGQUIT, SIGPIPE] { sigaddset(&defaults, number) }
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        var process: pid_t = 0
+        let code = posix_spawnp(&process, words[0], nil, &attributes, &arguments, environ)
+        guard code == 0 else {
+            Output.fail("Starting \(words[0]) failed: \(String(cString: strerror(code))). Check how it is spelled.")
+            return 127
+        }
+        let started = process
+        return await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                var status: Int32 = 0
+                while waitpid(started, &status, 0) < 0, errno == EINTR {}
+                let signal = status & 0x7F
+                continuation.resume(returning: signal == 0 ? (status >> 8) & 0xFF : 128 + signal)
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import IdleScheduling
+
+/// Which job is meant.
+struct JobChoice: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "The bundle identifier of an extension, for the reindex it owes; or purge-expired, optimize or vacuum.",
+            valueName: "job"),
+        completion: BundleNames.completion)
+    var name: String
+
+    func validate() throws { _ = try JobChoice.key(name) }
+
+    var key: ScheduledJob.Key {
+        get throws { try JobChoice.key(name) }
+    }
+
+    /// The job of a name.
+    static func key(_ name: String) throws -> ScheduledJob.Key {
+        guard let key = ScheduledJob.Key(name: name) else {
+            throw ValidationError(
+                "“\(name)” names no extension and no task. “searchlight schedule” lists what is owed.")
+        }
+        return key
+    }
+}

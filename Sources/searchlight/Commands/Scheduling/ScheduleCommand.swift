@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import IdleScheduling
+import SearchlightEngine
+
+struct ScheduleCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schedule",
+        abstract: "List what is to be done in the background, have it done now, or stop it.",
+        subcommands: [
+            ScheduleListCommand.self, ScheduleRunCommand.self, ScheduleCancelCommand.self, SchedulePolicyCommand.self,
+        ],
+        defaultSubcommand: ScheduleListCommand.self)
+}
+
+struct ScheduleListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List what is owed: what is under way first, then what presses more.",
+        discussion: "“searchlight why JOB” says more about one.")
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        try await reportingErrors(json: options.json) {
+            let report = try await options.withSchedule(.read) { schedule in try await schedule.schedule(of: nil) }
+            if options.json { return try Output.printJSON(WhyReport(report)) }
+            if !report.isScheduling {
+                Output.complain(
+                    "Note: no service runs, so nothing is done in the background. To begin one: searchlightd")
+            }
+            for job in report.jobs {
+                let closed = job.gates.filter { $0.state == .closed }.map(\.gate.words).joined(separator: "; ")
+                let because = closed.isEmpty ? "" : ": \(closed)"
+                let since = job.job.map { ", owed since \(ScheduleTime.text($0.requested, from: report.moment))" } ?? ""
+                try Output.line("\(bold: job.key.words) \(job.decision.words)\(since)\(because)")
+            }
+            if report.jobs.isEmpty { try Output.line("Nothing is owed.") }
+        }
+    }
+}
+
+extension JobExplanation.Decision {
+    var words: String {
+        switch self {
+        case .running: "runs"
+        case .paused: "is paused"
+        case .stopping: "is being stopped"
+        case .waiting: "waits"
+        case .nothingOwed: "owes nothing"
+        }
+    }
+}
+
+struct ScheduleRunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Have what is owed done now, whatever the machine is like.",
+        discussion: """
+            A service begins at once and this does not wait for it (“searchlight log --follow” shows it); without one it is done \
+            by this command. Exit status 2 if the extension owes nothing; to have it donate everything again: searchlight \
+            reindex BUNDLE
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var job: JobChoice
+
+    func run() async throws {
+        try await reportingErrors(json: options.json) {
+            let key = try job.key
+            let (isThere, isLater) = try await options.withSchedule(.change) { schedule in
+                (try await schedule.runNow(key), schedule is RemoteEngine)
+            }
+            guard isThere else {
+                throw CommandFailure(
+                    message:
+                        "\(key.words) owes nothing. To have it donate everything again: searchlight reindex \(key.bundle ?? "BUNDLE")",
+                    status: .notFound)
+            }
+            if options.json { return try Output.printJSON(["job": key.name, "state": isLater ? "begun" : "done"]) }
+            try Output.line(
+                "\(bold: key.words) \(isLater ? "is done now; searchlight log --follow shows how it goes" : "is done")."
+            )
+        }
+    }
+}
+
+struct ScheduleCancelCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cancel", abstract: "Stop a job and leave it alone for some hours; it stays owed.",
+        discussion:
+            "Exit status 2 if nothing of the kind is owed. To keep an extension quiet for longer: searchlight throttle")
+
+    @OptionGroup var options: GlobalOptions
+    @OptionGroup var job: JobChoice
+
+    func run() async throws {
+        try await reportingErrors(json: options.json) {
+            let key = try job.key
+            let isThere = try await options.withSchedule(.change) { schedule in
+                guard schedule is RemoteEngine else {
+                    throw CommandFailure(
+                        message: "No service runs for the store at \(options.storeDirectory), so nothing is under way.",
+                        status: .notFound)
+                }
+                return try await schedule.cancel(key)
+            }
+            guard isThere else {
+                throw CommandFailure(
+                    message: "\(key.words) is not owed, so there is nothing to stop.", status: .notFound)
+            }
+            if options.json { return try Output.printJSON(["job": key.name, "state": "cancelled"]) }
+            try Output.line(
+                "\(bold: key.words) is left alone for some hours. To have it done after all: searchlight schedule run \(key.bundle ?? name)"
+            )
+        }
+    }
+
+    private var name: String { job.name }
+}
+
+struct SchedulePolicyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "policy", abstract: "Show the constants of scheduling, or check a file that changes them.",
+        discussion: """
+            The file is $SEARCHLIGHT_SCHEDULING, else searchlight/scheduling.json in $XDG_CONFIG_HOME (~/.config). A service \
+            reads it when it begins. docs/SCHEDULING.md explains each key.
+            """)
+
+    @Flag(help: "Print JSON.")
+    var json = false
+    @Option(help: ArgumentHelp("Check this file instead.", valueName: "file"), completion: .file(extensions: ["json"]))
+    var check: String?
+
+    func run() throws {
+        do throws(PolicyFile.Failure) {
+            let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
+            let file = check.map { PolicyFile(path: $0) } ?? PolicyFile(environment: environment)
+            let policy = try file.policy()
+            try? show(policy, file)
+        } catch {
+            Output.fail(error.description)
+            throw ExitCode(ExitStatus.usage.rawValue)
+        }
+    }
+
+    private func show(_ policy: SchedulingPolicy, _ file: PolicyFile) throws {
+        let settings = PolicySetting.all.map { ($0, $0.value(in: policy)) }
+        if json {
+            let values = Dictionary(settings.map { ($0.0.key, $0.1) }, uniquingKeysWith: { one, _ in one })
+            return try Output.printJSON(values)
+        }
+        if check != nil { return try Output.line("\(file.path) is a policy.") }
+        let width = settings.map(\.0.key.count).max() ?? 0
+        for (setting, value) in settings {
+            let name = setting.key.padding(toLength: width, withPad: " ", startingAt: 0)
+            let note = value == setting.standard ? "" : "  (changed from \(setting.standard.formatted()))"
+            try Output.line("\(name)  \(value.formatted()) \(setting.unit)\(dim: note)")
+        }
+    }
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import ConditionSensors
+import Foundation
+import IdleScheduling
+import SearchlightEngine
+
+struct WhyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "why",
+        abstract: "Say why an extension is, or is not, asked for its items right now, and what would have to change.",
+        discussion: """
+            Shows what the extension owes, the gates that are closed with what was measured, how much the job presses, what the \
+            extension has used of its quota, and what it did today. For one that owes nothing: what a job would find. docs/SCHEDULING.md \
+            explains each gate.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Argument(
+        help: ArgumentHelp(
+            "The bundle identifier of an extension; or purge-expired, optimize or vacuum.", valueName: "job"),
+        completion: BundleNames.completion)
+    var names: [String] = []
+    @Flag(help: "Everything that is owed, and every extension that is installed.")
+    var all = false
+    @Flag(name: .shortAndLong, help: "Show the gates that are open, and by which sensors the machine is known, too.")
+    var verbose = false
+
+    func validate() throws {
+        guard names.isEmpty == all else {
+            throw ValidationError("Name an extension, or say --all. “searchlight extensions” lists them.")
+        }
+        for name in names { _ = try JobChoice.key(name) }
+    }
+
+    func run() async throws {
+        try await reportingErrors(json: options.json) {
+            var keys = try names.map(JobChoice.key)
+            let report = try await options.withStore(.read) { store in
+                let installed = try await store.extensions()
+                if all {
+                    keys = installed.identifiers.map { .reindex(bundle: $0) }
+                } else {
+                    let owed = Set(try await store.owedReindexes().map(\.bundle))
+                    for bundle in keys.compactMap(\.bundle)
+                    where !installed.identifiers.contains(bundle) && !owed.contains(bundle) {
+                        throw EngineError.extension(
+                            .notFound(
+                                identifier: bundle, searchPath: installed.searchPath, known: installed.identifiers))
+                    }
+                }
+                return try await options.report(of: store, keys: all ? nil : keys, besides: keys)
+            }
+            if options.json { return try Output.printJSON(WhyReport(report)) }
+            try show(report)
+        }
+    }
+
+    private func show(_ report: ScheduleReport) throws {
+        if !report.isScheduling {
+            Output.complain(
+                "Note: no service runs, so nothing is done in the background; this is what one would decide.")
+        }
+        for (index, job) in report.jobs.enumerated() {
+            if index > 0 { try Output.line("") }
+            for line in job.lines(isVerbose: verbose) { try Output.line(line) }
+            guard let bundle = job.key.bundle else { continue }
+            if report.throttled.contains(bundle) { try Output.line("  throttled: searchlight throttle \(bundle) off") }
+            if let today = report.days[bundle]?.last(where: { $0.day == report.today }) {
+                try Output.line("  today: \(today.words)")
+            }
+        }
+        guard verbose, let sensors = report.sensors else { return }
+        try Output.line("")
+        try Output.line("What the machine is known by:")
+        for line in sensors.sensors { try Output.line("  \(line.sensor.rawValue): \(line.state.words)") }
+    }
+}
+
+extension GlobalOptions {
+    /// What is said of some jobs, and of what is owed besides.
+    fileprivate func report(
+        of store: any StoreService, keys: [ScheduledJob.Key]?, besides: [ScheduledJob.Key]
+    ) async throws -> ScheduleReport {
+        let schedule = try schedule(of: store)
+        var report = try await schedule.schedule(of: keys)
+        guard keys == nil else { return report }
+        let missing = besides.filter { key in !report.jobs.contains { $0.key == key } }
+        if !missing.isEmpty {
+            let others = try await schedule.schedule(of: Array(missing.prefix(1000)))
+            report.jobs += others.jobs
+            report.days.merge(others.days, uniquingKeysWith: { one, _ in one })
+        }
+        return report
+    }
+}
+
+extension JobExplanation {
+    /// The explanation for a person to read.
+    func lines(isVerbose: Bool) -> [StyledText] {
+        var lines: [StyledText] = [headline]
+        if let job {
+            let since =
+                "owed since \(ScheduleTime.text(job.requested, from: moment)) (\(ScheduleTime.text(seconds: age)))"
+            let presses = String(format: "%.2f", score)
+            let tolerated = tolerance > 0 ? " of \(ScheduleTime.text(seconds: tolerance)) that it can wait" : ""
+            lines.append("  \(since)\(tolerated); it presses \(presses)")
+            if let deadline = job.deadline {
+                lines.append("  items expire from \(ScheduleTime.text(deadline, from: moment)) on")
+            }
+        }
+        let shown = isVerbose ? gates : gates.filter { $0.state == .closed || $0.state == .relaxed }
+        let width = shown.map(\.gate.rawValue.count).max() ?? 0
+        for gate in shown { lines.append(gate.line(width, from: moment)) }
+        if let quota {
+            let window = ScheduleTime.text(seconds: quota.window)
+            lines.append(
+                """
+                  quota: \(String(format: "%.1f", quota.used.cpu)) of \(String(format: "%.0f", quota.cpuLimit)) s of processor time, \
+                \(sized(Int(clamping: quota.used.written))) of \(sized(Int(quota.writtenLimit))) written in \(window)
+                """)
+        }
+        if let nextLook { lines.append("  next look: \(ScheduleTime.text(nextLook, from: moment))") }
+        return lines
+    }
+
+    private var headline: StyledText {
+        let closed = gates.filter { $0.state == .closed }.map(\.gate.words).joined(separator: "; ")
+        let because = closed.isEmpty ? "" : ": \(closed)"
+        return switch decision {
+        case .running: "\(bold: key.words) runs\(isPersons ? ", since you want it" : "")"
+        case .paused: "\(bold: key.words) is paused\(because)"
+        case .stopping: "\(bold: key.words) is being stopped\(because)"
+        case .waiting: "\(bold: key.words) waits\(because)"
+        case .nothingOwed:
+            closed.isEmpty
+                ? "\(bold: key.words) owes nothing; a job would run now"
+                : "\(bold: key.words) owes nothing; a job would wait\(because)"
+        }
+    }
+}
+
+extension JobExplanation.GateState {
+    fileprivate func line(_ width: Int, from now: Double) -> StyledText {
+        let name = gate.rawValue.padding(toLength: max(width, 1), withPad: " ", startingAt: 0)
+        var parts: [String] = []
+        if let measured, let limit, let unit { parts.append("\(unit.text(measured)), changes at \(unit.text(limit))") }
+        if let opens { parts.append("opens at \(ScheduleTime.text(opens, from: now))") }
+        if let remedy { parts.append(remedy) }
+        if let relaxes, state == .closed {
+            parts.append("may be passed slowly from \(ScheduleTime.text(relaxes, from: now)) on")
+        }
+        let rest = parts.isEmpty ? "" : "  " + parts.joined(separator: "; ")
+        return switch state {
+        case .open: "  \(name)  \(good: "open")   \(rest)"
+        case .closed: "  \(name)  \(bad: "closed") \(rest)"
+        case .relaxed: "  \(name)  passed \(rest)"
+        case .off: "  \(name)  \(dim: "off")    \(rest)"
+        }
+    }
+}
+
+extension JobExplanation.GateState.Unit {
+    fileprivate func text(_ value: Double) -> String {
+        switch self {
+        case .share: String(format: "%.0f %%", value * 100)
+        case .percent: String(format: "%.0f %%", value)
+        case .seconds: ScheduleTime.text(seconds: value)
+        case .bytes: sized(Int(min(max(value, 0), 1e18)))
+        }
+    }
+}
+
+extension MonitorReport.State {
+    var words: String {
+        switch self {
+        case .inUse: "in use"
+        case .absent(let why): "not there. \(why)"
+        case .failed(let why): "does not work. \(why)"
+        case .resting: "not asked now"
+        }
+    }
+}
+
+extension DayLedger.Entry {
+    var words: String {
+        var parts = [counted(runs, "run"), usage.words, counted(items, "item")]
+        if failures > 0 { parts.append(counted(failures, "failure")) }
+        return parts.joined(separator: ", ")
+    }
+}
+
+/// What is said about jobs, as JSON. Moments are in UTC.
+struct WhyReport: Encodable {
+    struct Job: Encodable {
+        struct GateReport: Encodable {
+            var gate: String
+            var state: String
+            var measured: Double?
+            var limit: Double?
+            var unit: String?
+            var opens: String?
+            var relaxes: String?
+            var remedy: String?
+        }
+        var job: String
+        var decision: String
+        var urgency: String?
+        var requested: String?
+        var deadline: String?
+        var ageSeconds: Double
+        var toleranceSeconds: Double
+        var score: Double
+        var gates: [GateReport]
+        var quota: JobExplanation.Quota?
+        var nextLook: String?
+        var days: [DayLedger.Entry]?
+    }
+    var moment: String
+    var isScheduling: Bool
+    var conditions: Conditions
+    var sensors: [String: String]
+    var throttled: [String]
+    var jobs: [Job]
+
+    init(_ report: ScheduleReport) {
+        func text(_ moment: Double?) -> String? {
+            moment.map { Date(timeIntervalSinceReferenceDate: min(max($0, -1e10), 1e11)).ISO8601Format() }
+        }
+        moment = text(report.moment) ?? ""
+        (isScheduling, conditions, throttled) = (report.isScheduling, report.conditions, report.throttled)
+        sensors = Dictionary(
+            (report.sensors?.sensors ?? []).map { ($0.sensor.rawValue, $0.state.words) },
+            uniquingKeysWith: { one, _ in one })
+        jobs = report.jobs.map { job in
+            Job(
+                job: job.key.name, decision: job.decision.rawValue, urgency: job.job?.urgency.rawValue,
+                requested: text(job.job?.requested), deadline: text(job.job?.deadline), ageSeconds: job.age,
+                toleranceSeconds: job.tolerance, score: job.score,
+                gates: job.gates.map { gate in
+                    Job.GateReport(
+                        gate: gate.gate.rawValue, state: gate.state.rawValue, measured: gate.measured,
+                        limit: gate.limit, unit: gate.unit?.rawValue, opens: text(gate.opens),
+                        relaxes: text(gate.relaxes), remedy: gate.remedy)
+                },
+                quota: job.quota, nextLook: text(job.nextLook), days: job.key.bundle.flatMap { report.days[$0] })
+        }
+    }
+}

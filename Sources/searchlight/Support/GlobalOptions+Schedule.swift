@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import ConditionSensors
+import IdleScheduling
+import SearchlightEngine
+
+extension GlobalOptions {
+    /// The constants of scheduling, as the person's file has them.
+    func schedulingPolicy() throws(CommandFailure) -> SchedulingPolicy {
+        do throws(PolicyFile.Failure) { return try PolicyFile(environment: environment).policy() } catch {
+            throw CommandFailure(message: error.description, status: .usage)
+        }
+    }
+
+    /// Who does work in the background: the service, or where none runs, this process.
+    func schedule(of store: any StoreService) throws -> any ScheduleService {
+        if let service = store as? RemoteEngine { return service }
+        guard let engine = store as? SearchlightEngine else {
+            throw CommandFailure(message: "This store cannot be scheduled.", status: .failure)
+        }
+        return LocalSchedule(engine, policy: try schedulingPolicy(), roots: .machine(environment: environment))
+    }
+
+    /// Runs the body of a command with it.
+    func withSchedule<Value>(
+        _ use: StoreUse, _ body: (any ScheduleService) async throws -> Value
+    ) async throws -> Value {
+        try await withStore(use) { store in try await body(try schedule(of: store)) }
+    }
+}
