@@ -173,10 +173,9 @@ actor SchedulingTurn {
         wanted.remove(key)
         await one.conductor.value
         await noteUse(of: key)
-        // First what is owed now, so that what is done is not begun again.
-        await takeJobs()
         handle(.ended(key, outcome))
         outlets.ended(key, outcome, scheduler.usage)
+        await takeJobs()
     }
 
     private func measure() async {
