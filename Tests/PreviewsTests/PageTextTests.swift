@@ -140,6 +140,15 @@ struct PageTextTests {
         }
     }
 
+    @Test("A text that is longer than what is read is shown up to there, whole characters only")
+    func oneLongText() {
+        let text = PageText(
+            Array(("<pre>" + String(repeating: "é", count: 100) + "</pre>").utf8), width: nil, limit: 51)
+        #expect(text.pieces.map(\.text).joined().filter { $0 == "é" }.count == 25)
+        #expect(!text.pieces.contains { $0.text.contains("\u{FFFD}") })
+        #expect(text.hasWords && text.isCut)
+    }
+
     @Test(
         "Whatever is taken for a page, no line is too wide and nothing drives a terminal",
         arguments: [71, 72] as [UInt64])

@@ -79,9 +79,10 @@ struct PageTextWriter {
         switch token {
         case .text(let range):
             guard hidden == nil else { return }
-            room -= range.count
-            guard room >= 0 else { return isCut = true }
-            let words = DisplayText.safe(HTMLText.readable(bytes[range]))
+            let read = firstBytes(of: range)
+            room -= read.count
+            isCut = read.count < range.count
+            let words = DisplayText.safe(HTMLText.readable(bytes[read]))
             hasWords = hasWords || words.contains { !$0.isWhitespace }
             text(words)
         // Styles and the title of the window.
@@ -98,6 +99,15 @@ struct PageTextWriter {
     }
 
     // MARK: Text
+
+    /// As much of a text as may be read, in whole characters.
+    private func firstBytes(of range: Range<Int>) -> Range<Int> {
+        guard range.count > room else { return range }
+        var end = range.lowerBound + room
+        // Within a character of UTF-8.
+        while end > range.lowerBound, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+        return range.lowerBound..<end
+    }
 
     mutating func text(_ text: String) {
         if link != nil, link?.text.count ?? 0 < Self.maximumAddressCharacters { link?.text += text }
