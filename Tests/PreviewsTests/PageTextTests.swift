@@ -140,6 +140,14 @@ struct PageTextTests {
         }
     }
 
+    @Test("What a link says is gathered in bytes: one character may be as long as the page")
+    func longCharacters() {
+        var writer = PageTextWriter([], width: nil, limit: 1 << 20)
+        writer.link = ("https://a.example", "")
+        for _ in 0..<10_000 { writer.text("\u{301}\u{301}") }
+        #expect(writer.link?.text.utf8.count ?? 0 <= 8004)
+    }
+
     @Test(
         "Whatever is taken for a page, no line is too wide and nothing drives a terminal",
         arguments: [71, 72] as [UInt64])
