@@ -59,7 +59,7 @@ final class WorkerProcess: Sendable {
         self.inheritedPeak = inheritedPeak
         if let start = configuration.startInProcess {
             (identifier, isInThisProcess, watcher, temporaryFolder) = (getpid(), true, nil, nil)
-            places = PlaceCheck(GrantedPlaces())
+            places = PlaceCheck(GrantedPlaces(), clock: configuration.clock)
             do throws(BusError) { try start(workerEnd) } catch {
                 throw .workerUnavailable(reason: error.description)
             }
@@ -69,7 +69,7 @@ final class WorkerProcess: Sendable {
         let temporary = WorkerTemporaryFolder(below: configuration.temporaryFolder, bundle: bundle.identifier)
         temporaryFolder = temporary
         let policy = SandboxPolicy(bundle, configuration, temporaryFolder: temporary?.path)
-        places = PlaceCheck(policy.places)
+        places = PlaceCheck(policy.places, clock: configuration.clock)
         let bytes = try policy.encoded(SeccompPrograms.programs(for: policy), host: getpid())
         try Self.check(csandbox_send_policy(policyEnd.number, bytes, bytes.count), "handing over its policy")
 

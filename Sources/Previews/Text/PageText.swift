@@ -66,6 +66,7 @@ struct PageTextWriter {
 
     private static let maximumOpen = 2 * HTMLSanitizer.maximumDepth
     private static let maximumAddressCharacters = 2000
+    private static let maximumAddressBytes = 4 * maximumAddressCharacters
 
     init(_ bytes: [UInt8], width: Int?, limit: Int) {
         self.bytes = bytes
@@ -110,7 +111,8 @@ struct PageTextWriter {
     }
 
     mutating func text(_ text: String) {
-        if link != nil, link?.text.count ?? 0 < Self.maximumAddressCharacters { link?.text += text }
+        // In bytes, since a character may be as long as the page.
+        if let said = link?.text.utf8.count, said < Self.maximumAddressBytes { link?.text += text }
         write(text)
     }
 
@@ -187,7 +189,7 @@ struct PageTextWriter {
     /// What an attribute says.
     func value(_ name: String, of tag: HTMLTag) -> String? {
         tag.attributes.first { $0.name == name }.map { attribute in
-            let raw = bytes[attribute.value].prefix(4 * Self.maximumAddressCharacters)
+            let raw = bytes[attribute.value].prefix(Self.maximumAddressBytes)
             return DisplayText.line(HTMLText.readable(raw), limit: Self.maximumAddressCharacters)
         }
     }
