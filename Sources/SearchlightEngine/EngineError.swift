@@ -45,21 +45,28 @@ public enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConvert
             """
         case .alreadyReindexing(let identifier): "\(identifier) is being reindexed already. Wait until that is done."
         case .itemNotFound(let name):
-            "There is no item \(name.debugDescription) in the index. “searchlight search” prints what is there."
+            "There is no item \(Self.quoted(name)) in the index. “searchlight search” prints what is there."
         case .itemElsewhere(let name, let bundle, let bundles):
             """
-            \(bundle) has no item \(name.debugDescription); \(bundles.joined(separator: ", ")) \
+            \(bundle) has no item \(Self.quoted(name)); \(bundles.joined(separator: ", ")) \
             \(bundles.count == 1 ? "has" : "have") one. Name that bundle, or leave out --bundle.
             """
         case .ambiguousItem(let name, let candidates):
             """
-            \(candidates.count) items are called \(name.debugDescription): \
+            \(candidates.count) items are called \(Self.quoted(name)): \
             \(candidates.map { "@\($0.number) of \($0.scope.bundle)" }.joined(separator: ", ")). \
             Name one by its number, or add --bundle.
             """
         case .service(let problem): problem.description
         case .storeFile(let path, let operation, let detail): "\(operation) \(path) failed: \(detail)."
         }
+    }
+
+    /// What was asked for may be as long as a list of items.
+    private static func quoted(_ name: String) -> String {
+        let shown = name.unicodeScalars.prefix(500)
+        let isCut = shown.endIndex < name.unicodeScalars.endIndex
+        return (String(shown) + (isCut ? "…" : "")).debugDescription
     }
 }
 

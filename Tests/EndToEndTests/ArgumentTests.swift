@@ -89,6 +89,7 @@ struct ArgumentTests {
             #expect(status == 0, "\(output)")
             #expect(output.contains("Harbour"))
         }
+        #expect(try command.shell("cd notes && \"$SEARCHLIGHT\" show harbour.md").status == 0)
         #expect(try command.shell("\"$SEARCHLIGHT\" show notes/other.md").status == 2)
         #expect(try command.shell("\"$SEARCHLIGHT\" show file").status == 2)
     }

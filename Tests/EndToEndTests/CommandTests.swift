@@ -84,6 +84,7 @@ struct CommandTests {
         let drop = command.harness.folder + "/drop"
         #expect(try command("show", "@999").status == 2)
         #expect(try command("show", "nobody").status == 2)
+        #expect(try command("show", String(repeating: "a", count: 100_000)).output.utf8.count < 1000)
         #expect(try command("reindex", "com.example.nobody").status == 2)
         #expect(try command("drag", "alpha", "--accept", "public.image", "--output", drop).status == 3)
         #expect(try command("drag", "gamma", "--accept", "public.html", "--output", drop).status == 2)

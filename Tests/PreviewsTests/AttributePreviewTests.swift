@@ -168,6 +168,14 @@ struct AttributePreviewTests {
         #expect(preview.html.utf8.count < 5_000_000)
     }
 
+    @Test("A text that is cut ends with an ellipsis, and one that is not does not", arguments: [0, 1])
+    func cut(excess: Int) {
+        let text = String(repeating: "x", count: AttributePreview.maximumTextCharacters + excess)
+        let preview = AttributePreview(Self.item(["textContent": .string(text)]), query: nil)
+        #expect(preview.content?.hasSuffix("…") == (excess > 0))
+        #expect(preview.content?.count == AttributePreview.maximumTextCharacters + excess)
+    }
+
     @Test(
         "A content path is the absolute path of a file of this machine",
         arguments: [

@@ -55,6 +55,29 @@ struct HTMLSanitizerTests {
         #expect(page.removals.isEmpty)
     }
 
+    @Test(
+        "A checkbox, as in a list of tasks, is shown and can no longer be used",
+        arguments: [
+            ("<ul><li><input type=\"checkbox\" disabled=\"\" /> a</li></ul>", "<ul><li>☐ a</li></ul>"),
+            ("<p><INPUT TYPE=CheckBox checked> b</p>", "<p>☑ b</p>"),
+        ])
+    func checkbox(html: String, expected: String) throws {
+        let page = try page(html)
+        #expect(page.body == ">" + expected)
+        #expect(page.removals.isEmpty)
+    }
+
+    @Test(
+        "Other fields, and checkboxes that nobody would see, are removed",
+        arguments: [
+            "<input>", "<input type=radio checked>", "<input type=checkbox hidden>", "<input type=image src=x>",
+        ])
+    func otherField(html: String) throws {
+        let page = try page("<p>a" + html + "b</p>")
+        #expect(page.body == "><p>ab</p>")
+        #expect(counts(page.removals) == [.form: 1])
+    }
+
     @Test("What is removed is counted by kind, with the first of each")
     func counted() throws {
         let page = try page(

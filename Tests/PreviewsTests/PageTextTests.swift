@@ -140,6 +140,22 @@ struct PageTextTests {
         }
     }
 
+    @Test("A text that is longer than what is read is shown up to there, whole characters only")
+    func oneLongText() {
+        let text = PageText(
+            Array(("<pre>" + String(repeating: "é", count: 100) + "</pre>").utf8), width: nil, limit: 51)
+        #expect(text.pieces.map(\.text).joined().filter { $0 == "é" }.count == 25)
+        #expect(!text.pieces.contains { $0.text.contains("\u{FFFD}") })
+        #expect(text.hasWords && text.isCut)
+
+    @Test("What a link says is gathered in bytes: one character may be as long as the page")
+    func longCharacters() {
+        var writer = PageTextWriter([], width: nil, limit: 1 << 20)
+        writer.link = ("https://a.example", "")
+        for _ in 0..<10_000 { writer.text("\u{301}\u{301}") }
+        #expect(writer.link?.text.utf8.count ?? 0 <= 8004)
+    }
+
     @Test(
         "Whatever is taken for a page, no line is too wide and nothing drives a terminal",
         arguments: [71, 72] as [UInt64])

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSandbox
-import Synchronization
 
 /// What stood where a policy was made from. A worker's rights are tied to files and folders, not to their names, so what is
 /// renamed into such a place later, or made there, is closed to it until it is started anew.
@@ -58,28 +57,5 @@ package struct GrantedPlaces: Hashable, Sendable {
         var found = Found(device: place.device, inode: place.inode, made: place.made)
         if isRead { (found.size, found.modified) = (place.size, place.modified) }
         return found
-    }
-}
-
-/// Looks whether places are as they were, for many who ask. A file system may take its time, or for ever, so no more than
-/// one thread waits for it.
-final class PlaceCheck: Sendable {
-    private let places: GrantedPlaces
-    private let look = Mutex<Task<Bool, Never>?>(nil)
-
-    init(_ places: GrantedPlaces) { self.places = places }
-
-    func areUnchanged() async -> Bool {
-        guard !places.paths.isEmpty else { return true }
-        let task = look.withLock { look in
-            if let look { return look }
-            let new = Task.detached { [self] in
-                defer { self.look.withLock { $0 = nil } }
-                return places.areUnchanged()
-            }
-            look = new
-            return new
-        }
-        return await task.value
     }
 }

@@ -63,7 +63,7 @@ final class WorkerProcess: Sendable {
         self.inheritedPeak = inheritedPeak
         if let start = configuration.startInProcess {
             (identifier, isInThisProcess, watcher, temporaryFolder) = (getpid(), true, nil, nil)
-            places = PlaceCheck(GrantedPlaces())
+            places = PlaceCheck(GrantedPlaces(), clock: configuration.clock)
             do throws(BusError) { try start(workerEnd) } catch {
                 throw .workerUnavailable(reason: error.description)
             }
@@ -74,7 +74,7 @@ final class WorkerProcess: Sendable {
         temporaryFolder = temporary
         var policy = SandboxPolicy(bundle, configuration, temporaryFolder: temporary?.path)
         policy.background = origin == .background ? .all : []
-        places = PlaceCheck(policy.places)
+        places = PlaceCheck(policy.places, clock: configuration.clock)
         let bytes = try policy.encoded(SeccompPrograms.programs(for: policy), host: getpid())
         try Self.check(csandbox_send_policy(policyEnd.number, bytes, bytes.count), "handing over its policy")
 

@@ -60,12 +60,13 @@ public struct AttributePreview: Sendable {
         if lead.hasSuffix("…") { lead.removeLast() }
         return DisplayText.line(String(content.prefix(2_000))).contains(lead) ? nil : description
     }
-    /// The text of the item, cut after ``maximumTextCharacters``.
+    /// The text of the item, cut after ``maximumTextCharacters``, with an ellipsis then.
     public var content: String? { record.text("textContent").map(Self.passage) }
 
     private static func line(_ text: String) -> String { DisplayText.line(text, limit: maximumLineCharacters) }
     private static func passage(_ text: String) -> String {
-        DisplayText.safe(String(text.prefix(maximumTextCharacters)))
+        let shown = text.prefix(maximumTextCharacters)
+        return DisplayText.safe(String(shown)) + (shown.endIndex < text.endIndex ? "…" : "")
     }
 
     /// The day of a moment in a time zone: 2026-03-09. `nil` for a moment that is no time.

@@ -194,7 +194,7 @@ struct HTMLPageWriter {
     }
 
     private mutating func drop(_ tag: HTMLTag, _ kind: Removal.Kind?) {
-        if let kind { attributes.tally.note(kind, example: attributes.mainValue(tag, bytes)) }
+        if let kind, !showCheckbox(tag) { attributes.tally.note(kind, example: attributes.mainValue(tag, bytes)) }
         attributes.noteHandlers(tag, bytes)
         guard tag.name == "meta" else { return }
         let values = Dictionary(
@@ -205,6 +205,17 @@ struct HTMLPageWriter {
         {
             colourScheme = Array(scheme.utf8)
         }
+    }
+
+    /// Writes the sign of a checkbox, with which lists of tasks say what is done; `false` if the tag is none, or is not seen.
+    private mutating func showCheckbox(_ tag: HTMLTag) -> Bool {
+        guard tag.name == "input" else { return false }
+        let type = tag.attributes.first { $0.name == "type" }.map { attributes.words(of: $0.value, bytes) }
+        guard type == "checkbox", !tag.attributes.contains(where: { $0.name == "hidden" }) else { return false }
+        let isChecked = tag.attributes.contains { $0.name == "checked" }
+        let sign = Array((isChecked ? "☑" : "☐").utf8)
+        if hasRoom(sign.count) { body += sign }
+        return true
     }
 
     private mutating func remove(_ tag: HTMLTag, _ kind: Removal.Kind) {

@@ -66,6 +66,7 @@ struct PageTextWriter {
 
     private static let maximumOpen = 2 * HTMLSanitizer.maximumDepth
     private static let maximumAddressCharacters = 2000
+    private static let maximumAddressBytes = 4 * maximumAddressCharacters
 
     init(_ bytes: [UInt8], width: Int?, limit: Int) {
         self.bytes = bytes
@@ -79,9 +80,10 @@ struct PageTextWriter {
         switch token {
         case .text(let range):
             guard hidden == nil else { return }
-            room -= range.count
-            guard room >= 0 else { return isCut = true }
-            let words = DisplayText.safe(HTMLText.readable(bytes[range]))
+            let read = firstBytes(of: range)
+            room -= read.count
+            isCut = read.count < range.count
+            let words = DisplayText.safe(HTMLText.readable(bytes[read]))
             hasWords = hasWords || words.contains { !$0.isWhitespace }
             text(words)
         // Styles and the title of the window.
@@ -99,8 +101,18 @@ struct PageTextWriter {
 
     // MARK: Text
 
+    /// As much of a text as may be read, in whole characters.
+    private func firstBytes(of range: Range<Int>) -> Range<Int> {
+        guard range.count > room else { return range }
+        var end = range.lowerBound + room
+        // Within a character of UTF-8.
+        while end > range.lowerBound, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+        return range.lowerBound..<end
+    }
+
     mutating func text(_ text: String) {
-        if link != nil, link?.text.count ?? 0 < Self.maximumAddressCharacters { link?.text += text }
+        // In bytes, since a character may be as long as the page.
+        if let said = link?.text.utf8.count, said < Self.maximumAddressBytes { link?.text += text }
         write(text)
     }
 
@@ -177,7 +189,7 @@ struct PageTextWriter {
     /// What an attribute says.
     func value(_ name: String, of tag: HTMLTag) -> String? {
         tag.attributes.first { $0.name == name }.map { attribute in
-            let raw = bytes[attribute.value].prefix(4 * Self.maximumAddressCharacters)
+            let raw = bytes[attribute.value].prefix(Self.maximumAddressBytes)
             return DisplayText.line(HTMLText.readable(raw), limit: Self.maximumAddressCharacters)
         }
     }

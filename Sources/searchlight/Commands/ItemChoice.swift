@@ -21,7 +21,7 @@ struct ItemChoice: ParsableArguments {
         do throws(EngineError) {
             return try await store.item(named: item, bundle: bundle)
         } catch {
-            guard case .itemNotFound = error, item.contains("/"), FileManager.default.fileExists(atPath: item) else {
+            guard case .itemNotFound = error, FileManager.default.fileExists(atPath: item) else {
                 throw error
             }
             let path = absolute(item)

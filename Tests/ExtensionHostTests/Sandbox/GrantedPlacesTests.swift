@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -108,7 +109,7 @@ struct GrantedPlacesTests {
         let lists = ["one", "two"].map { "$XDG_CONFIG_HOME/com.example.x/" + $0 }
         let places = try places(["ReadablePathsFrom": lists])
         #expect(places.paths.count == GrantedPlaces.maximum)
-        let check = PlaceCheck(places)
+        let check = PlaceCheck(places, clock: ManualClock())
         #expect(await check.areUnchanged())
         try FileManager.default.createDirectory(atPath: home + "/one", withIntermediateDirectories: true)
         try write("later", "one/7")
@@ -117,5 +118,51 @@ struct GrantedPlacesTests {
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(answers == Array(repeating: false, count: 20))
+    }
+
+    /// A file system whose server answers when the test has it answer.
+    private final class Server: Sendable {
+        private let gate = DispatchSemaphore(value: 0)
+        private let count = Mutex(0)
+
+        var looks: Int { count.withLock { $0 } }
+
+        func look() -> Bool {
+            count.withLock { $0 += 1 }
+            gate.wait()
+            return false
+        }
+
+        func answer() { gate.signal() }
+    }
+
+    @Test("A file system that does not answer holds nobody up for long, and those who come later not at all")
+    func stuck() async {
+        let (server, clock) = (Server(), ManualClock())
+        let check = PlaceCheck(clock: clock) { server.look() }
+        async let first = check.areUnchanged()
+        async let second = check.areUnchanged()
+        await clock.waitForSleepers()
+        clock.advance(by: PlaceCheck.patience)
+        let early = await [first, second]
+        let late = await check.areUnchanged()
+        #expect(early == [true, true] && late)
+        server.answer()
+        #expect(server.looks <= 1)
+    }
+
+    @Test("Who is cancelled does not wait for a file system")
+    func cancelled() async {
+        let (server, clock) = (Server(), ManualClock())
+        let check = PlaceCheck(clock: clock) { server.look() }
+        let asking = Task { await check.areUnchanged() }
+        await clock.waitForSleepers()
+        asking.cancel()
+        #expect(await asking.value)
+        // Others still get the answer, of this look or of the next.
+        async let other = check.areUnchanged()
+        for _ in 0..<2 { server.answer() }
+        let isUnchanged = await other
+        #expect(!isUnchanged)
     }
 }
