@@ -147,6 +147,7 @@ struct PageTextTests {
         #expect(text.pieces.map(\.text).joined().filter { $0 == "é" }.count == 25)
         #expect(!text.pieces.contains { $0.text.contains("\u{FFFD}") })
         #expect(text.hasWords && text.isCut)
+    }
 
     @Test("What a link says is gathered in bytes: one character may be as long as the page")
     func longCharacters() {
