@@ -86,10 +86,10 @@ extension SearchlightEngine {
             jobsFollower.tell()
         }
         if let request { try jobStore.update { $0.add(request) } }
-        guard let job = jobStore[identifier] else { return nil }
+        guard var job = jobStore[identifier] else { return nil }
         do throws(EngineError) {
             switch job.work {
-            case .reindexAll: try await replaceAll(of: identifier, job, origin, checkpoint)
+            case .reindexAll: job = try await replaceAll(of: identifier, job, origin, checkpoint)
             case .reindexItems(let items):
                 try await onHost { (host) throws(ExtensionError) in
                     try await host.reindexItems(items.sorted(), identifier, origin: origin)
@@ -114,7 +114,8 @@ extension SearchlightEngine {
             }
             throw error
         }
-        try jobStore.update { $0.complete(job) }
+        let done = job
+        try jobStore.update { $0.complete(done) }
         noteAcknowledged(identifier)
         return try await itemCounts()[identifier] ?? 0
     }

@@ -12,17 +12,21 @@ extension SearchlightEngine {
     /// Has everything of a bundle donated again; what was there and is not donated is deleted at the end.
     ///
     /// - Parameter job: What is owed, and how far an earlier attempt came.
+    /// - Returns: What was done: where it was begun anew, without a place.
     func replaceAll(
         of identifier: String, _ job: Job, _ origin: RequestOrigin,
         _ checkpoint: @escaping JobCheckpoint = { true }
-    ) async throws(EngineError) {
+    ) async throws(EngineError) -> Job {
         reindexes.replace(identifier)
-        let place = job.place
-        if let place, try await isValid(place, of: identifier) {
+        var job = job
+        if let place = job.place, try await isValid(place, of: identifier) {
             reindexes.ask(.worker, identifier)
             try await reindexPages(of: identifier, from: place, Array(place.cursor), origin, checkpoint)
         } else {
-            if place != nil { try jobStore.update { $0.setPlace(nil, of: identifier) } }
+            if job.place != nil {
+                try jobStore.update { $0.setPlace(nil, of: identifier) }
+                job = jobStore[identifier] ?? job
+            }
             try await onIndex { (index) throws(SearchIndexError) in
                 try await index.deleteExpired()
                 try await index.beginReplacement(of: identifier)
@@ -42,6 +46,7 @@ extension SearchlightEngine {
                 try await index.finishReplacement(of: identifier, keeping: kept.names)
             }
         }
+        return job
     }
 
     /// Whether a reindex in pages can go on. An app that has registered meanwhile is asked for everything instead.

@@ -71,7 +71,8 @@ struct StoreFile: Sendable {
     }
 }
 
-/// What a file of the store holds, with a checksum over the rest of it.
+/// What a file of the store holds, with a checksum over the rest of it. Nothing in it may encode in an order that differs
+/// between processes, as sets do, and dictionaries whose keys are no texts.
 protocol ChecksummedDocument: Codable {
     /// Of the document without it.
     var checksum: UInt32? { get set }

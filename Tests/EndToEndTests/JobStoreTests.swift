@@ -50,6 +50,25 @@ struct JobStoreTests {
     private static let place = ReindexPlace(
         cursor: Data([0, 1, 255]), pages: 2, began: 816_946_751, replacement: 7, generation: 1, fingerprint: "a")
 
+    @Test("Items that are owed are read by every process, in whatever order it has them in memory")
+    func items() throws {
+        let folder = try TemporaryFolder()
+        for power in 6..<14 {
+            var names: Set<String> = []
+            // Other processes have other orders, as sets of another size have.
+            names.reserveCapacity(1 << power)
+            names.formUnion((0..<50).map { "item \($0)" })
+            let owed = names
+            let store = JobStore(directory: folder.path)
+            try store.update(always: true) { queue in
+                queue.remove(bundle: "a")
+                queue.add(Job(bundle: "a", work: .reindexItems(owed), requested: 1))
+            }
+            let read = JobStore(directory: folder.path)
+            #expect(!read.wasDamaged && read["a"]?.work == .reindexItems(owed))
+        }
+    }
+
     @Test("The place of a reindex is kept, and forgotten with what it is a place in")
     func places() throws {
         let folder = try TemporaryFolder()

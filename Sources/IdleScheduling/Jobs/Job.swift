@@ -8,6 +8,18 @@ public struct Job: Hashable, Sendable, Codable {
         case reindexAll
         /// Donate again, or delete, some items.
         case reindexItems(Set<String>)
+
+        /// Encodes the names in their order: that of a set is another in each process, and what is kept bears a checksum.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            switch self {
+            case .reindexAll:
+                _ = container.nestedContainer(keyedBy: ReindexAllCodingKeys.self, forKey: .reindexAll)
+            case .reindexItems(let names):
+                var values = container.nestedContainer(keyedBy: ReindexItemsCodingKeys.self, forKey: .reindexItems)
+                try values.encode(names.sorted(), forKey: ._0)
+            }
+        }
     }
 
     /// Whose index; with ``work`` this is what makes two jobs the same.
@@ -43,7 +55,7 @@ public struct Job: Hashable, Sendable, Codable {
 }
 
 /// When a job's parts were last asked for, by the numbers that a queue gives to requests. Items stay here beside
-/// everything: what was asked for after the job was begun must be done once more.
+/// everything, also when that is asked for later: pages that go on after that do not answer them.
 private struct RequestNumbers: Hashable, Sendable, Codable {
     /// The last request of all.
     var latest: Int
@@ -51,6 +63,8 @@ private struct RequestNumbers: Hashable, Sendable, Codable {
     var everything: Int?
     /// The last request for each item.
     var items: [String: Int] = [:]
+    /// The last request for everything that stands for more items than are kept: pages that were begun before do not answer it.
+    var beginning: Int?
     /// Why; `nil` where no cause is known.
     var reasons: JobReasons?
 
@@ -70,10 +84,7 @@ private struct RequestNumbers: Hashable, Sendable, Codable {
     private mutating func ask(for work: Job.Work, request: Int) {
         latest = request
         switch work {
-        case .reindexAll:
-            everything = request
-            // Whoever does everything later does these too.
-            items = [:]
+        case .reindexAll: everything = request
         case .reindexItems(let names):
             for name in names { items[name] = request }
         }
@@ -88,6 +99,7 @@ private struct RequestNumbers: Hashable, Sendable, Codable {
         switch work {
         case .reindexAll:
             if let last = everything, last <= request { everything = nil }
+            if let last = beginning, last <= first { beginning = nil }
             items = items.filter { $0.value > min(first, request) }
         case .reindexItems(let names):
             items = items.filter { $0.value > request || !names.contains($0.key) }
@@ -116,12 +128,15 @@ extension Job {
     }
 
     /// Melts another request into the job.
-    mutating func ask(for more: Job, request: Int) {
+    ///
+    /// - Parameter isTooMuch: Whether it asks for everything since there would be too many items otherwise.
+    mutating func ask(for more: Job, request: Int, isTooMuch: Bool) {
         var numbers = numbers ?? RequestNumbers(self, request: 0)
-        // What goes on in pages does not answer what was asked for since its first one.
-        let kept = place == nil ? [:] : numbers.items
         numbers.ask(for: more, request: request)
-        numbers.items.merge(kept, uniquingKeysWith: max)
+        if isTooMuch {
+            (numbers.items, numbers.beginning) = ([:], request)
+            place = nil
+        }
         take(numbers)
         work = numbers.work ?? more.work
         // What failed was another extension.
@@ -140,6 +155,12 @@ extension Job {
         notBefore = nil
     }
 
+    /// Whether pages may go on at a place: not if more was asked for since their first one than is kept.
+    func canGoOn(at place: ReindexPlace) -> Bool {
+        guard let beginning = numbers?.beginning else { return true }
+        return place.request.map { $0 >= beginning } ?? false
+    }
+
     /// The number of its last request; `nil` of one that no queue has taken in.
     public var request: Int? { numbers?.latest }
 
@@ -153,12 +174,12 @@ extension Job {
         let before = numbers ?? RequestNumbers(self, request: 0)
         var after = before
         let request = done.request ?? .max
-        after.finish(done.work, upTo: request, first: done.place?.request ?? request)
+        after.finish(done.work, upTo: request, first: done.place.map { $0.request ?? 0 } ?? request)
         guard let left = after.work else { return false }
+        // What was asked for meanwhile is to be done from the start, also if that is all again.
+        if done.work == .reindexAll { place = nil }
         guard after != before else { return true }
         take(after)
-        // What was asked for meanwhile is to be done from the start.
-        place = nil
         if left != work || done.work == .reindexAll { forgive() }
         work = left
         return true

@@ -30,12 +30,13 @@ public struct JobQueue: Hashable, Sendable, Codable {
         var owed = job
         // To ask for everything costs less than to keep a list without end.
         let items = index.map { jobs[$0].items.union(job.items) } ?? job.items
-        if items.count > Self.maximumItems { owed.work = .reindexAll }
+        let isTooMuch = items.count > Self.maximumItems
+        if isTooMuch { owed.work = .reindexAll }
         if let index {
             let more = owed
             owed = jobs.remove(at: index)
             owed.requested = min(owed.requested, job.requested)
-            owed.ask(for: more, request: requests)
+            owed.ask(for: more, request: requests, isTooMuch: isTooMuch)
         } else {
             owed.number(request: requests)
         }

@@ -52,10 +52,11 @@ public struct ReindexPlace: Hashable, Sendable, Codable {
 
 extension JobQueue {
     /// Notes how far the reindex of everything of a bundle has come; `nil` forgets it, so that it begins anew. A bundle that
-    /// does not owe everything has no place.
+    /// does not owe everything has no place, nor one that owes more since the first page than can be kept.
     public mutating func setPlace(_ place: ReindexPlace?, of bundle: String) {
         change(bundle) { job in
-            if place == nil || job.work == .reindexAll { job.place = place }
+            guard let place else { return job.place = nil }
+            if job.work == .reindexAll, job.canGoOn(at: place) { job.place = place }
         }
     }
 

@@ -51,6 +51,11 @@ struct JobTortureTests {
             """)
         #expect(history.faults.isEmpty, "\(history.faults.prefix(10)), again with: \(TortureSettings.repetition)")
         #expect(history.requests > Self.rounds && history.strikes > 0 && kills > 0)
+        // Whose list of jobs cannot be read asks for everything again, and would seem to have lost nothing.
+        let damaged = try FileManager.default.contentsOfDirectory(atPath: harness.store).filter {
+            $0.hasSuffix(".damaged")
+        }
+        #expect(damaged.isEmpty, "\(damaged), again with: \(TortureSettings.repetition)")
         let (status, output) = try Command(harness: harness)("verify")
         #expect(status == 0, "\(output)")
     }
