@@ -54,6 +54,7 @@ public struct Conditions: Hashable, Sendable, Codable {
             (self.who, self.why, self.isOwn) = (who, why, isOwn)
         }
 
+        /// One's own come first.
         public static func < (one: Inhibitor, other: Inhibitor) -> Bool {
             (one.isOwn ? 0 : 1, one.who, one.why) < (other.isOwn ? 0 : 1, other.who, other.why)
         }

@@ -17,13 +17,17 @@ public enum Gate: String, Hashable, Sendable, Codable, CaseIterable {
     case cpuQuota = "cpu-quota"
     /// It has written the bytes of its window.
     case writeQuota = "write-quota"
+    /// A person has cancelled the job; it is left alone for a while.
+    case cancelled = "cancelled"
     /// Another job is running.
     case turn = "turn"
-    /// A relaxed slice was just made; the next one has to wait.
+    /// A relaxed slice was just made, or the job was just made quiet; what comes next has to wait.
     case pace = "pace"
 
     // Of the machine.
 
+    /// Nothing was owed, so nobody watched the machine; it is being looked at now.
+    case unwatched = "unwatched"
     /// A person waits for something that Searchlight is doing.
     case personWaiting = "person-waiting"
     /// The machine is about to sleep.

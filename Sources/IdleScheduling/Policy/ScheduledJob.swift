@@ -12,6 +12,7 @@ public struct ScheduledJob: Hashable, Sendable, Codable {
         /// The bundle of a reindex.
         public var bundle: String? { if case .reindex(let bundle) = self { bundle } else { nil } }
 
+        /// Bundles come before care for the index.
         public static func < (one: Key, other: Key) -> Bool {
             switch (one, other) {
             case (.reindex(let one), .reindex(let other)): one < other
@@ -41,6 +42,9 @@ public struct ScheduledJob: Hashable, Sendable, Codable {
     public var notBefore: Double?
     /// Why its extension may not be asked.
     public var refusal: Refusal?
+    /// Whether it goes on where it was after a stop (a reindex in pages, care for the index). One that does not would begin
+    /// anew, so it is stopped only if it has to be.
+    public var isResumable = false
 
     /// Creates a job.
     public init(key: Key, urgency: Urgency, requested: Double) {

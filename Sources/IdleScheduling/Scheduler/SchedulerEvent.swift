@@ -8,17 +8,20 @@ public enum SchedulerEvent: Hashable, Sendable, Codable {
     case jobs([ScheduledJob])
     /// What the job under way has used since the last report.
     case used(ScheduledJob.Key, Usage)
-    /// The job under way has ended. What it used last was reported before.
+    /// The job under way has ended. What it used last was reported before. One that is done or has failed is not begun
+    /// again before the next ``jobs(_:)`` lists it.
     case ended(ScheduledJob.Key, Outcome)
     /// The number of requests that a person waits for has become this.
     case personsWaiting(Int)
     /// A person has throttled an extension, or lets it go on.
     case throttled(bundle: String, Bool)
-    /// A person wants a job to run now, whatever the machine is like.
+    /// A person wants a job to run now, whatever the machine is like: once. If it is not owed, the next list has it.
     case runNow(ScheduledJob.Key)
-    /// A person wants a job to stop; it stays owed.
+    /// A person wants a job to stop; it stays owed, and is left alone for a while (``SchedulingPolicy/cancelPause``) or until
+    /// a person wants it again.
     case cancel(ScheduledJob.Key)
     /// The time has come that ``SchedulerAction/wake(at:)`` asked for; or nothing has happened, and that does not matter.
+    /// While something waits, what does not tell by itself is looked at first, and told as ``conditions(_:)``.
     case tick
 
     /// How a job ended.
@@ -44,7 +47,8 @@ public enum SchedulerAction: Hashable, Sendable, Codable {
     case stop(ScheduledJob.Key, Gate)
     /// Send ``SchedulerEvent/tick`` at this moment, and at no other; `nil` means never.
     case wake(at: Double?)
-    /// How closely the machine is to be watched from now on.
+    /// How closely the machine is to be watched from now on. When that begins (after ``Sensing/off``), the conditions are
+    /// told at once; without them nothing begins for a minute.
     case sense(Sensing)
     /// A line of the journal.
     case note(JournalEntry)

@@ -14,11 +14,13 @@ public struct Usage: Hashable, Sendable, Codable {
         (self.cpu, self.written, self.wakeUps) = (cpu, written, wakeUps)
     }
 
+    /// The sum; sizes and counts stay at the largest number.
     public static func + (one: Usage, other: Usage) -> Usage {
         Usage(
             cpu: one.cpu + other.cpu, written: one.written.addingClamped(other.written),
             wakeUps: one.wakeUps.addingClamped(other.wakeUps))
     }
+    /// Adds another usage.
     public static func += (one: inout Usage, other: Usage) { one = one + other }
 }
 

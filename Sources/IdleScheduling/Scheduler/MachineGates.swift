@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The gates of the machine, judged from its conditions. What is measured opens a little later than it closes.
+struct MachineGates: Sendable {
+    /// What was told last.
+    private(set) var conditions = Conditions()
+    /// The measured gates that are closed.
+    private var latched: GateSet = []
+
+    /// Takes in new conditions.
+    ///
+    /// - Parameter sawOwnWork: Whether a job runs, or did within what was measured.
+    mutating func take(_ new: Conditions, _ policy: SchedulingPolicy, sawOwnWork: Bool) {
+        conditions = new
+        let load = new.otherLoad?.finite
+        latch(.cpuBusy, load, above: policy.cpuBusyCloses, until: policy.cpuBusyOpens)
+        // With nobody else at work, what waits for a processor is the indexer itself.
+        let isOwn = load.map { $0 <= policy.cpuPressureOthers } ?? false
+        latch(
+            .cpuPressure, isOwn ? nil : new.pressure.cpu?.finite, above: policy.cpuPressureCloses,
+            until: policy.cpuPressureOpens)
+        latch(
+            .ioPressure, new.pressure.io?.finite,
+            above: sawOwnWork ? policy.ioPressureRunning : policy.ioPressureCloses,
+            until: policy.ioPressureOpens)
+        latch(
+            .memoryPressure, new.pressure.memory?.finite, above: policy.memoryPressureCloses,
+            until: policy.memoryPressureOpens)
+        let percent = new.power.flatMap { $0.isOnBattery ? $0.percent?.finite : nil }
+        latch(.batteryLow, percent, below: policy.batteryLowCloses, until: policy.batteryLowOpens)
+        latch(.diskFloor, new.freeDisk.map { Double($0) }, below: policy.diskFloorCloses, until: policy.diskFloorOpens)
+    }
+
+    private mutating func latch(_ gate: Gate, _ value: Double?, above limit: Double, until opens: Double) {
+        latch(gate, isClosed: value.map { latched.contains(GateSet(gate)) ? $0 >= opens : $0 > limit })
+    }
+
+    private mutating func latch(_ gate: Gate, _ value: Double?, below limit: Double, until opens: Double) {
+        latch(gate, isClosed: value.map { latched.contains(GateSet(gate)) ? $0 <= opens : $0 < limit })
+    }
+
+    private mutating func latch(_ gate: Gate, isClosed: Bool?) {
+        if isClosed == true { latched.insert(GateSet(gate)) } else { latched.remove(GateSet(gate)) }
+    }
+
+    /// The gates that are closed at a moment.
+    func closed(_ policy: SchedulingPolicy, at moment: Double) -> GateSet {
+        var closed = latched
+        if conditions.isAsleep { closed.insert(GateSet(.asleep)) }
+        if let opens = opens(.justResumed, policy), moment < opens, isNear(conditions.resumed, policy, moment) {
+            closed.insert(GateSet(.justResumed))
+        }
+        if !conditions.inhibitors.isEmpty { closed.insert(GateSet(.inhibited)) }
+        if isSomebodyThere(policy, at: moment) { closed.insert(GateSet(.userActive)) }
+        if conditions.power?.isOnBattery == true { closed.insert(GateSet(.onBattery)) }
+        if conditions.isSavingPower == true { closed.insert(GateSet(.powerSaver)) }
+        if conditions.isHot == true { closed.insert(GateSet(.hot)) }
+        return closed - GateSet(policy.switchedOff)
+    }
+
+    private func isSomebodyThere(_ policy: SchedulingPolicy, at moment: Double) -> Bool {
+        guard conditions.isLocked != true else { return false }
+        switch conditions.presence {
+        case nil: return false
+        case .active: return true
+        case .away(let since):
+            // One who left far in the future left before the clock was set back.
+            return since.isFinite && abs(moment - since) < policy.userActiveSeconds
+        }
+    }
+
+    /// Whether a waking is of now: one far in the future was before the clock was set back.
+    private func isNear(_ resumed: Double?, _ policy: SchedulingPolicy, _ moment: Double) -> Bool {
+        resumed.map { abs(moment - $0) < policy.justResumedSeconds } ?? false
+    }
+
+    /// When a gate opens by itself, if that is known.
+    func opens(_ gate: Gate, _ policy: SchedulingPolicy) -> Double? {
+        switch (gate, conditions.presence) {
+        case (.justResumed, _): conditions.resumed?.finite.map { $0 + policy.justResumedSeconds }
+        case (.userActive, .away(let since)): since.finite.map { $0 + policy.userActiveSeconds }
+        default: nil
+        }
+    }
+
+    /// Whether one of Searchlight's own inhibitors is there, which no job passes.
+    var isInhibitedByOwn: Bool { conditions.inhibitors.contains { $0.isOwn } }
+}
+
+extension Double {
+    /// The same, if it is a number.
+    var finite: Double? { isFinite ? self : nil }
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import IdleScheduling
+import Testing
+
+/// A scheduler at a moment, and what it said last.
+struct Bench {
+    static let a = ScheduledJob.Key.reindex(bundle: "a")
+    static let b = ScheduledJob.Key.reindex(bundle: "b")
+
+    var scheduler: Scheduler
+    var now = 1000.0
+    var last: [SchedulerAction] = []
+    var all: [SchedulerAction] = []
+
+    init(policy: SchedulingPolicy = SchedulingPolicy(), _ conditions: Conditions = .idle) {
+        scheduler = Scheduler(policy: policy, now: now)
+        send(.conditions(conditions))
+    }
+
+    static func job(
+        _ key: ScheduledJob.Key = Bench.a, _ urgency: Urgency = .freshness, requested: Double = 1000,
+        isResumable: Bool = true
+    ) -> ScheduledJob {
+        var job = ScheduledJob(key: key, urgency: urgency, requested: requested)
+        job.isResumable = isResumable
+        return job
+    }
+
+    @discardableResult
+    mutating func send(_ event: SchedulerEvent, after seconds: Double = 0) -> [SchedulerAction] {
+        now += seconds
+        last = scheduler.handle(event, at: now)
+        all += last
+        return last
+    }
+
+    /// The steps among the last actions.
+    var steps: [SchedulerAction] {
+        last.filter {
+            switch $0 {
+            case .start, .pause, .resume, .stop: true
+            default: false
+            }
+        }
+    }
+    /// The moment of the last tick that was asked for.
+    var wake: Double? {
+        all.reduce(nil) { before, action in if case .wake(let moment) = action { moment } else { before } }
+    }
+    /// The lines of the journal.
+    var journal: [JournalEntry] { all.compactMap { if case .note(let entry) = $0 { entry } else { nil } } }
+
+    func closed(_ key: ScheduledJob.Key = Bench.a) -> [Gate] {
+        scheduler.explanation(of: key, at: now).gates.filter { $0.state == .closed }.map(\.gate)
+    }
+}
+
+@Suite("What the scheduler decides")
+struct SchedulerTests {
+    @Test("On an idle machine a job begins at once, and its end is the end of all ticks")
+    func idle() {
+        var bench = Bench()
+        bench.send(.jobs([Bench.job()]))
+        #expect(bench.steps == [.start(Bench.a)])
+        #expect(bench.last.contains(.sense(.running)) && bench.wake == 1030)
+        bench.send(.ended(Bench.a, .done), after: 10)
+        #expect(bench.last.contains(.sense(.off)) && bench.wake == nil)
+        #expect(bench.journal.map(\.kind) == [.start, .done])
+        bench.send(.jobs([]))
+        #expect(bench.last == [])
+    }
+
+    @Test(
+        "Each gate of the machine keeps a new job from running, and no other does",
+        arguments: 0..<Conditions.closing.count)
+    func gate(index: Int) {
+        let (gate, conditions) = Conditions.closing[index]
+        var bench = Bench(conditions)
+        bench.send(.jobs([Bench.job()]))
+        #expect(bench.steps == [] && bench.closed() == [gate])
+        #expect(bench.journal.map(\.gates) == [[gate]])
+        bench.send(.conditions(.idle), after: 5)
+        #expect(bench.steps == [.start(Bench.a)])
+    }
+
+    @Test(
+        "Each gate that closes makes a running job quiet at once, and it goes on when it opens",
+        arguments: 0..<Conditions.closing.count)
+    func closing(index: Int) {
+        let (gate, conditions) = Conditions.closing[index]
+        var bench = Bench()
+        bench.send(.jobs([Bench.job()]))
+        bench.send(.conditions(conditions), after: 3)
+        #expect(bench.steps == [.pause(Bench.a, gate)])
+        bench.send(.conditions(.idle), after: 10)
+        #expect(bench.steps == [.resume(Bench.a)])
+        #expect(bench.journal.map(\.kind) == [.start, .pause, .resume])
+    }
+
+    @Test("What nobody knows closes no gate")
+    func unknown() {
+        var bench = Bench(Conditions())
+        bench.send(.jobs([Bench.job()]))
+        #expect(bench.steps == [.start(Bench.a)])
+    }
+
+    @Test("A person counts as active for a minute, and it is looked again exactly then")
+    func away() {
+        var bench = Bench(.idle.with { $0.presence = .away(since: 990) })
+        bench.send(.jobs([Bench.job()]))
+        #expect(bench.closed() == [.userActive] && bench.wake == 1050)
+        bench.send(.tick, after: 50)
+        #expect(bench.steps == [.start(Bench.a)])
+    }
+
+    @Test("A locked screen says that nobody is there")
+    func locked() {
+        var bench = Bench(
+            .idle.with {
+                $0.presence = .active; $0.isLocked = true
+            })
+        bench.send(.jobs([Bench.job()]))
+        #expect(bench.steps == [.start(Bench.a)])
+    }
+
+    @Test("After waking the machine is left alone for a minute")
+    func resumed() {
+        var bench = Bench(.idle.with { $0.resumed = 1000 })
+        bench.send(.jobs([Bench.job()]))
+        #expect(bench.closed() == [.justResumed] && bench.wake == 1060)
+        bench.send(.tick, after: 60)
+        #expect(bench.steps == [.start(Bench.a)])
+    }
+
+    @Test("A nearly empty battery holds even what has waited for a year")
+    func batteryLow() {
+        var bench = Bench(.idle.with { $0.power = .init(isOnBattery: true, percent: 20) })
+        bench.send(.jobs([Bench.job(requested: -3e7)]))
+        #expect(bench.steps == [] && bench.closed() == [.batteryLow])
+        bench.send(.conditions(.idle.with { $0.power = .init(isOnBattery: true, percent: 33) }), after: 60)
+        #expect(bench.steps == [], "a little more than the limit is not enough to open it again")
+        bench.send(.conditions(.idle.with { $0.power = .init(isOnBattery: true, percent: 36) }), after: 60)
+        #expect(bench.steps == [.start(Bench.a)])
+    }
+
+    @Test("A load near the limit does not flap")
+    func hysteresis() {
+        var bench = Bench()
+        bench.send(.jobs([Bench.job()]))
+        for load in [0.35, 0.39, 0.41, 0.39, 0.35, 0.41, 0.31, 0.29, 0.35] {
+            bench.send(.conditions(.idle.with { $0.otherLoad = load }), after: 6)
+        }
+        #expect(bench.journal.map(\.kind) == [.start, .pause, .resume])
+    }
+
+    @Test("A load that comes and goes each second makes the job quiet for five seconds at a time")
+    func stutter() {
+        var bench = Bench()
+        bench.send(.jobs([Bench.job()]))
+        for second in 0..<60 {
+            bench.send(.conditions(.idle.with { $0.otherLoad = second % 2 == 0 ? 0.9 : 0 }), after: 1)
+        }
+        #expect(bench.journal.count { $0.kind == .pause } <= 12)
+        #expect(bench.journal.count { $0.kind == .resume } >= 5)
+    }
+
+    @Test("Pressure of its own does not stop a job, neither of processors nor of disks")
+    func ownPressure() {
+        var bench = Bench()
+        bench.send(.jobs([Bench.job()]))
+        bench.send(.conditions(.idle.with { $0.pressure = .init(cpu: 0.86, io: 0.5, memory: 0) }), after: 5)
+        #expect(bench.steps == [])
+    }
+
+    @Test("An unwatched machine is looked at before anything begins, for a minute at most")
+    func unwatched() {
+        var bench = Bench()
+        bench.send(.jobs([Bench.job(requested: 4600)]), after: 3600)
+        #expect(bench.steps == [] && bench.last.contains(.sense(.waiting)) && bench.closed() == [.unwatched])
+        var silent = bench
+        bench.send(.conditions(.idle.with { $0.presence = .active }), after: 0.1)
+        #expect(bench.closed() == [.userActive])
+        silent.send(.tick, after: 60)
+        #expect(silent.steps == [.start(Bench.a)])
+    }
+
+    @Test("What has waited four times as long as it can runs beside a person, for 5 s of each minute")
+    func relaxed() {
+        var bench = Bench(.idle.with { $0.presence = .active })
+        bench.send(.jobs([Bench.job()]))
+        #expect(bench.steps == [])
+        bench.send(.tick, after: 1200)
+        #expect(bench.steps == [.start(Bench.a)] && bench.journal.last?.gates == [.userActive])
+        #expect(bench.wake == 2205)
+        bench.send(.tick, after: 5)
+        #expect(bench.steps == [.pause(Bench.a, .pace)] && bench.wake == 2260)
+        bench.send(.tick, after: 55)
+        #expect(bench.steps == [.resume(Bench.a)])
+        #expect(bench.journal.count == 2, "the pace is no decision")
+        // Nobody is there any more: on at full speed.
+        bench.send(.tick, after: 5)
+        bench.send(.conditions(.idle), after: 1)
+        #expect(bench.steps == [.resume(Bench.a)] && bench.wake == bench.now + 30)
+    }
+
+    @Test("Who comes back finds quiet at once, also before a job that may pass")
+    func comesBack() {
+        var bench = Bench()
+        bench.send(.jobs([Bench.job(requested: -3000)]))
+        bench.send(.conditions(.idle.with { $0.presence = .active }), after: 2)
+        #expect(bench.steps == [.pause(Bench.a, .userActive)])
+        #expect(bench.wake == bench.now + 55)
+        bench.send(.tick, after: 55)
+        #expect(bench.steps == [.resume(Bench.a)])
+    }
+
+    @Test("One's own inhibitor holds however long something has waited, another's a while")
+    func inhibitors() {
+        for (isOwn, begins) in [(true, false), (false, true)] {
+            var bench = Bench(.idle.with { $0.inhibitors = [.init(who: "x", why: "y", isOwn: isOwn)] })
+            bench.send(.jobs([Bench.job(requested: 1000 - 48 * 300)]))
+            #expect(bench.steps == (begins ? [.start(Bench.a)] : []))
+        }
+    }
+
+    @Test("A deadline that comes near relaxes gates although the job is young")
+    func deadline() {
+        var job = Bench.job(Bench.a, .expiry)
+        job.deadline = 1000 + 43200
+        var bench = Bench(.idle.with { $0.presence = .active })
+        bench.send(.jobs([job]))
+        #expect(bench.steps == [.start(Bench.a)])
+        job.deadline = 1000 + 43200 * 2
+        bench = Bench(.idle.with { $0.presence = .active })
+        bench.send(.jobs([job]))
+        #expect(bench.steps == [])
+    }
+}

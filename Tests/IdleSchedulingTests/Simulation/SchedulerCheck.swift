@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+import IdleScheduling
+
+/// Follows what a scheduler is told and says, and knows by plain rules of its own what it may not do.
+struct SchedulerCheck {
+    enum Phase { case running, paused, stopping }
+
+    /// What was found wrong.
+    private(set) var faults: [String] = []
+    /// The job under way.
+    private(set) var underWay: (job: ScheduledJob.Key, phase: Phase)?
+    /// How long jobs ran although a gate was closed, as pieces of time.
+    private(set) var relaxedPieces: [ClosedRange<Double>] = []
+    /// What bundles used without a person's wish.
+    private(set) var used: [String: [(moment: Double, usage: Usage)]] = [:]
+
+    private var jobs: [ScheduledJob.Key: ScheduledJob] = [:]
+    private var conditions = Conditions()
+    private var personsWaiting = 0
+    private var throttled: Set<String> = []
+    private var wanted: Set<ScheduledJob.Key> = []
+    private var relaxedSince: Double?
+    private var wake: Double?
+    private var sensing = SchedulerAction.Sensing.off
+
+    mutating func take(_ event: SchedulerEvent, _ actions: [SchedulerAction], at now: Double) {
+        let before = underWay?.phase
+        learn(event, now)
+        var isStep = false
+        for action in actions {
+            obey(action, now)
+            if case .start = action { isStep = true }
+            if case .resume = action { isStep = true }
+            if case .stop = action { isStep = true }
+            if case .pause = action { isStep = true }
+        }
+        watch(now)
+        if let wake, wake < now + 1 { fault("a tick after \(wake - now) s", now) }
+        if case .tick = event, let asked = self.wakeBefore, asked <= now, !isStep, before != .running,
+            underWay?.phase != .running, let wake, wake < now + 60
+        {
+            fault("a tick that found nothing is repeated after \(wake - now) s", now)
+        }
+        wakeBefore = wake
+        if jobs.isEmpty, underWay == nil, wake != nil || sensing != .off {
+            fault("nothing is owed, and there is wake \(String(describing: wake)), sense \(sensing)", now)
+        }
+    }
+    private var wakeBefore: Double?
+
+    private mutating func fault(_ what: String, _ now: Double) { faults.append("at \(now): \(what)") }
+
+    // MARK: What it is told
+
+    private mutating func learn(_ event: SchedulerEvent, _ now: Double) {
+        switch event {
+        case .conditions(let new): conditions = new
+        case .jobs(let list):
+            jobs = Dictionary(list.map { ($0.key, $0) }, uniquingKeysWith: { one, _ in one })
+            wanted.formIntersection(jobs.keys)
+        case .used(let key, let usage):
+            guard let bundle = key.bundle, underWay?.job == key, !isPersons(key) else { return }
+            used[bundle, default: []].append((now, usage))
+        case .ended(let key, let outcome):
+            guard let phase = underWay?.phase, underWay?.job == key else { return }
+            underWay = nil
+            if outcome != .stopped || phase != .stopping { wanted.remove(key) }
+            if outcome == .done { jobs[key] = nil }
+        case .personsWaiting(let count): personsWaiting = count
+        case .throttled(let bundle, let isThrottled):
+            if isThrottled { throttled.insert(bundle) } else { throttled.remove(bundle) }
+        case .runNow(let key): wanted.insert(key)
+        case .cancel(let key): wanted.remove(key)
+        case .tick: break
+        }
+    }
+
+    private func isPersons(_ key: ScheduledJob.Key) -> Bool {
+        wanted.contains(key) || jobs[key]?.urgency == .userWaiting
+    }
+
+    // MARK: What it says
+
+    private mutating func obey(_ action: SchedulerAction, _ now: Double) {
+        switch action {
+        case .start(let key):
+            if let underWay { fault("\(key) begins beside \(underWay)", now) }
+            if jobs[key] == nil { fault("\(key) begins and is not owed", now) }
+            underWay = (key, .running)
+        case .pause(let key, _):
+            if underWay?.job != key || underWay?.phase != .running { fault("\(key) is paused and does not run", now) }
+            underWay = (key, .paused)
+        case .resume(let key):
+            if underWay?.job != key || underWay?.phase != .paused { fault("\(key) goes on and is not quiet", now) }
+            underWay = (key, .running)
+        case .stop(let key, _):
+            if underWay?.job != key || underWay?.phase == .stopping { fault("\(key) is stopped and does not run", now) }
+            underWay = (key, .stopping)
+        case .wake(let moment): wake = moment
+        case .sense(let new): sensing = new
+        case .note: break
+        }
+    }
+
+    /// Looks whether what runs may.
+    private mutating func watch(_ now: Double) {
+        guard let underWay, underWay.phase == .running, let job = jobs[underWay.job] else {
+            endRelaxed(now)
+            return
+        }
+        let (closed, passed) = gates(of: job, now)
+        for gate in closed where !passed.contains(gate) { fault("\(job.key) runs past \(gate.rawValue)", now) }
+        if passed.isEmpty || isPersons(job.key) { endRelaxed(now) } else if relaxedSince == nil { relaxedSince = now }
+    }
+
+    private mutating func endRelaxed(_ now: Double) {
+        if let since = relaxedSince, since <= now { relaxedPieces.append(since...now) }
+        relaxedSince = nil
+    }
+
+    /// The gates that are closed beyond doubt, and those of them that a job has waited long enough for.
+    private func gates(of job: ScheduledJob, _ now: Double) -> (closed: [Gate], passed: [Gate]) {
+        var closed: [Gate] = []
+        if job.refusal == .disabled { closed.append(.disabled) }
+        if job.refusal == .quarantined { closed.append(.quarantined) }
+        if isPersons(job.key) { return (closed, []) }
+        if let until = job.notBefore, until > now, until < now + 5 * 3600 { closed.append(.backOff) }
+        if let bundle = job.key.bundle, throttled.contains(bundle) { closed.append(.throttled) }
+        if personsWaiting > 0 { closed.append(.personWaiting) }
+        let machine = Self.machine(conditions, now)
+        let age = max(0, now - job.requested)
+        let score = max(age / tolerance(job), deadlineScore(job, now))
+        let passed = machine.filter { gate in
+            if gate == .inhibited, conditions.inhibitors.contains(where: \.isOwn) { return false }
+            return Self.relaxed[gate].map { score >= $0 - 1e-9 } ?? false
+        }
+        return (closed + machine, passed)
+    }
+
+    private func tolerance(_ job: ScheduledJob) -> Double {
+        switch job.urgency {
+        case .userWaiting: 1e-300
+        case .freshness: 300
+        case .expiry: 43200
+        case .maintenance: 86400
+        }
+    }
+
+    private func deadlineScore(_ job: ScheduledJob, _ now: Double) -> Double {
+        guard let deadline = job.deadline else { return 0 }
+        return deadline > now ? 4 * tolerance(job) / (deadline - now) : 1e300
+    }
+
+    /// The scores of the documented table.
+    private static let relaxed: [Gate: Double] = [
+        .userActive: 4, .cpuBusy: 6, .cpuPressure: 6, .ioPressure: 8, .onBattery: 8, .hot: 12, .powerSaver: 24,
+        .inhibited: 48,
+    ]
+
+    /// The gates of the machine that are closed, whatever they were before.
+    static func machine(_ conditions: Conditions, _ now: Double) -> [Gate] {
+        var closed: [Gate] = []
+        if conditions.isLocked != true {
+            switch conditions.presence {
+            case .active: closed.append(.userActive)
+            case .away(let since): if abs(now - since) < 60 { closed.append(.userActive) }
+            case nil: break
+            }
+        }
+        if conditions.isAsleep { closed.append(.asleep) }
+        if let resumed = conditions.resumed, abs(now - resumed) < 60 { closed.append(.justResumed) }
+        if !conditions.inhibitors.isEmpty { closed.append(.inhibited) }
+        if conditions.power?.isOnBattery == true {
+            closed.append(.onBattery)
+            if let percent = conditions.power?.percent, percent < 30 { closed.append(.batteryLow) }
+        }
+        if conditions.isSavingPower == true { closed.append(.powerSaver) }
+        if conditions.isHot == true { closed.append(.hot) }
+        if let load = conditions.otherLoad, load > 0.4 { closed.append(.cpuBusy) }
+        if let cpu = conditions.pressure.cpu, cpu > 0.3, conditions.otherLoad.map({ $0 > 0.1 }) ?? true {
+            closed.append(.cpuPressure)
+        }
+        // Beyond what a job may cause itself.
+        if let io = conditions.pressure.io, io > 0.7 { closed.append(.ioPressure) }
+        if let memory = conditions.pressure.memory, memory > 0.1 { closed.append(.memoryPressure) }
+        if let free = conditions.freeDisk, free < 2 << 30 { closed.append(.diskFloor) }
+        return closed
+    }
+
+    // MARK: At the end
+
+    /// The most that relaxed work ran within any minute, in seconds.
+    var mostRelaxedInAMinute: Double {
+        relaxedPieces.indices.reduce(0) { most, index in
+            let end = relaxedPieces[index].lowerBound + 60
+            let within = relaxedPieces[index...].prefix { $0.lowerBound < end }
+            return max(most, within.reduce(0) { $0 + min($1.upperBound, end) - $1.lowerBound })
+        }
+    }
+
+    /// The most that a bundle used within any window of a length.
+    func mostUsed(by bundle: String, within window: Double) -> Usage {
+        let all = used[bundle] ?? []
+        var (most, sum, first) = (Usage(), Usage(), 0)
+        for last in all {
+            sum += last.usage
+            while all[first].moment <= last.moment - window {
+                sum.cpu -= all[first].usage.cpu
+                sum.written -= all[first].usage.written
+                first += 1
+            }
+            most = Usage(cpu: max(most.cpu, sum.cpu), written: max(most.written, sum.written))
+        }
+        return most
+    }
+}
