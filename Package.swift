@@ -40,8 +40,8 @@ let package = Package(
             dependencies: [
                 "SearchlightEngine", "ExtensionValidation", "ExtensionRuntime", "SearchIndex", "ExtensionHost",
                 "Promises",
-                "Previews", "IdleScheduling", "QuickLookSimulator", "ServiceProtocol", "UniformTypeIdentifiers",
-                arguments,
+                "Previews", "IdleScheduling", "ConditionSensors", "QuickLookSimulator", "ServiceProtocol",
+                "UniformTypeIdentifiers", arguments,
             ], swiftSettings: strict),
         .executableTarget(
             name: "searchlightd",
@@ -83,7 +83,7 @@ let package = Package(
             name: "SearchlightService",
             dependencies: [
                 "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "MetadataQuery",
-                "ServiceProtocol",
+                "ServiceProtocol", "IdleScheduling", "ConditionSensors",
                 "CSystemd",
             ],
             swiftSettings: strict),
@@ -105,6 +105,9 @@ let package = Package(
         .target(
             name: "Previews", dependencies: ["ServiceProtocol", "UniformTypeIdentifiers"], swiftSettings: strict),
         .target(name: "IdleScheduling", swiftSettings: strict),
+        .target(
+            name: "ConditionSensors", dependencies: ["IdleScheduling", "ServiceProtocol", "CSystemd"],
+            swiftSettings: strict),
         .target(name: "MetadataQuery", dependencies: ["ServiceProtocol"], swiftSettings: strict),
 
         // The page on which a person searches, looks and drags
@@ -141,7 +144,8 @@ let package = Package(
         // Tests
         .target(name: "CTestSupport", path: "Tests/CTestSupport", cSettings: strictC),
         .target(
-            name: "TestSupport", dependencies: ["CTestSupport"], path: "Tests/TestSupport", swiftSettings: strict),
+            name: "TestSupport", dependencies: ["CTestSupport", "IdleScheduling"], path: "Tests/TestSupport",
+            swiftSettings: strict),
         .target(
             name: "TortureSupport", dependencies: ["SearchIndex", "ServiceProtocol", "TestSupport"],
             path: "Tests/TortureSupport", swiftSettings: strict),
@@ -191,6 +195,14 @@ let package = Package(
             ], swiftSettings: strict),
         .testTarget(
             name: "IdleSchedulingTests", dependencies: ["IdleScheduling", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "ConditionSensorsTests",
+            dependencies: ["ConditionSensors", "IdleScheduling", "ServiceProtocol", "TestSupport"],
+            swiftSettings: strict),
+        // What the sensors cost, in a process of their own.
+        .executableTarget(
+            name: "ConditionProbe", dependencies: ["ConditionSensors", "IdleScheduling"], path: "Tests/ConditionProbe",
+            swiftSettings: strict),
         .testTarget(
             name: "UniformTypeIdentifiersTests", dependencies: ["UniformTypeIdentifiers", "TestSupport"],
             swiftSettings: strict),

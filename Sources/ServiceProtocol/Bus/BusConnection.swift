@@ -30,6 +30,9 @@ public final class BusConnection: Sendable {
     /// Called for each signal of a message bus itself.
     typealias SignalHandler = @Sendable (BusMember, [BusValue]) -> Void
 
+    /// Says who hears the signals of somebody on a message bus, by the sender's unique name.
+    typealias Listener = @Sendable (String) -> (@Sendable (BusSignal) -> Void)?
+
     private let mailbox: BusMailbox
 
     /// Starts a connection over a connected stream socket and takes the socket over.
@@ -65,13 +68,13 @@ public final class BusConnection: Sendable {
     /// Starts a connection to a message bus.
     init(
         address: String, name: String, limits: SenderLimits, onCall: @escaping CallHandler,
-        onSignal: @escaping SignalHandler, onDisconnect: @escaping EndHandler
+        onSignal: @escaping SignalHandler, listener: @escaping Listener, onDisconnect: @escaping EndHandler
     ) throws(BusError) {
         mailbox = try BusMailbox()
         try BusThread.start(
             BusThread.Start(
                 origin: .messageBus(address: address, limits), name: name, limits: nil, kernel: BusKernel(),
-                mailbox: mailbox, onCall: onCall, onSignal: onSignal, onDisconnect: onDisconnect))
+                mailbox: mailbox, onCall: onCall, onSignal: onSignal, listener: listener, onDisconnect: onDisconnect))
     }
 
     deinit { mailbox.close() }
@@ -95,10 +98,17 @@ public final class BusConnection: Sendable {
         _ target: BusTarget, _ member: BusMember, _ arguments: [BusValue], onSent: (@Sendable (UInt64) -> Void)? = nil,
         reply: @escaping ReplyHandler
     ) {
+        send(target, member, arguments, onSent: onSent, reply: .own(reply))
+    }
+
+    func send(
+        _ target: BusTarget, _ member: BusMember, _ arguments: [BusValue], onSent: (@Sendable (UInt64) -> Void)? = nil,
+        reply: BusThread.Reply
+    ) {
         mailbox.post { thread in
             thread.send(member, arguments, to: target, onSent: onSent, reply: reply)
         } orElse: {
-            reply(.failure(.disconnected))
+            reply.fail(.disconnected)
         }
     }
 

@@ -15,42 +15,56 @@ extension BusThread {
         switch Int(type) {
         case SD_BUS_MESSAGE_METHOD_CALL: receive(message)
         case SD_BUS_MESSAGE_METHOD_RETURN:
-            guard let handler = takeWaiting(message.pointer) else { return }
-            let arguments: Result<[BusValue], BusError>
-            do { arguments = .success(try message.readArguments()) } catch { arguments = .failure(error) }
-            handler(arguments)
+            switch takeWaiting(message.pointer) {
+            case .own(let handler):
+                let arguments: Result<[BusValue], BusError>
+                do { arguments = .success(try message.readArguments()) } catch { arguments = .failure(error) }
+                handler(arguments)
+            case .foreign(let handler):
+                let values: Result<[ForeignValue], BusError>
+                do { values = .success(try message.readForeign()) } catch { values = .failure(error) }
+                handler(values)
+            case nil: break
+            }
         case SD_BUS_MESSAGE_METHOD_ERROR:
-            guard let handler = takeWaiting(message.pointer) else { return }
+            guard let reply = takeWaiting(message.pointer) else { return }
             let error = sd_bus_message_get_error(message.pointer)?.pointee
-            handler(
-                .failure(
-                    .remote(
-                        name: (error?.name).map { String(cString: $0) } ?? BusErrorName.failed,
-                        message: (error?.message).map { String(cString: $0) } ?? "")))
+            reply.fail(
+                .remote(
+                    name: (error?.name).map { String(cString: $0) } ?? BusErrorName.failed,
+                    message: (error?.message).map { String(cString: $0) } ?? ""))
         default: receiveSignal(message)
         }
     }
 
-    private func takeWaiting(_ message: OpaquePointer) -> BusConnection.ReplyHandler? {
+    private func takeWaiting(_ message: OpaquePointer) -> Reply? {
         var cookie: UInt64 = 0
         guard sd_bus_message_get_reply_cookie(message, &cookie) >= 0, let call = waiting[cookie] else { return nil }
         // Anybody on a message bus may try to answer what others were asked.
         if let destination = call.destination, destination != Self.sender(of: message) { return nil }
         waiting[cookie] = nil
-        return call.handler
+        return call.reply
     }
 
     private static func sender(of message: OpaquePointer) -> String? {
         sd_bus_message_get_sender(message).map { String(cString: $0) }
     }
 
-    /// Signals are no part of the protocol between two, and of a message bus only its own are.
+    /// Signals are no part of the protocol between two, and of those on a message bus only the bus itself and whom somebody
+    /// listens to are heard: anybody may send anything here.
     private func receiveSignal(_ message: borrowing BusMessage) {
-        guard let onSignal = start.onSignal, Self.sender(of: message.pointer) == MessageBus.busName,
+        guard let sender = Self.sender(of: message.pointer),
             let interface = sd_bus_message_get_interface(message.pointer),
-            let member = sd_bus_message_get_member(message.pointer), let arguments = try? message.readArguments()
+            let name = sd_bus_message_get_member(message.pointer)
         else { return }
-        onSignal(BusMember(String(cString: interface), String(cString: member)), arguments)
+        let member = BusMember(String(cString: interface), String(cString: name))
+        if sender == MessageBus.busName {
+            guard let onSignal = start.onSignal, let arguments = try? message.readArguments() else { return }
+            onSignal(member, arguments)
+        } else if let listener = start.listener?(sender), let arguments = try? message.readForeign() {
+            let path = sd_bus_message_get_path(message.pointer).map { String(cString: $0) } ?? ""
+            listener(BusSignal(path: path, member: member, arguments: arguments))
+        }
     }
 
     private func receive(_ message: borrowing BusMessage) {
@@ -91,7 +105,7 @@ extension BusThread {
 
     func send(
         _ member: BusMember, _ arguments: [BusValue], to target: BusTarget, onSent: (@Sendable (UInt64) -> Void)? = nil,
-        reply: BusConnection.ReplyHandler?
+        reply: Reply?
     ) {
         do {
             var created: OpaquePointer?
@@ -109,12 +123,12 @@ extension BusThread {
             }
             var cookie: UInt64 = 0
             try BusMessage.check(sd_bus_send(bus, message.pointer, &cookie), "sending a call")
-            waiting[cookie] = WaitingCall(destination: target.destination, handler: reply)
+            waiting[cookie] = WaitingCall(destination: target.destination, reply: reply)
             onSent?(cookie)
         } catch let error as BusError {
-            reply?(.failure(error.isLostConnection ? .disconnected : error))
+            reply?.fail(error.isLostConnection ? .disconnected : error)
         } catch {
-            reply?(.failure(.malformed("\(error)")))
+            reply?.fail(.malformed("\(error)"))
         }
     }
 

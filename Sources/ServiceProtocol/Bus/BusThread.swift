@@ -24,6 +24,8 @@ final class BusThread: @unchecked Sendable {
         let onCall: BusConnection.CallHandler
         /// Receives the signals of a message bus.
         var onSignal: BusConnection.SignalHandler?
+        /// Who hears the signals of somebody on it.
+        var listener: BusConnection.Listener?
         let onDisconnect: BusConnection.EndHandler
     }
 
@@ -54,7 +56,22 @@ final class BusThread: @unchecked Sendable {
     struct WaitingCall {
         /// Who alone may answer it, on a message bus.
         let destination: String?
-        let handler: BusConnection.ReplyHandler
+        let reply: Reply
+    }
+
+    /// Who receives the reply of a call, and how it is read.
+    enum Reply: Sendable {
+        /// As this protocol's values.
+        case own(BusConnection.ReplyHandler)
+        /// As another program's.
+        case foreign(BusService.ReplyHandler)
+
+        func fail(_ error: BusError) {
+            switch self {
+            case .own(let handler): handler(.failure(error))
+            case .foreign(let handler): handler(.failure(error))
+            }
+        }
     }
 
     /// An incoming call that waits for an answer.
@@ -157,7 +174,7 @@ final class BusThread: @unchecked Sendable {
         sd_bus_close(bus)
         for call in unanswered.values { sd_bus_message_unref(call.message) }
         unanswered = [:]
-        for call in waiting.values { call.handler(.failure(.disconnected)) }
+        for call in waiting.values { call.reply.fail(.disconnected) }
         waiting = [:]
         return end
     }

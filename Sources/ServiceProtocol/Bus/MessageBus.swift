@@ -20,18 +20,34 @@ public final class MessageBus: Sendable {
         case taken
     }
 
-    private let connection: BusConnection
-    private let watches: Watches
+    fileprivate let connection: BusConnection
+    fileprivate let watches: Watches
 
-    /// What is to be done when somebody is gone.
-    private final class Watches: Sendable {
+    /// What is to be done when somebody is gone, and who hears whom.
+    fileprivate final class Watches: Sendable {
         let handlers = Mutex<[String: @Sendable () -> Void]>([:])
+        /// By the name that is followed.
+        let services = Mutex<[String: [Follower]]>([:])
+        /// By the unique name of who has it.
+        let listeners = Mutex<[String: [Follower]]>([:])
+
+        struct Follower: Sendable {
+            weak var service: BusService?
+        }
 
         func receive(_ member: BusMember, _ arguments: [BusValue]) {
             guard member == BusMember(MessageBus.busName, "NameOwnerChanged"), arguments.count == 3,
-                case .string(let name) = arguments[0], case .string(let owner) = arguments[2], owner.isEmpty
+                case .string(let name) = arguments[0], case .string(let owner) = arguments[2]
             else { return }
-            handlers.withLock { $0.removeValue(forKey: name) }?()
+            for follower in services.withLock({ $0[name] ?? [] }) {
+                follower.service?.setOwner(owner.isEmpty ? nil : owner)
+            }
+            if owner.isEmpty { handlers.withLock { $0.removeValue(forKey: name) }?() }
+        }
+
+        func listener(of sender: String) -> (@Sendable (BusSignal) -> Void)? {
+            guard let followers = listeners.withLock({ $0[sender] }) else { return nil }
+            return { signal in for follower in followers { follower.service?.receive(signal) } }
         }
     }
 
@@ -52,7 +68,7 @@ public final class MessageBus: Sendable {
         self.watches = watches
         connection = try BusConnection(
             address: address, name: name, limits: limits, onCall: onCall, onSignal: watches.receive,
-            onDisconnect: onDisconnect)
+            listener: watches.listener(of:), onDisconnect: onDisconnect)
     }
 
     // MARK: Calls
@@ -150,9 +166,56 @@ public final class MessageBus: Sendable {
             .messageBus, BusMember(Self.busName, "RemoveMatch"), [.string(Self.rule(client))])
     }
 
-    private static func rule(_ client: String) -> String {
+    fileprivate static func rule(_ client: String) -> String {
         """
         type='signal',sender='\(busName)',interface='\(busName)',member='NameOwnerChanged',arg0='\(client)'
         """
+    }
+}
+
+// MARK: Other programs
+
+extension MessageBus {
+    func addRule(_ rule: String) {
+        connection.post(.messageBus, BusMember(Self.busName, "AddMatch"), [.string(rule)])
+    }
+
+    func removeRule(_ rule: String) {
+        connection.post(.messageBus, BusMember(Self.busName, "RemoveMatch"), [.string(rule)])
+    }
+
+    /// Tells a service who has its name, now and whenever that changes.
+    func follow(_ service: BusService) {
+        watches.services.withLock { services in
+            services[service.name, default: []].removeAll { $0.service == nil }
+            services[service.name, default: []].append(Watches.Follower(service: service))
+        }
+        addRule(Self.rule(service.name))
+        // After the rule, so that nothing is missed in between.
+        connection.call(.messageBus, BusMember(Self.busName, "GetNameOwner"), [.string(service.name)]) {
+            [weak service] result in
+            if case .success(let values) = result, case .string(let owner)? = values.first {
+                service?.setOwner(owner)
+            } else {
+                service?.setOwner(nil)
+            }
+        }
+    }
+
+    func listen(to new: String?, insteadOf old: String?, _ service: BusService) {
+        watches.listeners.withLock { listeners in
+            if let old {
+                listeners[old]?.removeAll { $0.service == nil || $0.service === service }
+                if listeners[old]?.isEmpty == true { listeners[old] = nil }
+            }
+            if let new { listeners[new, default: []].append(Watches.Follower(service: service)) }
+        }
+    }
+
+    func call(
+        _ owner: String, path: String, _ member: BusMember, _ arguments: [BusValue],
+        reply: @escaping BusService.ReplyHandler
+    ) {
+        connection.send(BusTarget(destination: owner, path: path), member, arguments, reply: .foreign(reply))
     }
 }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+
+/// Whether the session's screen is locked, by its screen saver: GNOME's and what others made of the old proposal of
+/// freedesktop.org. While it is on, nobody works there.
+final class ScreenSaverSensor: BusSensor {
+    /// The names it may go by; path and interface follow from each.
+    static let kinds = ["org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver"].map { name in
+        BusLink.Kind(
+            sensor: .screenSaver, way: name, make: { ScreenSaverSensor(name, $0) },
+            forget: { $0.screenSavers[name] = nil })
+    }
+
+    private let name: String
+    private let path: String
+    private let seat: BusSeat
+    private let service: BusService
+
+    init(_ name: String, _ seat: BusSeat) {
+        (self.name, self.seat) = (name, seat)
+        path = "/" + name.split(separator: ".").joined(separator: "/")
+        service = BusService(name, on: seat.bus)
+    }
+
+    func begin() {
+        let signals = BusService.Signals(BusMember(name, "ActiveChanged"))
+        service.begin(hearing: [signals]) { [weak self] event in
+            guard let self else { return }
+            switch event {
+            case .appeared:
+                service.call(path, BusMember(name, "GetActive")) { [weak self] result in self?.take(result) }
+            case .gone: forget(.absent("Nobody on the bus is called \(name)."))
+            case .signal(let signal):
+                // Some tell it from another path than the documented one.
+                if signal.member == BusMember(name, "ActiveChanged") { take(.success(signal.arguments)) }
+            }
+        }
+    }
+
+    private func take(_ result: Result<[ForeignValue], BusError>) {
+        switch result {
+        case .success(let values):
+            guard let isActive = values.first?.boolean else {
+                return forget(.failed("\(name) does not say whether it is active by true or false."))
+            }
+            seat.publish(.inUse) { $0.screenSavers[name] = isActive }
+        // GNOME has the first name too, but only to ask that it stay off.
+        case .failure(.remote(_, let message)):
+            forget(.absent("\(name) does not tell whether it is active: \(message)"))
+        case .failure(let error): forget(.failed("\(name) does not tell whether it is active. \(error)"))
+        }
+    }
+
+    private func forget(_ state: MonitorReport.State) { seat.publish(state) { $0.screenSavers[name] = nil } }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Synchronization
+
+/// How much others use the processors: what `/proc/stat` counts as not idle since the last look, less what this process, its
+/// children and its workers used meanwhile.
+///
+/// Waiting for a disk is idle. What a hypervisor took away (steal) is neither used nor to be had, so the share is one of the
+/// rest. All numbers are in ticks of usually 10 ms, which the kernel keeps for each processor and may take back a few of.
+final class LoadSensor: FileSensor {
+    struct Sample: Hashable {
+        /// Used, idle and waiting for a disk, in ticks of all processors.
+        var used: UInt64
+        var idle: UInt64
+        var waiting: UInt64
+        /// What this program has used.
+        var own: UInt64
+        /// When, in seconds.
+        var moment: Double
+    }
+    private struct State {
+        var last: Sample?
+        var share: Double?
+    }
+    private let state = Mutex(State())
+    private let roots: SensorRoots
+    private let ownProcesses: @Sendable () -> [pid_t]
+
+    /// The most workers that are counted.
+    private static let maximumProcesses = 256
+    /// Ticks are too coarse for a shorter time.
+    static let shortest = 0.25
+
+    var sensor: Sensor { .load }
+
+    init(roots: SensorRoots, ownProcesses: @escaping @Sendable () -> [pid_t]) {
+        (self.roots, self.ownProcesses) = (roots, ownProcesses)
+    }
+
+    func read() -> FileReading {
+        let sample: Sample
+        do throws(SensorFile.Failure) {
+            let text = try SensorFile.text("\(roots.proc)/stat", limit: 1024)
+            guard let read = Self.sample(text, own: own(), moment: roots.elapsed()) else {
+                let text = "The first line of \(roots.proc)/stat is not that of all processors."
+                return FileReading(state: .failed(text)) { $0.otherLoad = nil }
+            }
+            sample = read
+        } catch {
+            return FileReading(state: error.state) { $0.otherLoad = nil }
+        }
+        let share = state.withLock { state in
+            guard let last = state.last, sample.moment >= last.moment else {
+                state = State(last: sample)
+                return state.share
+            }
+            guard sample.moment - last.moment >= Self.shortest else { return state.share }
+            state = State(last: sample, share: Self.share(from: last, to: sample))
+            return state.share
+        }
+        return FileReading(state: .inUse) { $0.otherLoad = share }
+    }
+
+    /// The share of what could be had that others used, in steps of a hundredth; `nil` if nothing was to be had.
+    static func share(from old: Sample, to new: Sample) -> Double? {
+        func grown(_ field: KeyPath<Sample, UInt64>) -> Double {
+            new[keyPath: field] > old[keyPath: field] ? Double(new[keyPath: field] - old[keyPath: field]) : 0
+        }
+        let (used, own) = (grown(\.used), grown(\.own))
+        let all = used + grown(\.idle) + grown(\.waiting)
+        guard all > 0 else { return nil }
+        return (max(used - own, 0) / all * 100).rounded() / 100
+    }
+
+    /// Reads `cpu user nice system idle iowait irq softirq steal …` (proc_stat(5)). Guests are counted in user and nice.
+    static func sample(_ text: String, own: UInt64, moment: Double) -> Sample? {
+        guard let line = text.split(separator: "\n", maxSplits: 1).first else { return nil }
+        let words = line.split(separator: " ")
+        let fields = words.dropFirst().compactMap { UInt64($0) }
+        guard words.first == "cpu", fields.count == words.count - 1, fields.count >= 4 else { return nil }
+        func field(_ index: Int) -> UInt64 { index < fields.count ? fields[index] : 0 }
+        var used: UInt64 = 0
+        for index in [0, 1, 2, 5, 6] { used = used.addingReportingOverflow(field(index)).partialValue }
+        return Sample(used: used, idle: field(3), waiting: field(4), own: own, moment: moment)
+    }
+
+    /// The ticks of this process, of its children that ended, and of its workers. One that ends in between is counted twice
+    /// rather than not at all.
+    private func own() -> UInt64 {
+        var ticks: UInt64 = 0
+        for process in ownProcesses().prefix(Self.maximumProcesses) where process > 0 {
+            ticks &+= self.ticks(of: "\(process)")
+        }
+        return ticks &+ self.ticks(of: "self")
+    }
+
+    private func ticks(of process: String) -> UInt64 {
+        (try? SensorFile.text("\(roots.proc)/\(process)/stat", limit: 2048)).map(Self.ticks) ?? 0
+    }
+
+    /// The fields utime, stime, cutime and cstime of proc_pid_stat(5). The name before them is in parentheses and may have any
+    /// character in it.
+    static func ticks(_ text: String) -> UInt64 {
+        guard let end = text.lastIndex(of: ")") else { return 0 }
+        let fields = text[text.index(after: end)...].split(separator: " ")
+        guard fields.count > 14 else { return 0 }
+        return fields[11...14].reduce(0) { $0 &+ (UInt64($1) ?? 0) }
+    }
+}

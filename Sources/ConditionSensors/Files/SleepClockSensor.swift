@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
+/// Whether the machine slept since the last look, where no logind tells: its clock without sleep stays behind.
+final class SleepClockSensor: FileSensor {
+    private let roots: SensorRoots
+    private let last = Mutex<Double?>(nil)
+
+    /// The two clocks are not read at the same instant.
+    private static let shortest = 1.0
+
+    var sensor: Sensor { .sleepClock }
+
+    init(roots: SensorRoots) { self.roots = roots }
+
+    /// Forgets what was: what nobody watched is not told.
+    func begin() { last.withLock { $0 = roots.slept() } }
+
+    func read() -> FileReading {
+        let slept = roots.slept()
+        let hasSlept = last.withLock { last in
+            guard let known = last, slept - known >= Self.shortest else {
+                last = last ?? slept
+                return false
+            }
+            last = slept
+            return true
+        }
+        guard hasSlept else { return FileReading(state: .inUse) { _ in } }
+        let now = roots.now()
+        return FileReading(state: .inUse) { if $0.sessions == nil { $0.resumed = now } }
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystemd
+import Glibc
+import ServiceProtocol
+
+/// The thread that watches closely while something runs: the kernel's notices of pressure, and a look once a second. It waits
+/// in one `poll`, with the time by the clock that no other part of the process can stop. Ends with its owner.
+final class RunningWatch: Sendable {
+    /// What it does.
+    struct Actions: Sendable {
+        /// Called once a second.
+        var tick: @Sendable () -> Void
+        /// Called when the kernel tells of pressure.
+        var pressure: @Sendable () -> Void
+        /// Called once, with what became of the notices.
+        var note: @Sendable (MonitorReport.State) -> Void
+    }
+    private let wake: OwnedDescriptor
+
+    /// Pressure of 300 ms within 2 s. An unprivileged process may only ask for multiples of 2 s.
+    static let trigger = "some 300000 2000000"
+    private static let pause = 1.0
+
+    /// Starts the thread.
+    init?(roots: SensorRoots, actions: Actions) {
+        let number = csystemd_event_descriptor()
+        guard number >= 0 else { return nil }
+        let wake = OwnedDescriptor(adopting: number)
+        self.wake = wake
+        let started = OwnThread.start(roots.threadName + "-run") { Self.run(wake, roots, actions) }
+        guard started == 0 else { return nil }
+    }
+
+    deinit {
+        var one: UInt64 = 1
+        _ = write(wake.number, &one, 8)
+    }
+
+    private static func run(_ wake: OwnedDescriptor, _ roots: SensorRoots, _ actions: Actions) {
+        var (triggers, state) = openTriggers(roots)
+        actions.note(state)
+        var next = monotonic() + pause
+        while true {
+            var descriptors = [pollfd(fd: wake.number, events: Int16(POLLIN), revents: 0)]
+            descriptors += triggers.map { pollfd(fd: $0.number, events: Int16(POLLPRI), revents: 0) }
+            let left = max(next - monotonic(), 0)
+            let count = poll(&descriptors, nfds_t(descriptors.count), Int32((left * 1000).rounded(.up)))
+            if count < 0, errno != EINTR { return }
+            if descriptors[0].revents != 0 { return }
+            var hasPressure = false
+            for (index, entry) in descriptors.dropFirst().enumerated().reversed() where count > 0 && entry.revents != 0
+            {
+                // One whose file is gone would be ready for ever.
+                if entry.revents & Int16(POLLPRI) != 0 { hasPressure = true } else { triggers.remove(at: index) }
+            }
+            if hasPressure { actions.pressure() }
+            guard monotonic() >= next else { continue }
+            actions.tick()
+            next = monotonic() + pause
+        }
+    }
+
+    private static func openTriggers(_ roots: SensorRoots) -> ([OwnedDescriptor], MonitorReport.State) {
+        var triggers: [OwnedDescriptor] = []
+        var problem: MonitorReport.State?
+        for resource in PressureSensor.resources {
+            let path = PressureSensor.path(resource, roots)
+            let number = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+            guard number >= 0 else {
+                problem = problem ?? SensorFile.Failure(path: path, code: errno).state
+                continue
+            }
+            let file = OwnedDescriptor(adopting: number)
+            // The kernel wants the byte at its end too.
+            let length = trigger.utf8.count + 1
+            if trigger.withCString({ write(number, $0, length) }) == length {
+                triggers.append(file)
+            } else {
+                let reason = String(cString: strerror(errno))
+                problem = problem ?? .failed("\(path) takes no trigger “\(trigger)”: \(reason).")
+            }
+        }
+        return (triggers, triggers.isEmpty ? problem ?? .inUse : .inUse)
+    }
+
+    private static func monotonic() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// Where sensors look; a test puts its own folders, buses and clocks there.
+public struct SensorRoots: Sendable {
+    /// The folder of processes, usually `/proc`.
+    public var proc = "/proc"
+    /// The folder of devices and their drivers, usually `/sys`.
+    public var sys = "/sys"
+    /// The folder of terminals, usually `/dev`.
+    public var dev = "/dev"
+    /// The address of the system's bus; `nil` for none.
+    public var systemBus: String?
+    /// The address of the session's bus; `nil` for none.
+    public var sessionBus: String?
+    /// Whose sessions and terminals count as the user's own.
+    public var user = getuid()
+    /// The time, in seconds since 2001-01-01 UTC.
+    public var now: @Sendable () -> Double = { seconds(CLOCK_REALTIME) - SensorRoots.epoch }
+    /// Seconds since the machine was started, those of sleep included.
+    public var elapsed: @Sendable () -> Double = { seconds(CLOCK_BOOTTIME) }
+    /// How many seconds the machine has slept since it was started.
+    public var slept: @Sendable () -> Double = { seconds(CLOCK_BOOTTIME) - seconds(CLOCK_MONOTONIC) }
+    /// What the names of the monitor's threads begin with, up to ten bytes, for debuggers.
+    public var threadName = "conditions"
+
+    /// Seconds from 1970, which the system counts from, to 2001.
+    static let epoch = 978_307_200.0
+
+    /// Creates roots without buses.
+    public init() {}
+
+    /// The machine that this runs on.
+    ///
+    /// - Parameter environment: The variables that say where the buses are.
+    public static func machine(environment: [String: String]) -> SensorRoots {
+        var roots = SensorRoots()
+        // The default of the D-Bus specification (Well-known Message Bus Instances).
+        roots.systemBus = environment["DBUS_SYSTEM_BUS_ADDRESS"] ?? "unix:path=/var/run/dbus/system_bus_socket"
+        let folder = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        roots.sessionBus = environment["DBUS_SESSION_BUS_ADDRESS"] ?? folder.map { "unix:path=\($0)/bus" }
+        return roots
+    }
+
+    private static func seconds(_ clock: clockid_t) -> Double {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// A moment that somebody tells in seconds since 1970; never in the future, `nil` if it cannot be one.
+    func moment(since1970 seconds: Double) -> Double? {
+        guard seconds.isFinite, seconds > 0 else { return nil }
+        return min(seconds - Self.epoch, now())
+    }
+}

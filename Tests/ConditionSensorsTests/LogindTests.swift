@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import IdleScheduling
+import TestSupport
+import Testing
+
+@testable import ConditionSensors
+
+@Suite("Sessions by logind", .enabled(if: DBusMock.isAvailable), .timeLimit(.minutes(2)))
+struct LogindTests {
+    private static let name = "org.freedesktop.login1"
+    private static let path = "/org/freedesktop/login1"
+    private static let manager = "org.freedesktop.login1.Manager"
+    private static let session = "org.freedesktop.login1.Session"
+
+    private let bus: PrivateBus
+    private let mock: DBusMock
+    private let machine: FakeMachine
+    private let monitor: ConditionMonitor
+    private let told: Told
+
+    init() throws {
+        bus = try PrivateBus()
+        mock = try DBusMock(bus, template: "logind", name: Self.name)
+        machine = try FakeMachine()
+        var roots = machine.roots
+        roots.systemBus = bus.address
+        monitor = ConditionMonitor(roots: roots, store: machine.folder.path)
+        told = Told(monitor)
+    }
+
+    @discardableResult
+    private func addSession(_ name: String, user: UInt32 = getuid(), _ properties: String) throws -> String {
+        try mock.call(
+            Self.path, "org.freedesktop.DBus.Mock.AddSession", name, "seat0", "\(user)", "somebody", "true")
+        let path = "\(Self.path)/session/\(name)"
+        try mock.update(path, Self.session, "{'Type': <'wayland'>, \(properties)}")
+        return path
+    }
+
+    /// Microseconds since 1970 of a moment so many seconds ago.
+    private func ago(_ seconds: Double) -> Int { Int((machine.now.value - seconds + SensorRoots.epoch) * 1e6) }
+
+    @Test("A session that is used, left and locked is told as it happens")
+    func session() async throws {
+        let path = try addSession("c1", "'IdleHint': <false>, 'IdleSinceHint': <uint64 \(ago(5))>")
+        monitor.sense(.waiting)
+        let first = await told.first { $0.presence != nil }
+        #expect(first?.presence == .active && first?.isLocked == false)
+        try mock.update(path, Self.session, "{'IdleHint': <true>, 'IdleSinceHint': <uint64 \(ago(7))>}")
+        let away = await told.first { $0.presence != .active }
+        #expect(away?.presence == .away(since: machine.now.value - 7))
+        try mock.update(path, Self.session, "{'LockedHint': <true>}")
+        let locked = await told.first { $0.isLocked == true }
+        #expect(locked?.presence == .away(since: machine.now.value - 7))
+        try mock.update(path, Self.session, "{'LockedHint': <false>, 'IdleHint': <false>}")
+        let back = await told.first { $0.isLocked == false && $0.presence == .active }
+        #expect(back != nil)
+        #expect(monitor.report()[.logind] == .inUse)
+    }
+
+    @Test("Without sessions nobody knows whether somebody is there, although the hint says idle")
+    func noSessions() async throws {
+        try mock.update(Self.path, Self.manager, "{'IdleHint': <true>, 'IdleSinceHint': <uint64 \(ago(1))>}")
+        monitor.sense(.waiting)
+        let first = await told.first { _ in monitor.report()[.logind] == .inUse }
+        #expect(first?.presence == nil && first?.isLocked == nil)
+    }
+
+    @Test(
+        "A session that comes is asked, one that tells nobody and one at a terminal are unknown, one that goes is forgotten"
+    )
+    func sessionsComeAndGo() async throws {
+        monitor.sense(.waiting)
+        _ = await told.first { _ in monitor.report()[.logind] == .inUse }
+        let (terminal, silent) = (
+            try addSession("t1", "'Type': <'tty'>, 'IdleSinceHint': <uint64 \(ago(5))>"),
+            try addSession("s1", "'IdleHint': <false>")
+        )
+        let path = try addSession("c2", "'IdleSinceHint': <uint64 \(ago(5))>")
+        for (name, path) in [("t1", terminal), ("s1", silent)] {
+            try mock.emit(Self.path, Self.manager, "SessionNew", "so", "[<'\(name)'>, <objectpath '\(path)'>]")
+        }
+        let silently = await told.first { $0.isLocked != nil }
+        #expect(silently?.isLocked == false)
+        try mock.emit(Self.path, Self.manager, "SessionNew", "so", "[<'c2'>, <objectpath '\(path)'>]")
+        let active = await told.first { $0.presence == .active }
+        #expect(active != nil)
+        try mock.emit(Self.path, Self.manager, "SessionRemoved", "so", "[<'c2'>, <objectpath '\(path)'>]")
+        let gone = await told.first { $0.presence == nil }
+        #expect(gone?.isLocked == false)
+    }
+
+    @Test("Sleep and waking are told with the moment")
+    func sleep() async throws {
+        monitor.sense(.waiting)
+        _ = await told.first { _ in monitor.report()[.logind] == .inUse }
+        try mock.emit(Self.path, Self.manager, "PrepareForSleep", "b", "[<true>]")
+        let asleep = await told.first { $0.isAsleep }
+        #expect(asleep?.resumed == nil)
+        machine.now.advance(3600)
+        try mock.emit(Self.path, Self.manager, "PrepareForSleep", "b", "[<false>]")
+        let awake = await told.first { !$0.isAsleep }
+        #expect(awake?.resumed == machine.now.value)
+    }
+
+    @Test("Who blocks idleness is told with the reason; who only delays, or blocks other things, is not")
+    func inhibitors() async throws {
+        monitor.sense(.waiting)
+        _ = await told.first { _ in monitor.report()[.logind] == .inUse }
+        try mock.addMethod(
+            Self.path, Self.manager, "ListInhibitors", ("", "a(ssssuu)"),
+            """
+            ret = [('sleep', 'Copier', 'copying', 'block', 1000, 7), ('sleep:idle', 'Player', 'a film', 'block', 1000, 8), \
+            ('idle', 'Other', 'x', 'delay', 1000, 9), ('idle', 'L' * 5000, '', 'block', 1000, 10)]
+            """)
+        try mock.update(Self.path, Self.manager, "{'BlockInhibited': <'sleep:idle'>}")
+        let inhibited = await told.first { !$0.inhibitors.isEmpty }
+        #expect(inhibited?.inhibitors.map(\.who.count) == [200, 6])
+        #expect(inhibited?.inhibitors.last == Conditions.Inhibitor(who: "Player", why: "a film", isOwn: false))
+        try mock.addMethod(Self.path, Self.manager, "ListInhibitors", ("", "a(ssssuu)"), "ret = []")
+        try mock.update(Self.path, Self.manager, "{'BlockInhibited': <''>}")
+        let free = await told.first { $0.inhibitors.isEmpty }
+        #expect(free != nil)
+    }
+
+    @Test("Values of other types, beyond reason and from strangers change nothing that is known")
+    func hostile() async throws {
+        let path = try addSession("c1", "'IdleHint': <false>, 'IdleSinceHint': <uint64 \(ago(5))>")
+        monitor.sense(.waiting)
+        _ = await told.first { $0.presence == .active }
+        try DBusMock.emitAsStranger(bus, to: nil, Self.path, "\(Self.manager).PrepareForSleep", "true")
+        try DBusMock.emitAsStranger(
+            bus, to: nil, path, "org.freedesktop.DBus.Properties.PropertiesChanged", "'\(Self.session)'",
+            "{'LockedHint': <true>}", "@as []")
+        try mock.emit(Self.path, Self.manager, "PrepareForSleep", "s", "[<'yes'>]")
+        try mock.emit(Self.path, Self.manager, "SessionNew", "so", "[<'x'>, <objectpath '/etc/passwd'>]")
+        try mock.update(path, Self.session, "{'IdleHint': <true>, 'IdleSinceHint': <uint64 \(UInt64.max)>}")
+        let far = await told.first { $0.presence != .active }
+        #expect(far?.presence == .away(since: machine.now.value))
+        try mock.update(path, Self.session, "{'IdleHint': <'no'>, 'LockedHint': <5.0>}")
+        let odd = await told.first { $0.presence == nil }
+        #expect(odd?.isLocked == nil && odd?.isAsleep == false)
+    }
+
+    @Test("When logind ends nothing of it is known, and when another comes it is asked")
+    func restart() async throws {
+        try addSession("c1", "'IdleSinceHint': <uint64 \(ago(5))>")
+        monitor.sense(.waiting)
+        _ = await told.first { $0.presence == .active }
+        mock.stop()
+        let gone = await told.first { $0.presence == nil }
+        #expect(gone != nil && monitor.report()[.logind].isAbsent)
+        let second = try DBusMock(bus, template: "logind", name: Self.name)
+        try second.emit(Self.path, Self.manager, "PrepareForSleep", "b", "[<true>]")
+        let asleep = await told.first { $0.isAsleep }
+        #expect(asleep != nil && monitor.report()[.logind] == .inUse)
+    }
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import IdleScheduling
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ConditionSensors
+
+@Suite("The monitor", .timeLimit(.minutes(2)))
+struct MonitorTests {
+    /// A sensor that says what a test sets, and waits when that wants it.
+    private final class Knob: FileSensor {
+        let sensor: Sensor
+        let load = Mutex(0.0)
+        let gate: DispatchSemaphore?
+
+        init(_ sensor: Sensor, gate: DispatchSemaphore? = nil) { (self.sensor, self.gate) = (sensor, gate) }
+
+        func read() -> FileReading {
+            gate?.wait()
+            let load = load.withLock { $0 }
+            return FileReading(state: .inUse) { [sensor] in
+                if sensor == .load { $0.otherLoad = load } else { $0.isHot = load > 0 }
+            }
+        }
+    }
+
+    @Test("A sensor that hangs holds up nobody: the others are read, and it is not asked twice")
+    func hanging() throws {
+        let machine = try FakeMachine()
+        let gate = DispatchSemaphore(value: 0)
+        let (stuck, good) = (Knob(.thermal, gate: gate), Knob(.load))
+        let monitor = ConditionMonitor(roots: machine.roots, files: [stuck, good])
+        monitor.sense(.waiting)
+        // The first look gives up on what comes after it, later ones leave it out.
+        #expect(monitor.look().isHot == nil)
+        good.load.withLock { $0 = 0.25 }
+        #expect(monitor.look().otherLoad == 0.25)
+        good.load.withLock { $0 = 0.5 }
+        #expect(monitor.look().otherLoad == 0.5)
+        #expect(machine.threads == [machine.threadName + "-look"])
+        gate.signal()
+        while !machine.threads.isEmpty { sched_yield() }
+        gate.signal()
+        #expect(monitor.look().isHot == false)
+    }
+
+    @Test("Changes are told once, and what changes while one is told is told once after it")
+    func coalescing() async throws {
+        let machine = try FakeMachine()
+        let load = Knob(.load)
+        let monitor = ConditionMonitor(roots: machine.roots, files: [load])
+        let told = Mutex<[Double?]>([])
+        let (entered, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        monitor.start { conditions in
+            told.withLock { $0.append(conditions.otherLoad) }
+            entered.signal()
+            leave.wait()
+        }
+        monitor.sense(.waiting)
+        load.load.withLock { $0 = 0.1 }
+        let first = OneThread { monitor.look() }
+        entered.wait()
+        for step in 2...9 {
+            load.load.withLock { $0 = Double(step) / 10 }
+            monitor.look()
+        }
+        leave.signal()
+        entered.wait()
+        leave.signal()
+        first.join()
+        monitor.look()
+        #expect(told.withLock { $0 } == [nil, 0.9] || told.withLock { $0 } == [0.1, 0.9])
+    }
+
+    /// A thread that a test waits for.
+    private final class OneThread: Sendable {
+        private let end = DispatchGroup()
+        init(_ body: @escaping @Sendable () -> Void) {
+            end.enter()
+            Thread.detachNewThread { [end] in
+                body()
+                end.leave()
+            }
+        }
+        func join() { end.wait() }
+    }
+
+    @Test("Whoever is told may look and change the mode")
+    func reentrance() async throws {
+        let machine = try FakeMachine()
+        let monitor = ConditionMonitor(roots: machine.roots, files: [Knob(.load)])
+        let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+        monitor.start { [weak monitor] _ in
+            monitor?.look()
+            monitor?.sense(.off)
+            continuation.yield()
+        }
+        monitor.sense(.waiting)
+        monitor.look()
+        for await _ in ends { break }
+        #expect(monitor.report().mode == .off)
+    }
+
+    @Test("While it is off nothing is told, and what it knew is forgotten")
+    func off() throws {
+        let machine = try FakeMachine()
+        let load = Knob(.load)
+        let monitor = ConditionMonitor(roots: machine.roots, files: [load])
+        let count = Mutex(0)
+        monitor.start { _ in count.withLock { $0 += 1 } }
+        monitor.look()
+        #expect(count.withLock { $0 } == 0)
+        monitor.sense(.waiting)
+        monitor.look()
+        let before = count.withLock { $0 }
+        #expect(before > 0)
+        monitor.sense(.off)
+        load.load.withLock { $0 = 0.5 }
+        #expect(monitor.look().otherLoad == 0.5)
+        #expect(count.withLock { $0 } == before)
+        #expect(monitor.report().sensors.map(\.sensor) == Sensor.allCases)
+    }
+
+    @Test(
+        "A bus that is not there is absent, one that ends is tried again at a look, after a while",
+        .enabled(if: PrivateBus.isAvailable))
+    func noBus() async throws {
+        let machine = try FakeMachine()
+        var roots = machine.roots
+        roots.systemBus = "unix:path=\(machine.folder.path("bus"))"
+        let monitor = ConditionMonitor(roots: roots, files: [])
+        monitor.sense(.waiting)
+        monitor.look()
+        #expect(monitor.report()[.logind] == .absent("There is no bus at \(roots.systemBus ?? "")."))
+        #expect(monitor.report()[.screenSaver] == .absent("There is no session bus."))
+        // The bus comes to be.
+        let bus = try PrivateBus()
+        try FileManager.default.createSymbolicLink(
+            atPath: machine.folder.path("bus"), withDestinationPath: bus.folder.path("bus"))
+        monitor.look()
+        #expect(machine.threads.isEmpty)
+        machine.elapsed.advance(31)
+        monitor.look()
+        #expect(monitor.report()[.logind] == .absent("Nobody on the bus is called org.freedesktop.login1."))
+        #expect(machine.threads == [machine.threadName + "-syst"])
+    }
+
+    @Test("Each mode has its threads, and off has none, whatever was before", .enabled(if: PrivateBus.isAvailable))
+    func modes() throws {
+        let machine = try FakeMachine()
+        let bus = try PrivateBus()
+        var roots = machine.roots
+        (roots.systemBus, roots.sessionBus) = (bus.address, bus.address)
+        let monitor = ConditionMonitor(roots: roots, store: machine.folder.path)
+        let (system, session, run) = ("-syst", "-sess", "-run")
+        let steps: [(SchedulerAction.Sensing, [String])] = [
+            (.off, []), (.waiting, [session, system]), (.waiting, [session, system]),
+            (.running, [run, session, system]), (.running, [run, session, system]), (.waiting, [session, system]),
+            (.off, []), (.off, []), (.running, [run, session, system]), (.off, []),
+        ]
+        for (mode, expected) in steps {
+            monitor.sense(mode)
+            // Threads end by themselves, soon.
+            while machine.threads != expected.map({ machine.threadName + $0 }) { sched_yield() }
+        }
+    }
+
+    @Test("A process with a monitor that is off has no thread and no descriptor more than before")
+    func offInAProcess() throws {
+        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let folder = (program as NSString).deletingLastPathComponent
+        // Some runners load the tests into a program of the toolchain's.
+        let built = FileManager.default.fileExists(atPath: folder + "/ConditionProbe") ? folder : ".build/debug"
+        let probe = built + "/ConditionProbe"
+        let bus = PrivateBus.isAvailable ? try PrivateBus() : nil
+        var environment = ProcessInfo.processInfo.environment
+        for kind in ["SYSTEM", "SESSION"] { environment["DBUS_\(kind)_BUS_ADDRESS"] = bus?.address ?? "unix:path=/no" }
+        let (ending, output) = try ChildProcess.run(probe, ["modes"], environment: environment)
+        #expect(ending == .exited(0))
+        let off = output.split(separator: "\n").filter { $0.hasPrefix("off ") }
+        #expect(off.count == 2 && Set(off).count == 1, "\(output)")
+        #expect(off.first?.hasPrefix("off 1 threads") == true, "\(output)")
+    }
+
+    @Test(
+        "While something runs the kernel's notices of pressure are asked for, in its own files",
+        .enabled(if: access("/proc/pressure/cpu", W_OK) == 0, "this kernel has no /proc/pressure"))
+    func triggers() async throws {
+        var roots = try FakeMachine().roots
+        roots.proc = "/proc"
+        let monitor = ConditionMonitor(roots: roots, files: [])
+        let (notes, continuation) = AsyncStream.makeStream(of: MonitorReport.State.self)
+        let actions = RunningWatch.Actions(tick: {}, pressure: {}, note: { continuation.yield($0) })
+        let watch = RunningWatch(roots: roots, actions: actions)
+        for await note in notes {
+            #expect(note == .inUse)
+            break
+        }
+        withExtendedLifetime((watch, monitor)) {}
+    }
+
+    @Test("Notices are asked for in the words that the kernel wants, and a kernel without them is told")
+    func fakeTriggers() async throws {
+        let machine = try FakeMachine()
+        try machine.write("proc/pressure/io", "")
+        for isThere in [true, false] {
+            let (notes, continuation) = AsyncStream.makeStream(of: MonitorReport.State.self)
+            let actions = RunningWatch.Actions(tick: {}, pressure: {}, note: { continuation.yield($0) })
+            let watch = RunningWatch(roots: machine.roots, actions: actions)
+            for await note in notes {
+                #expect(note.isAbsent != isThere)
+                break
+            }
+            if isThere { #expect(try machine.folder.read("proc/pressure/io") == Array("some 300000 2000000\0".utf8)) }
+            try? FileManager.default.removeItem(atPath: machine.folder.path("proc/pressure/io"))
+            withExtendedLifetime(watch) {}
+        }
+    }
+}
