@@ -28,7 +28,7 @@ struct Searchlight: AsyncParsableCommand {
             ReindexCommand.self,
             ExtensionsCommand.self, StatusCommand.self, VerifyCommand.self, ForgetCommand.self, TypesCommand.self,
             QueryCommand.self, ReceiversCommand.self,
-            ListCommand.self, LogCommand.self, SimulateCommand.self,
+            ListCommand.self, LogCommand.self, SimulateCommand.self, RecordCommand.self,
             DonateCommand.self, DeleteCommand.self, ClientStateCommand.self,
             ServiceCommand.self,
         ])

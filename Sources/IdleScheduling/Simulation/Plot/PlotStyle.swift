@@ -25,11 +25,15 @@ enum PlotStyle {
         }
     }
 
-    static let legend: [(words: String, height: Double, kind: StaticString)] = [
-        ("runs", 16, "running"), ("runs slowly, past gates", 10, "relaxed"), ("a person wants it now", 16, "wanted"),
-        ("becomes quiet", 16, "quieting"), ("quiet", 4, "paused"), ("waits", 2, "waiting"),
-        ("throttled", 16, "throttled"), ("somebody is active", 16, "presence"),
-    ]
+    /// What the marks of a job's row mean: each is an activity's or a gate's.
+    static let legend: [(words: String, height: Double, kind: StaticString, activity: Replay.Activity?, gate: Gate?)] =
+        [
+            ("runs", 16, "running", .running, nil), ("runs slowly, past gates", 10, "relaxed", .relaxed, nil),
+            ("a person wants it now", 16, "wanted", .wanted, nil),
+            ("becomes quiet", 16, "quieting", .quieting, nil),
+            ("quiet", 4, "paused", .paused, nil), ("waits", 2, "waiting", .waiting, nil),
+            ("throttled", 16, "throttled", nil, .throttled), ("somebody is active", 16, "presence", nil, .userActive),
+        ]
 
     /// Plain rules, and the same once more for dark ground: other programs than browsers know no variables.
     static let css = """

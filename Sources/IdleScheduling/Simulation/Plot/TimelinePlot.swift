@@ -55,11 +55,17 @@ public struct TimelinePlot {
     private func gap() -> Double {
         var gap = 1.5 / Self.plotWidth * length
         func count() -> Int {
-            jobs.reduce(0) { $0 + $1.spans.marks(gap: gap).count }
+            jobs.reduce(0) { $0 + visible($1).marks(gap: gap).count }
                 + gateRows.reduce(0) { $0 + $1.marks.marks(gap: gap).count } + replay.throttled.marks(gap: gap).count
         }
         while count() > Self.maximumMarks { gap *= 2 }
         return gap
+    }
+
+    /// What is seen of a job: not the moments in which it becomes quiet, if they are narrower than a point. Merged they would
+    /// look like hours.
+    private func visible(_ job: Replay.JobSummary) -> [Replay.Span<Replay.Activity>] {
+        job.spans.filter { $0.kind != .quieting || $0.length / length * Self.plotWidth >= 1 }
     }
 
     // MARK: Drawing
@@ -79,7 +85,7 @@ public struct TimelinePlot {
         svg.rectangle(0, 0, Self.width, height, "ground")
         svg.label(24, 36, trace.name, "title")
         for (index, line) in description.enumerated() { svg.label(24, 60 + Double(index) * 18, line, "text") }
-        drawHours(&svg, top: top + 14, bottom: bottom)
+        drawHours(&svg, top: rows.isEmpty ? jobsTop : top + 24, bottom: bottom)
         drawGates(&svg, rows, top: top, gap: gap)
         drawJobs(&svg, top: jobsTop, bottom: bottom, gap: gap)
         if hidden > 0 { svg.label(24, bottom + 42, "… and \(hidden) more jobs", "text") }
@@ -133,7 +139,7 @@ public struct TimelinePlot {
             for mark in replay.throttled.filter({ $0.kind == job.key.bundle }).marks(gap: gap) {
                 bar(&svg, mark, y + 3, 26, "throttled", 2, "\(span(mark)): throttled by its owner")
             }
-            let marks = job.spans.marks(gap: gap)
+            let marks = visible(job).marks(gap: gap)
             for activity in [Replay.Activity.waiting, .paused, .relaxed, .running, .wanted, .quieting] {
                 for mark in marks where mark.kind == activity {
                     let (height, kind) = PlotStyle.bar(of: activity)
@@ -181,11 +187,17 @@ public struct TimelinePlot {
     private func drawLegend(_ svg: inout SVGWriter, y: Double) {
         svg.path("M24 \(SVGWriter.plain(y - 22))H\(SVGWriter.plain(Self.width - 24))", "grid")
         var place = 24.0
-        for entry in PlotStyle.legend {
+        let shown = jobs.flatMap { visible($0).map(\.kind) }
+        for entry in PlotStyle.legend where entry.activity.map(shown.contains) ?? isShown(entry.gate) {
             svg.rectangle(place, y - entry.height / 2, 22, entry.height, entry.kind, radius: entry.height > 4 ? 2 : 0)
             svg.label(place + 29, y + 4, entry.words, "text")
             place += 29 + Double(entry.words.count) * 6.3 + 24
         }
+    }
+
+    /// Whether the picture has the marks of a gate that jobs' rows show.
+    private func isShown(_ gate: Gate?) -> Bool {
+        gate == .throttled ? !replay.throttled.isEmpty : replay.gates.contains { $0.kind == gate }
     }
 
     // MARK: Texts

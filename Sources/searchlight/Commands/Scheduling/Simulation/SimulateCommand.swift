@@ -117,7 +117,7 @@ extension Replay.Totals {
         if returns > 0 {
             lines.append(
                 """
-                \(counted(returns, "time")) somebody came back while something ran; it was quiet within \
+                Somebody came back while something ran \(counted(returns, "time")); it was quiet within \
                 \(SpokenTime.words(longestToQuiet)).
                 """)
         }
