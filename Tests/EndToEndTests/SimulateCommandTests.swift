@@ -139,10 +139,15 @@ struct SimulateCommandTests {
     func interrupted() throws {
         let (status, output) = try command.shell(
             #"""
-            "$SEARCHLIGHT" record > now.jsonl & recorder=$!
-            until grep -q conditions now.jsonl; do :; done
-            kill -TERM $recorder; wait $recorder || exit 9
-            tail -n 1 now.jsonl | grep -q '"end":true' && "$SEARCHLIGHT" simulate now.jsonl
+            {
+                "$SEARCHLIGHT" record > now.jsonl & recorder=$!
+                tries=0
+                until grep -q conditions now.jsonl; do
+                    tries=$((tries + 1)); [ $tries -lt 20000 ] || { kill $recorder; exit 8; }
+                done
+                kill -TERM $recorder; wait $recorder || exit 9
+                tail -n 1 now.jsonl | grep -q '"end":true' && "$SEARCHLIGHT" simulate now.jsonl
+            }
             """#)
         #expect(status == 0, "\(output)")
     }

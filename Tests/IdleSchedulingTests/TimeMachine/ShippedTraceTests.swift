@@ -48,13 +48,10 @@ struct ShippedTraceTests {
         #expect(overlap(work(replay).filter { $0.kind != .wanted }, closed(.inhibited, replay)) == 0)
         // A person's throttle holds, and so does a person's wish.
         let throttled = replay.throttled.map { $0.start...$0.end }
-        #expect(
-            throttled.count == 1
-                && overlap(
-                    try job("org.example.photos", replay).spans.filter {
-                        ![.waiting, .paused, .quieting].contains($0.kind)
-                    }, throttled) == 0
-        )
+        let photos = try job("org.example.photos", replay).spans.filter {
+            ![.waiting, .paused, .quieting].contains($0.kind)
+        }
+        #expect(throttled.count == 1 && overlap(photos, throttled) == 0)
         #expect(try job("org.example.notes", replay).spans.contains { $0.kind == .wanted && $0.length == 8 })
     }
 
@@ -71,14 +68,15 @@ struct ShippedTraceTests {
         for job in replay.jobs { #expect(!job.isOwed && (job.finished ?? .infinity) < plugged + 600) }
     }
 
-    @Test("A build server: never during a build, and each build's changes are found within six minutes")
+    @Test(
+        "A build server: never during a build, and each build's changes are found within six minutes and half a second")
     func buildServer() throws {
         let replay = try replay("build-server")
         #expect(closed(.cpuBusy, replay).count == 16)
         let full = work(replay).filter { $0.kind != .quieting }
         #expect(overlap(full, closed(.cpuBusy, replay)) == 0)
         let sources = try job("org.example.sources", replay)
-        #expect(sources.done == 16 && sources.longestTime <= 360 && sources.relaxedSlices == 0)
+        #expect(sources.done == 16 && sources.longestTime <= 360.5 && sources.relaxedSlices == 0)
         let optimize = try job("optimize", replay)
         #expect(optimize.done == 1 && optimize.stops >= 1 && abs(optimize.usage.cpu - 500) < 1e-6)
     }
@@ -101,8 +99,8 @@ struct ShippedTraceTests {
             #expect(job.longestTime <= bound.passes + 12 * bound.work + 120, "\(name): \(job.longestTime)")
             #expect(job.longestTime >= bound.passes, "\(name): \(job.longestTime)")
         }
-        let minutes = Dictionary(grouping: work(replay)) { ($0.start / 60).rounded(.down) }
-        #expect(minutes.values.allSatisfy { $0.reduce(0) { $0 + $1.length } <= 5.1 })
+        // Five seconds, and what it takes to be quiet, in any minute.
+        for one in work(replay) { #expect(overlap(work(replay), [one.start...one.start + 59.9]) <= 5.6) }
     }
 
     @Test("Waking: what ran is quiet within half a second of falling asleep, and nothing runs for a minute after")
