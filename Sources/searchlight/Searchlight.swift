@@ -29,7 +29,7 @@ struct Searchlight: AsyncParsableCommand {
             ExtensionsCommand.self, StatusCommand.self, VerifyCommand.self, ForgetCommand.self, TypesCommand.self,
             QueryCommand.self, ReceiversCommand.self,
             ListCommand.self, WhyCommand.self, LogCommand.self, ScheduleCommand.self, ThrottleCommand.self,
-            InhibitCommand.self,
+            InhibitCommand.self, SimulateCommand.self, RecordCommand.self,
             DonateCommand.self, DeleteCommand.self, ClientStateCommand.self,
             ServiceCommand.self,
         ])

@@ -63,16 +63,19 @@ public struct JournalLine: Sendable {
 
     /// The line, without its end.
     public var json: [UInt8] {
-        let form = Form(
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Nothing in it can fail to be encoded: the numbers are finite.
+        return (try? encoder.encode(form)).map(Array.init) ?? []
+    }
+
+    private var form: Form {
+        Form(
             at: Self.text(entry.moment), cpu: entry.usage.map { Self.rounded($0.cpu, 1000) },
             event: entry.kind.rawValue, gates: entry.gates.isEmpty ? nil : entry.gates.map(\.rawValue),
             job: entry.job.name, reason: entry.reason.map { String($0.prefix(Self.maximumReason)) },
             score: Self.rounded(entry.score, 100), until: entry.until.map(Self.text), wakeUps: entry.usage?.wakeUps,
             written: entry.usage?.written)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Nothing in it can fail to be encoded: the numbers are finite.
-        return (try? encoder.encode(form)).map(Array.init) ?? []
     }
 
     /// What stands in a line.
@@ -108,4 +111,9 @@ public struct JournalLine: Sendable {
         guard value.isFinite else { return 0 }
         return (min(max(value, -1e12), 1e12) * parts).rounded() / parts
     }
+}
+
+extension JournalLine: Encodable {
+    /// Encodes what stands in the line, for documents that hold several.
+    public func encode(to encoder: any Encoder) throws { try form.encode(to: encoder) }
 }

@@ -65,7 +65,8 @@ extension Scheduler {
         if now < current.quietUntil { blocking.insert(GateSet(.pace)) }
         guard let first = (blocking - .passing).first ?? blocking.first else { return goOn(verdict, &actions) }
         if blocking != GateSet(.pace), now >= current.since + patience(with: current) { return stop(first, &actions) }
-        note(.pause, blocking, verdict.score, &actions)
+        // The pace alone comes and goes each minute, as in `pause`.
+        if blocking != GateSet(.pace) { note(.pause, blocking, verdict.score, &actions) }
     }
 
     /// How long a job that is quiet keeps its worker and its turn, in seconds. One that would begin anew is given more with

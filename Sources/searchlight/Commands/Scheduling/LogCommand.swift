@@ -64,14 +64,14 @@ struct LogCommand: AsyncParsableCommand {
         guard !options.json else {
             return try Output.document(String(decoding: JournalLine(entry).json, as: UTF8.self) + "\n")
         }
-        try Output.line(entry.line)
+        try Output.line(entry.line())
     }
 }
 
 extension JournalEntry {
-    /// The decision for a person to read.
-    var line: StyledText {
-        let time = Date(timeIntervalSinceReferenceDate: moment).formatted(Self.style)
+    /// The decision for a person to read, with the time in a time zone.
+    func line(in zone: TimeZone = .current) -> StyledText {
+        let time = Date(timeIntervalSinceReferenceDate: moment).formatted(Self.style(zone))
         var line: StyledText = "\(dim: time)  \(job.words) \(bold: kind.words)"
         if !gates.isEmpty {
             let reasons = gates.map(\.words).joined(separator: "; ")
@@ -86,10 +86,12 @@ extension JournalEntry {
         return line
     }
 
-    private static let style = Date.VerbatimFormatStyle(
-        format: """
-            \(year: .defaultDigits)-\(month: .twoDigits)-\(day: .twoDigits) \
-            \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits)
-            """,
-        timeZone: .current, calendar: Calendar(identifier: .gregorian))
+    private static func style(_ zone: TimeZone) -> Date.VerbatimFormatStyle {
+        Date.VerbatimFormatStyle(
+            format: """
+                \(year: .defaultDigits)-\(month: .twoDigits)-\(day: .twoDigits) \
+                \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits)
+                """,
+            timeZone: zone, calendar: Calendar(identifier: .gregorian))
+    }
 }

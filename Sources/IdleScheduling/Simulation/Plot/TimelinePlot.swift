@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A replay as a picture: what kept work from running above, the jobs below, hours along the bottom. Readable on light and
+/// on dark ground, with what each mark means when the pointer rests on it.
+///
+/// Bounded: at most ``maximumJobs`` rows of jobs, and about ``maximumMarks`` marks, for which near ones are drawn as one.
+public struct TimelinePlot {
+    private let trace: Trace
+    private let replay: Replay
+    private let clock: TraceClock
+    /// What a gate is called, and what it means that it is closed.
+    private let words: (Gate) -> String
+
+    /// More jobs are not drawn; the picture says so.
+    public static let maximumJobs = 40
+    /// More marks are merged.
+    public static let maximumMarks = 12_000
+
+    /// A picture of a replay of a trace.
+    ///
+    /// - Parameter words: What it means that a gate is closed, in a few words.
+    public init(_ replay: Replay, of trace: Trace, words: @escaping (Gate) -> String = { $0.rawValue }) {
+        (self.replay, self.trace, self.words) = (replay, trace, words)
+        clock = trace.clock
+    }
+
+    // MARK: Measures
+
+    static let width = 1200.0
+    static let left = 200.0
+    static let plotWidth = width - left - 32
+    private static let gateRow = 20.0
+    private static let jobRow = 32.0
+
+    private var length: Double { max(1, replay.end - replay.start) }
+    private func x(_ moment: Double) -> Double {
+        Self.left + ((moment - replay.start) / length).clamped(to: 0...1) * Self.plotWidth
+    }
+
+    /// The gates that were ever closed, in the order of their declaration.
+    private var gateRows: [(name: String, code: String, marks: [Replay.Span<Gate>])] {
+        var rows = Gate.allCases.compactMap { gate -> (name: String, code: String, marks: [Replay.Span<Gate>])? in
+            let spans = replay.gates.filter { $0.kind == gate }
+            return spans.isEmpty ? nil : (gate.rawValue, words(gate), spans)
+        }
+        if !replay.personsWaiting.isEmpty {
+            rows.insert((Gate.personWaiting.rawValue, words(.personWaiting), replay.personsWaiting), at: 0)
+        }
+        return rows
+    }
+
+    private var jobs: ArraySlice<Replay.JobSummary> { replay.jobs.prefix(Self.maximumJobs) }
+
+    /// How near marks may be to be apart, in seconds: first a pixel and a half.
+    private func gap() -> Double {
+        var gap = 1.5 / Self.plotWidth * length
+        func count() -> Int {
+            jobs.reduce(0) { $0 + visible($1).marks(gap: gap).count }
+                + gateRows.reduce(0) { $0 + $1.marks.marks(gap: gap).count } + replay.throttled.marks(gap: gap).count
+        }
+        while count() > Self.maximumMarks { gap *= 2 }
+        return gap
+    }
+
+    /// What is seen of a job: not the moments in which it becomes quiet, if they are narrower than a point. Merged they would
+    /// look like hours.
+    private func visible(_ job: Replay.JobSummary) -> [Replay.Span<Replay.Activity>] {
+        job.spans.filter { $0.kind != .quieting || $0.length / length * Self.plotWidth >= 1 }
+    }
+
+    // MARK: Drawing
+
+    /// The picture as SVG.
+    public var svg: String {
+        let (rows, gap) = (gateRows, gap())
+        let description = Self.lines(trace.description, characters: 150, most: 3)
+        let top = 58.0 + Double(description.count) * 18
+        let gatesHeight = rows.isEmpty ? 0 : Double(rows.count) * Self.gateRow + 34
+        let jobsTop = top + gatesHeight + 26
+        let bottom = jobsTop + Double(max(1, jobs.count)) * Self.jobRow + 6
+        let hidden = replay.jobs.count - jobs.count
+        let height = bottom + 88 + (hidden > 0 ? 18 : 0)
+        var svg = SVGWriter(width: Self.width, height: height, title: trace.name, style: PlotStyle.css)
+        svg.add(PlotStyle.definitions)
+        svg.rectangle(0, 0, Self.width, height, "ground")
+        svg.label(24, 36, trace.name, "title")
+        for (index, line) in description.enumerated() { svg.label(24, 60 + Double(index) * 18, line, "text") }
+        drawHours(&svg, top: rows.isEmpty ? jobsTop : top + 24, bottom: bottom)
+        drawGates(&svg, rows, top: top, gap: gap)
+        drawJobs(&svg, top: jobsTop, bottom: bottom, gap: gap)
+        if hidden > 0 { svg.label(24, bottom + 42, "… and \(hidden) more jobs", "text") }
+        drawLegend(&svg, y: height - 30)
+        svg.end()
+        return svg.text
+    }
+
+    private func drawHours(_ svg: inout SVGWriter, top: Double, bottom: Double) {
+        let steps = [1, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880].map { Double($0) * 60 }
+        let step = steps.first { length / $0 <= 16 } ?? 4 * 86400
+        var moment = clock.midnight + ((replay.start - clock.midnight) / step).rounded(.up) * step
+        while moment <= replay.end {
+            let place = x(moment)
+            svg.path("M\(SVGWriter.plain(place)) \(SVGWriter.plain(top))V\(SVGWriter.plain(bottom))", "grid")
+            let time = clock.timeOfDay(moment)
+            let isMidnight = time.hasPrefix("00:00:00") && length > 86400
+            let day = TraceClock(midnight: moment, zone: clock.zone).date.dropFirst(5)
+            svg.label(place, bottom + 18, isMidnight ? "\(day)" : "\(time.prefix(5))", isMidnight ? "day" : "hour")
+            moment += step
+        }
+    }
+
+    private func drawGates(
+        _ svg: inout SVGWriter, _ rows: [(name: String, code: String, marks: [Replay.Span<Gate>])], top: Double,
+        gap: Double
+    ) {
+        guard !rows.isEmpty else { return }
+        svg.label(24, top + 16, "What keeps work from running", "heading")
+        for (index, row) in rows.enumerated() {
+            let y = top + 26 + Double(index) * Self.gateRow
+            svg.label(Self.left - 12, y + 12, row.name, "name", title: row.code)
+            svg.rectangle(Self.left, y + 2, Self.plotWidth, 14, "lane", radius: 3)
+            for mark in row.marks.marks(gap: gap) {
+                bar(&svg, mark, y + 2, 14, PlotStyle.kind(of: mark.kind), 3, "\(span(mark)): \(words(mark.kind))")
+            }
+        }
+    }
+
+    private func drawJobs(_ svg: inout SVGWriter, top: Double, bottom: Double, gap: Double) {
+        svg.label(24, top - 8, "Work", "heading")
+        // Where somebody was active, through all rows: work is to be seen beside it, not in it.
+        for mark in replay.gates.filter({ $0.kind == .userActive }).marks(gap: gap) {
+            let start = x(mark.start)
+            svg.rectangle(start, top, max(0.5, x(mark.end) - start), bottom - top - 6, "presence")
+        }
+        if jobs.isEmpty { svg.label(Self.left + 8, top + 20, "No job arrived.", "text") }
+        for (index, job) in jobs.enumerated() {
+            let y = top + Double(index) * Self.jobRow
+            svg.label(Self.left - 12, y + 20, Self.cut(job.key.shortName, 28), "name", title: job.key.name)
+            for mark in replay.throttled.filter({ $0.kind == job.key.bundle }).marks(gap: gap) {
+                bar(&svg, mark, y + 3, 26, "throttled", 2, "\(span(mark)): throttled by its owner")
+            }
+            let marks = visible(job).marks(gap: gap)
+            for activity in [Replay.Activity.waiting, .paused, .relaxed, .running, .wanted, .quieting] {
+                for mark in marks where mark.kind == activity {
+                    let (height, kind) = PlotStyle.bar(of: activity)
+                    bar(&svg, mark, y + 16 - height / 2, height, kind, height > 4 ? 2 : 0, title(mark))
+                }
+            }
+            if let finished = job.finished, !job.isOwed {
+                let (x, y) = (SVGWriter.plain(x(finished) + 3), SVGWriter.plain(y + 16))
+                let took = SpokenTime.words(job.longestTime)
+                svg.path(
+                    "M\(x) \(y)l3.5 3.5l6 -7.5", "done",
+                    title: "\(clock.timeOfDay(finished)): done, at most \(took) after it was asked for")
+            }
+        }
+    }
+
+    private func bar<Kind>(
+        _ svg: inout SVGWriter, _ mark: PlotMark<Kind>, _ y: Double, _ height: Double, _ kind: StaticString,
+        _ radius: Double, _ title: String
+    ) {
+        let start = x(mark.start)
+        svg.rectangle(
+            start, y, max(1, x(mark.end) - start), height, kind, radius: min(radius, max(0, (x(mark.end) - start) / 3)),
+            title: title)
+    }
+
+    private func span<Kind>(_ mark: PlotMark<Kind>) -> String {
+        let times = "\(clock.timeOfDay(mark.start)) – \(clock.timeOfDay(mark.end))"
+        guard mark.count > 1 else { return "\(times) (\(SpokenTime.words(mark.seconds)))" }
+        return "\(times) (\(mark.count) times, \(SpokenTime.words(mark.seconds)) together)"
+    }
+
+    private func title(_ mark: PlotMark<Replay.Activity>) -> String {
+        let reasons = mark.gates.map(words).joined(separator: "; ")
+        switch mark.kind {
+        case .waiting: return "\(span(mark)): waits"
+        case .paused: return "\(span(mark)): quiet" + (reasons.isEmpty ? "" : ": \(reasons)")
+        case .running: return "\(span(mark)): runs"
+        case .relaxed: return "\(span(mark)): runs slowly, although \(reasons)"
+        case .wanted: return "\(span(mark)): runs because a person wants it"
+        case .quieting: return "\(span(mark)): becomes quiet"
+        }
+    }
+
+    private func drawLegend(_ svg: inout SVGWriter, y: Double) {
+        svg.path("M24 \(SVGWriter.plain(y - 22))H\(SVGWriter.plain(Self.width - 24))", "grid")
+        var place = 24.0
+        let shown = jobs.flatMap { visible($0).map(\.kind) }
+        for entry in PlotStyle.legend where entry.activity.map(shown.contains) ?? isShown(entry.gate) {
+            svg.rectangle(place, y - entry.height / 2, 22, entry.height, entry.kind, radius: entry.height > 4 ? 2 : 0)
+            svg.label(place + 29, y + 4, entry.words, "text")
+            place += 29 + Double(entry.words.count) * 6.3 + 24
+        }
+    }
+
+    /// Whether the picture has the marks of a gate that jobs' rows show.
+    private func isShown(_ gate: Gate?) -> Bool {
+        gate == .throttled ? !replay.throttled.isEmpty : replay.gates.contains { $0.kind == gate }
+    }
+
+    // MARK: Texts
+
+    private static func cut(_ text: String, _ characters: Int) -> String {
+        text.count <= characters ? text : "…" + text.suffix(characters - 1)
+    }
+
+    /// A text in lines of about so many characters.
+    private static func lines(_ text: String, characters: Int, most: Int) -> [String] {
+        var lines: [String] = []
+        for word in text.split(whereSeparator: \.isWhitespace) {
+            if let last = lines.last, last.count + word.count < characters {
+                lines[lines.count - 1] += " " + word
+            } else if lines.count == most {
+                lines[most - 1] += " …"
+                break
+            } else {
+                lines.append(String(word.prefix(characters)))
+            }
+        }
+        return lines
+    }
+}
+
+extension ScheduledJob.Key {
+    /// The bundle or task alone.
+    fileprivate var shortName: String {
+        switch self {
+        case .reindex(let bundle): bundle
+        case .maintenance(let task): task.rawValue
+        }
+    }
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Replays a trace through the real ``Scheduler`` on a virtual clock, with a worker that is made up. Pure: the same trace gives
+/// the same replay, byte for byte.
+///
+/// The scheduler is told what the service would tell it: what tells by itself at once (presence, locks, sleep, power,
+/// inhibitors), the rest (load, pressure, heat, disks) when it looks, which is at ticks while something waits and each second
+/// while something runs; nothing while nothing is owed. What is not made up: own load, which the sensors leave out of what
+/// others use, and own pressure. While the machine sleeps no tick comes.
+public struct TimeMachine: Sendable {
+    private let trace: Trace
+    private var scheduler: Scheduler
+    private var recorder: ReplayRecorder
+
+    private var now: Double
+    /// The next event of the trace.
+    private var place = 0
+    /// What the machine is like, and what the scheduler was told.
+    private var conditions = Conditions()
+    private var told: Conditions?
+    private var sensing = SchedulerAction.Sensing.off
+    private var wake: Double?
+    /// The jobs that are owed.
+    private var work: [ScheduledJob.Key: SimulatedWork] = [:]
+    private var worker: SimulatedWorker?
+    /// What the scheduler has still to be told, at this moment.
+    private var pending: [SchedulerEvent] = []
+    /// When something last ran, for what its own pressure is.
+    private var lastRan = -Double.infinity
+
+    /// How often a running job's use is reported and the machine is looked at, in seconds.
+    private static let lookInterval = 1.0
+
+    /// Puts a trace in.
+    public init(_ trace: Trace) {
+        self.trace = trace
+        scheduler = Scheduler(policy: trace.policy, now: trace.start)
+        recorder = ReplayRecorder(trace)
+        now = trace.start
+    }
+
+    /// What comes of a trace.
+    public static func replay(_ trace: Trace) -> Replay {
+        var machine = TimeMachine(trace)
+        return machine.run()
+    }
+
+    private mutating func run() -> Replay {
+        while step() {}
+        settle()
+        report()
+        return recorder.finish(at: now)
+    }
+
+    // MARK: Time
+
+    /// Goes to the next moment at which anything happens, and lets one thing happen.
+    private mutating func step() -> Bool {
+        let next = nextMoment()
+        guard next <= trace.end else {
+            now = trace.end
+            return false
+        }
+        now = max(now, next)
+        settle()
+        recorder.judge(at: now)
+        if place < trace.events.count, trace.events[place].moment <= now {
+            place += 1
+            return happen(trace.events[place - 1].happening)
+        }
+        if let worker, worker.isWorking, work[worker.key].map({ $0.secondsLeft <= Self.instant }) ?? false {
+            endWork()
+        } else if let worker, let quiet = worker.quiet, quiet <= now {
+            becomeQuiet(worker)
+        } else if let wake = dueTick, wake <= now {
+            self.wake = nil
+            recorder.noteTick()
+            look()
+            tell(.tick)
+        } else if let next = nextLook, next <= now {
+            lastLook = now
+            look()
+            report()
+        }
+        return true
+    }
+
+    /// Less is a rounding, in seconds.
+    private static let instant = 1e-6
+
+    private var lastLook = -Double.infinity
+
+    /// When the scheduler is woken next; a machine that sleeps wakes nobody.
+    private var dueTick: Double? { conditions.isAsleep ? nil : wake }
+
+    /// When it is looked next while something runs.
+    private var nextLook: Double? {
+        sensing == .running || worker?.isWorking == true ? lastLook + Self.lookInterval : nil
+    }
+
+    private func nextMoment() -> Double {
+        var next = place < trace.events.count ? trace.events[place].moment : Double.infinity
+        if let worker {
+            if worker.isWorking, let left = work[worker.key]?.secondsLeft { next = min(next, worker.settled + left) }
+            if let quiet = worker.quiet { next = min(next, quiet) }
+        }
+        for moment in [dueTick, nextLook, recorder.nextChange(after: now)] { next = min(next, moment ?? .infinity) }
+        return next
+    }
+
+    // MARK: The trace
+
+    /// - Returns: Whether the trace goes on.
+    private mutating func happen(_ happening: Trace.Happening) -> Bool {
+        switch happening {
+        case .conditions(let new):
+            let old = conditions
+            conditions = new
+            let sawOwnWork = worker?.isWorking == true || now - lastRan < trace.policy.ioPressureOwn
+            recorder.take(new, at: now, sawOwnWork: sawOwnWork)
+            if sensing != .off, new.tellsByItself(after: old) { tellConditions() }
+        case .job(let job): owe(job)
+        case .personsWaiting(let count):
+            recorder.take(personsWaiting: count, at: now)
+            tell(.personsWaiting(count))
+        case .throttled(let bundle, let isThrottled):
+            recorder.take(throttled: bundle, isThrottled, at: now)
+            tell(.throttled(bundle: bundle, isThrottled))
+        case .runNow(let key):
+            if work[key] != nil { tell(.runNow(key)) }
+        case .cancel(let key):
+            tell(.cancel(key))
+        case .end: return false
+        }
+        return true
+    }
+
+    private mutating func owe(_ job: TracedJob) {
+        let requested = min(job.requested ?? now, now)
+        recorder.noteRequest(job.key, requested: requested)
+        if worker?.key == job.key {
+            // What is under way may have passed what was asked for now.
+            let first = work[job.key]?.again?.requested ?? requested
+            work[job.key]?.again = (job, first)
+        } else if work[job.key] != nil {
+            work[job.key]?.melt(job)
+        } else {
+            work[job.key] = SimulatedWork(job, requested: requested)
+            recorder.noteOwed(job.key, requested: requested, at: now)
+        }
+        list()
+    }
+
+    private mutating func list() { tell(.jobs(work.values.map(\.scheduled).sorted { $0.key < $1.key })) }
+
+    // MARK: The machine
+
+    private mutating func look() { if sensing != .off, conditions != told { tellConditions() } }
+
+    private mutating func tellConditions() {
+        told = conditions
+        tell(.conditions(conditions))
+    }
+
+    // MARK: The scheduler
+
+    /// Tells the scheduler something, and does what it says.
+    private mutating func tell(_ event: SchedulerEvent) {
+        pending.append(event)
+        // What an action leads to is told when the event is done with.
+        guard pending.count == 1 else { return }
+        while let event = pending.first {
+            for action in scheduler.handle(event, at: now) { perform(action) }
+            pending.removeFirst()
+        }
+        showActivity()
+    }
+
+    private mutating func perform(_ action: SchedulerAction) {
+        switch action {
+        case .start(let key):
+            work[key]?.begin()
+            worker = SimulatedWorker(key: key, settled: now)
+            beginSlice(key)
+        case .resume(let key):
+            settle()
+            worker?.settled = now
+            worker?.phase = .running
+            beginSlice(key)
+        case .pause(let key, _):
+            recorder.notePause(key)
+            quieten { .quieting(until: $0) }
+        case .stop(let key, _):
+            recorder.noteStop(key)
+            quieten { .stopping(until: $0) }
+        case .wake(let moment): wake = moment
+        case .sense(let new):
+            let old = sensing
+            sensing = new
+            if old == .off { tellConditions() }
+        case .note(let entry): recorder.note(entry)
+        }
+    }
+
+    private mutating func beginSlice(_ key: ScheduledJob.Key) {
+        lastLook = now
+        let isRelaxed = scheduler.run.map { !$0.relaxed.isEmpty && !$0.isPersons } ?? false
+        recorder.noteSlice(key, isRelaxed: isRelaxed, at: now)
+    }
+
+    /// Tells what each job does now.
+    private mutating func showActivity() {
+        guard let worker else { return }
+        let run = scheduler.run
+        switch worker.phase {
+        case .running:
+            let isWanted = run?.isPersons == true
+            let passed = run?.relaxed.gates ?? []
+            recorder.set(
+                worker.key, isWanted ? .wanted : passed.isEmpty ? .running : .relaxed, isWanted ? [] : passed, at: now)
+        case .quieting, .stopping: recorder.set(worker.key, .quieting, [], at: now)
+        case .paused: recorder.set(worker.key, .paused, run?.noted.gates.gates ?? [], at: now)
+        }
+    }
+
+    // MARK: The worker
+
+    /// Brings what runs up to the present.
+    private mutating func settle() {
+        guard var worker, worker.isWorking, now > worker.settled else { return }
+        let left = work[worker.key]?.secondsLeft ?? 0
+        let passed = now - worker.settled
+        work[worker.key]?.run(passed, isAll: passed >= left - Self.instant)
+        worker.settled = now
+        self.worker = worker
+        lastRan = now
+    }
+
+    private mutating func report() {
+        guard let key = worker?.key, let usage = work[key]?.report(), usage != Usage() else { return }
+        recorder.note(usage, of: key)
+        tell(.used(key, usage))
+    }
+
+    private mutating func quieten(_ phase: (Double) -> SimulatedWorker.Phase) {
+        settle()
+        guard var worker else { return }
+        let isCooperative = work[worker.key]?.job.isCooperative ?? true
+        let delay = isCooperative ? SimulatedWorker.cooperativeDelay : SimulatedWorker.forcedDelay
+        // One that is quiet already ends at once; one that is about to be has no longer than it had.
+        let until = worker.phase == .paused ? now : min(worker.quiet ?? .infinity, now + delay)
+        worker.wasPaused = worker.phase == .paused
+        worker.settled = now
+        worker.phase = phase(until)
+        self.worker = worker
+    }
+
+    private mutating func becomeQuiet(_ quiet: SimulatedWorker) {
+        report()
+        guard let worker, worker.quiet != nil else { return }
+        if !worker.wasPaused { recorder.noteQuiet(quiet.key, at: now) }
+        if case .stopping = worker.phase {
+            self.worker = nil
+            recorder.set(quiet.key, .waiting, [], at: now)
+            tell(.ended(quiet.key, .stopped))
+            leave(quiet.key)
+        } else {
+            self.worker?.phase = .paused
+            showActivity()
+        }
+    }
+
+    /// What runs comes to its end, or fails.
+    private mutating func endWork() {
+        guard let key = worker?.key else { return }
+        work[key]?.run(0, isAll: true)
+        // What is reported may lead to a pause, but it is over all the same.
+        report()
+        let isDone = work[key]?.end(at: now) ?? true
+        worker = nil
+        recorder.noteQuiet(key, at: now)
+        if isDone {
+            recorder.noteDone(key, items: work[key]?.job.items ?? 0, at: now)
+            let again = work[key]?.again
+            work[key] = nil
+            tell(.ended(key, .done))
+            if let again {
+                work[key] = SimulatedWork(again.job, requested: again.requested)
+                recorder.noteOwed(key, requested: again.requested, at: now)
+                recorder.set(key, .waiting, [], at: now)
+            }
+        } else {
+            recorder.noteFailure(key)
+            recorder.set(key, .waiting, [], at: now)
+            tell(.ended(key, .failed(reason: "the trace has it fail here")))
+            leave(key)
+        }
+        list()
+    }
+
+    /// What is no longer under way and was asked for once more meanwhile is asked for once.
+    private mutating func leave(_ key: ScheduledJob.Key) {
+        guard worker?.key != key, let again = work[key]?.again else { return }
+        work[key]?.again = nil
+        work[key]?.melt(again.job)
+        list()
+    }
+}
+
+extension Conditions {
+    /// Whether anything has changed that is told at once; the rest has to be looked at.
+    fileprivate func tellsByItself(after old: Conditions) -> Bool {
+        presence != old.presence || isLocked != old.isLocked || isAsleep != old.isAsleep || resumed != old.resumed
+            || inhibitors != old.inhibitors || power != old.power || isSavingPower != old.isSavingPower
+    }
+}

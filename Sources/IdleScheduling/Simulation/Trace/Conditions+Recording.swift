@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Conditions {
+    /// The same as a recording keeps it, without what changes all the time and decides nothing: loads and pressures in
+    /// hundredths that move by two at least, the disk's free room in steps of 64 MiB, moments in seconds; names bounded.
+    ///
+    /// - Parameter old: What was kept last.
+    public func settled(since old: Conditions) -> Conditions {
+        var settled = self
+        settled.otherLoad = Self.share(otherLoad, since: old.otherLoad)
+        settled.pressure.cpu = Self.share(pressure.cpu, since: old.pressure.cpu)
+        settled.pressure.io = Self.share(pressure.io, since: old.pressure.io)
+        settled.pressure.memory = Self.share(pressure.memory, since: old.pressure.memory)
+        settled.power?.percent = power?.percent?.finite?.rounded().clamped(to: 0...100)
+        settled.freeDisk = freeDisk.map { ($0 >> 26) << 26 }
+        settled.resumed = resumed?.finite?.rounded()
+        if case .away(let since)? = presence {
+            settled.presence = .away(since: (since.finite ?? 0).rounded())
+            if case .away(let before)? = old.presence, abs(since - before) < 1 { settled.presence = old.presence }
+        }
+        settled.inhibitors = inhibitors.prefix(16).map { inhibitor in
+            Inhibitor(who: inhibitor.who.kept, why: inhibitor.why.kept, isOwn: inhibitor.isOwn)
+        }.sorted()
+        return settled
+    }
+
+    private static func share(_ new: Double?, since old: Double?) -> Double? {
+        guard let new = new?.finite.map({ ($0.clamped(to: 0...1) * 100).rounded() / 100 }) else { return nil }
+        guard let old, new != 0, abs(new - old) < 0.015 else { return new }
+        return old
+    }
+}
+
+extension String {
+    /// As much as a trace takes.
+    fileprivate var kept: String { utf8.count <= 256 ? self : String(prefix(60)) }
+}

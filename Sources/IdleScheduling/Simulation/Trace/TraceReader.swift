@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+extension Trace {
+    /// Reads a trace: a header and a line of JSON for each event. Strict: what is unknown, out of range, out of order or too
+    /// much is refused, with its line and what is allowed.
+    public init(jsonLines bytes: [UInt8]) throws(TraceError) {
+        guard bytes.count <= Self.maximumBytes else { throw TraceError(line: nil, Self.tooLarge) }
+        var reader: TraceReader?
+        var number = 0
+        for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
+            number += 1
+            guard line.contains(where: { $0 != 0x20 && $0 != 0x0D && $0 != 0x09 }) else { continue }
+            guard line.count <= Self.maximumLineBytes else {
+                throw TraceError(
+                    line: number, "it has \(line.count) bytes; allowed are \(Self.maximumLineBytes).")
+            }
+            do throws(LineProblem) {
+                let fields = try LineScanner.object(line)
+                if reader == nil {
+                    reader = TraceReader(try Trace(header: fields))
+                } else {
+                    try reader?.take(fields)
+                }
+            } catch {
+                throw TraceError(line: number, error.text)
+            }
+        }
+        guard let reader else {
+            throw TraceError(
+                line: nil,
+                #"it is empty. It begins with a header: {"trace": 1, "name": "my trace", "date": "2026-03-02"}"#)
+        }
+        guard !reader.trace.events.isEmpty else {
+            throw TraceError(line: nil, #"nothing happens in it. A line is an event: {"at": "9:00", "end": true}"#)
+        }
+        self = reader.trace
+    }
+
+    /// Why what is larger than ``maximumBytes`` is not read.
+    public static let tooLarge = "it has more than \(maximumBytes >> 20) MiB, the most that is read."
+
+    private init(header: [TraceValue.Field]) throws(LineProblem) {
+        let fields = TraceFields(header, clock: nil)
+        guard fields.has("trace") else {
+            throw LineProblem(
+                #"the first line has to be a header: {"trace": 1, "name": "my trace", "date": "2026-03-02"}"#)
+        }
+        guard fields["trace"] == .number(Double(Self.formatVersion)) else {
+            throw fields.refuse(
+                "trace", allowed: "\(Self.formatVersion), the version of the form that this program reads")
+        }
+        try fields.allow(["trace", "name", "description", "date", "zone", "policy"])
+        guard let name = try fields.text("name", bytes: 128), !name.isEmpty else {
+            throw fields.refuse("name", allowed: "a text of 1 to 128 bytes")
+        }
+        let zone = try fields.text("zone", bytes: 16) ?? "Z"
+        guard let clock = TraceClock(date: try fields.text("date", bytes: 16) ?? "", zone: zone) else {
+            throw LineProblem(
+                "“date” and “zone” have to be a day and a time zone, as in \"date\": \"2026-03-02\", \"zone\": \"+01:00\"."
+            )
+        }
+        self.init(
+            name: name, description: try fields.text("description", bytes: 4096) ?? "", midnight: clock.midnight,
+            zone: clock.zone)
+        guard let changes = fields["policy"] else { return }
+        do throws(PolicyError) {
+            try change(policy: changes.json)
+        } catch {
+            throw LineProblem("\(error)")
+        }
+    }
+
+    /// Has the trace be replayed with other rules than those of this program.
+    ///
+    /// - Parameter changes: A JSON object in the form of the configuration file.
+    public mutating func change(policy changes: String) throws(PolicyError) {
+        policy = try SchedulingPolicy(configuration: Data(changes.utf8))
+        policyChanges = changes
+    }
+}
+
+/// Reads the lines after the header.
+private struct TraceReader {
+    var trace: Trace
+    private var conditions = Conditions()
+    private var jobs: Set<ScheduledJob.Key> = []
+    private let clock: TraceClock
+
+    private static let kinds = ["conditions", "job", "waiting", "throttle", "unthrottle", "run", "cancel", "end"]
+
+    init(_ trace: Trace) {
+        self.trace = trace
+        clock = trace.clock
+    }
+
+    mutating func take(_ line: [TraceValue.Field]) throws(LineProblem) {
+        let fields = TraceFields(line, clock: clock)
+        let kinds = line.map(\.key).filter(Self.kinds.contains)
+        guard kinds.count == 1, let kind = kinds.first else {
+            let all = Self.kinds.joined(separator: ", ")
+            throw LineProblem(
+                "it has \(kinds.isEmpty ? "no key that says what happens" : "several keys that say what happens"). One of: \(all)."
+            )
+        }
+        guard let moment = try fields.moment("at") else { throw fields.refuse("at", allowed: TraceFields.times) }
+        let last = trace.events.last
+        if last?.happening == .end { throw LineProblem("nothing may follow the end of the trace.") }
+        if let last, moment < last.moment {
+            throw LineProblem(
+                "\(clock.text(moment)) is before \(clock.text(last.moment)), where the line before is. Lines have to be in order."
+            )
+        }
+        guard moment - trace.start <= Trace.longest || last == nil else {
+            throw LineProblem("it is more than \(Int(Trace.longest / 86400)) days after the first line.")
+        }
+        guard trace.events.count < Trace.maximumEvents else {
+            throw LineProblem("there are more than \(Trace.maximumEvents) lines.")
+        }
+        trace.events.append(Trace.Event(moment, try happening(kind, fields, moment)))
+    }
+
+    private mutating func happening(
+        _ kind: String, _ fields: TraceFields, _ moment: Double
+    ) throws(LineProblem) -> Trace.Happening {
+        if kind != "job" { try fields.allow(["at", kind]) }
+        switch kind {
+        case "conditions":
+            guard case .object(let changes)? = fields[kind] else {
+                throw fields.refuse(kind, allowed: #"an object with what has changed: {"presence": "active"}"#)
+            }
+            try conditions.take(TraceFields(changes, clock: clock, prefix: "conditions."), at: moment)
+            return .conditions(conditions)
+        case "job": return .job(try job(fields, moment))
+        case "waiting":
+            guard let count = try fields.count(kind, 0...1000) else { throw fields.refuse(kind, allowed: "a number") }
+            return .personsWaiting(count)
+        case "throttle", "unthrottle":
+            guard case .reindex(let bundle) = try key(kind, fields) else {
+                throw fields.refuse(kind, allowed: "the identifier of a bundle")
+            }
+            return .throttled(bundle: bundle, kind == "throttle")
+        case "run", "cancel":
+            let key = try key(kind, fields)
+            guard jobs.contains(key) else {
+                throw LineProblem("no job “\(key.name.cut)” came before. \(Self.known(jobs))")
+            }
+            return kind == "run" ? .runNow(key) : .cancel(key)
+        default:
+            guard fields[kind] == .bool(true) else { throw fields.refuse(kind, allowed: "true") }
+            return .end
+        }
+    }
+
+    private static func known(_ jobs: Set<ScheduledJob.Key>) -> String {
+        jobs.isEmpty
+            ? "There was none so far." : "There were: \(jobs.sorted().prefix(8).map(\.name).joined(separator: ", "))."
+    }
+
+    private func key(_ field: String, _ fields: TraceFields) throws(LineProblem) -> ScheduledJob.Key {
+        guard case .text(let name)? = fields[field], let key = ScheduledJob.Key(name: name) else {
+            let tasks = MaintenanceTask.allCases.map(\.rawValue).joined(separator: ", ")
+            throw fields.refuse(field, allowed: "the identifier of a bundle (of 1 to 255 bytes), or one of \(tasks)")
+        }
+        return key
+    }
+
+    private mutating func job(_ fields: TraceFields, _ moment: Double) throws(LineProblem) -> TracedJob {
+        try fields.allow([
+            "at", "job", "urgency", "requested", "deadline", "cpu", "seconds", "written", "items", "pages",
+            "cooperative",
+            "fails",
+        ])
+        let key = try key("job", fields)
+        guard jobs.count < Trace.maximumJobs || jobs.contains(key) else {
+            throw LineProblem("there are more than \(Trace.maximumJobs) different jobs.")
+        }
+        jobs.insert(key)
+        guard let cpu = try fields.number("cpu", 0...1e6) else {
+            throw fields.refuse("cpu", allowed: "the processor time that the job takes, in seconds")
+        }
+        var job = TracedJob(key: key, cpu: cpu, seconds: try fields.number("seconds", 0...1e6))
+        if let text = try fields.text("urgency", bytes: 64) {
+            guard let urgency = Urgency(rawValue: text) else {
+                throw fields.refuse("urgency", allowed: Urgency.allCases.map(\.rawValue).joined(separator: ", "))
+            }
+            job.urgency = urgency
+        }
+        job.requested = try fields.moment("requested")
+        if let requested = job.requested, requested > moment {
+            throw fields.refuse("requested", allowed: "a time that is not after the line's")
+        }
+        job.deadline = try fields.moment("deadline")
+        job.written = UInt64(try fields.number("written", 0...1e15) ?? 0)
+        job.items = try fields.count("items", 0...1_000_000_000) ?? 0
+        job.isResumable = try fields.bool("pages") ?? job.isResumable
+        job.isCooperative = try fields.bool("cooperative") ?? true
+        job.failures = try fields.count("fails", 0...1000) ?? 0
+        return job
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Writes a trace line by line, of conditions only what has changed. What it writes ``Trace/init(jsonLines:)`` reads as the
+/// same, moments to a millisecond.
+public struct TraceWriter: Sendable {
+    private let clock: TraceClock
+    private var conditions = Conditions()
+    private let policy: String?
+
+    /// Begins a trace, of which the events do not matter yet.
+    public init(_ trace: Trace) {
+        clock = trace.clock
+        policy = trace.policyChanges
+    }
+
+    /// The first line, with its end.
+    public func header(name: String, description: String) -> String {
+        var fields = [
+            TraceValue.Field(key: "trace", value: .number(Double(Trace.formatVersion))),
+            TraceValue.Field(key: "name", value: .text(name)),
+            TraceValue.Field(key: "description", value: .text(description)),
+            TraceValue.Field(key: "date", value: .text(clock.date)),
+            TraceValue.Field(key: "zone", value: .text(clock.zoneText)),
+        ]
+        if description.isEmpty { fields.remove(at: 2) }
+        let line = TraceValue.object(fields).json
+        guard let policy else { return line + "\n" }
+        return line.dropLast() + ",\"policy\":\(policy)}\n"
+    }
+
+    /// The line of an event, with its end; `nil` for conditions that have not changed.
+    public mutating func line(_ event: Trace.Event) -> String? {
+        var fields = [TraceValue.Field(key: "at", value: .text(clock.text(event.moment)))]
+        func add(_ key: String, _ value: TraceValue) { fields.append(TraceValue.Field(key: key, value: value)) }
+        switch event.happening {
+        case .conditions(let new):
+            let changes = new.changes(since: conditions, at: event.moment, clock)
+            conditions = new
+            guard !changes.isEmpty else { return nil }
+            add("conditions", .object(changes))
+        case .job(let job):
+            add("job", .text(job.key.name))
+            add("urgency", .text(job.urgency.rawValue))
+            if let requested = job.requested { add("requested", .text(clock.text(requested))) }
+            if let deadline = job.deadline { add("deadline", .text(clock.text(deadline))) }
+            add("cpu", .number(job.cpu))
+            if job.seconds != job.cpu { add("seconds", .number(job.seconds)) }
+            if job.written > 0 { add("written", .number(Double(job.written))) }
+            if job.items > 0 { add("items", .number(Double(job.items))) }
+            add("pages", .bool(job.isResumable))
+            if !job.isCooperative { add("cooperative", .bool(false)) }
+            if job.failures > 0 { add("fails", .number(Double(job.failures))) }
+        case .personsWaiting(let count): add("waiting", .number(Double(count)))
+        case .throttled(let bundle, let isThrottled):
+            add(isThrottled ? "throttle" : "unthrottle", .text(ScheduledJob.Key.reindex(bundle: bundle).name))
+        case .runNow(let key): add("run", .text(key.name))
+        case .cancel(let key): add("cancel", .text(key.name))
+        case .end: add("end", .bool(true))
+        }
+        return TraceValue.object(fields).json + "\n"
+    }
+}
+
+extension Trace {
+    /// The whole trace as a file.
+    public var jsonLines: String {
+        var writer = TraceWriter(self)
+        return events.reduce(into: writer.header(name: name, description: description)) { text, event in
+            text += writer.line(event) ?? ""
+        }
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import ConditionSensors
+import Foundation
+import IdleScheduling
+import SearchIndex
+import SearchlightEngine
+
+struct RecordCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record",
+        abstract: "Write down what this machine is like, as a trace for “searchlight simulate”.",
+        discussion: """
+            Written is what changes: whether somebody is active, power, load, pressure, heat and the free disk; what tells by \
+            itself at once, the rest as it is looked at every five seconds. The jobs of the trace are the reindexes that are owed in \
+            the store now, if there is one; how much work they are nobody knows, so each counts as a minute of processor \
+            time, to be changed by hand. Names of programs that inhibit sleep are in it, nothing else of what you do.
+
+            It ends with Control-C or after --for.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The file to write, which may not be there yet; without it standard output.", valueName: "file"),
+        completion: .file(extensions: ["jsonl"]))
+    var output: String?
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("How long: seconds, or a number with s, m, h or d, as in 8h.", valueName: "duration"))
+    var duration: String?
+    @Option(help: "What the trace is called.")
+    var name = "recording"
+
+    func validate() throws {
+        if let duration, Self.seconds(duration) == nil {
+            throw ValidationError(
+                "--for takes a time from 1 s to 31 d: seconds, or a number with s, m, h or d, as in 8h.")
+        }
+        guard (1...128).contains(name.utf8.count) else { throw ValidationError("--name takes 1 to 128 bytes.") }
+        if output?.isEmpty == true { throw ValidationError("--output is empty. Name a file, or leave the option out.") }
+        guard !options.json else {
+            throw ValidationError("A trace is lines of JSON already; leave out --json.")
+        }
+    }
+
+    /// A time as people type it, in seconds; `nil` if it is none, or too long for a trace.
+    static func seconds(_ text: String) -> Double? {
+        let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
+        let unit = text.last.flatMap { units[$0] }
+        let digits = unit == nil ? Substring(text) : text.dropLast()
+        guard !digits.isEmpty, digits.utf8.count <= 9, digits.allSatisfy({ $0.isASCII && $0.isNumber }),
+            let number = Double(digits)
+        else { return nil }
+        let seconds = number * (unit ?? 1)
+        return (1...Trace.longest).contains(seconds) ? seconds : nil
+    }
+
+    /// How often is looked at what does not tell by itself, in seconds: as fine as the kernel's averages are of use.
+    private static let lookInterval = 5.0
+    /// What a reindex is taken for, in seconds of processor time.
+    private static let unknownWork = 60.0
+
+    func run() async throws {
+        try await reportingErrors(json: false) {
+            let owed = await owedJobs()
+            let sink = try TraceSink(path: output)
+            let now = Date.now
+            let zone = TimeZone.current.secondsFromGMT(for: now)
+            let moment = now.timeIntervalSinceReferenceDate
+            let midnight = ((moment + Double(zone)) / 86400).rounded(.down) * 86400 - Double(zone)
+            let recording = Recording(name: name, clock: TraceClock(midnight: midnight, zone: zone), sink: sink)
+            try await record(recording, owed, until: duration.flatMap(Self.seconds).map { moment + $0 })
+        }
+    }
+
+    private func record(_ recording: Recording, _ owed: [OwedJob], until end: Double?) async throws {
+        let monitor = ConditionMonitor(
+            roots: .machine(environment: options.environment),
+            store: FileManager.default.fileExists(atPath: storeFolder) ? storeFolder : "/")
+        monitor.start { recording.take($0, at: Date.now.timeIntervalSinceReferenceDate) }
+        monitor.sense(.waiting)
+        defer { monitor.sense(.off) }
+        recording.take(monitor.look(), at: Date.now.timeIntervalSinceReferenceDate)
+        for job in owed {
+            let job = TracedJob(key: .reindex(bundle: job.bundle), cpu: Self.unknownWork)
+            recording.take(job, at: Date.now.timeIntervalSinceReferenceDate)
+        }
+        if let output {
+            Output.complain("Recording to \(output) until Control-C\(duration.map { " or for \($0)" } ?? "").")
+        }
+        let looking = Task {
+            while !Task.isCancelled, recording.failure == nil {
+                let left = end.map { $0 - Date.now.timeIntervalSinceReferenceDate } ?? .infinity
+                guard left > 0 else { return }
+                try await Task.sleep(for: .seconds(min(Self.lookInterval, left)))
+                monitor.look()
+            }
+        }
+        Signals.onInterruption { looking.cancel() }
+        _ = await looking.result
+        monitor.sense(.off)
+        try recording.end(at: Date.now.timeIntervalSinceReferenceDate)
+        if output != nil {
+            Output.complain(
+                "\(counted(recording.lines, "line")) written. See it: searchlight simulate \(output ?? "-")")
+        }
+    }
+
+    private var storeFolder: String { options.storeDirectory }
+
+    /// The reindexes that are owed, if that can be told.
+    private func owedJobs() async -> [OwedJob] {
+        do {
+            return try await options.withStore(.read) { try await $0.owedReindexes() }
+        } catch EngineError.index(.noStore) {
+            return []
+        } catch {
+            Output.complain("Note: which jobs are owed is not known: \(Output.tidied("\(error)"))")
+            return []
+        }
+    }
+}

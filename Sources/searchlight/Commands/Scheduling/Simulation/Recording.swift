@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import IdleScheduling
+import SearchlightEngine
+import ServiceProtocol
+import Synchronization
+
+/// Where a recording goes: a new file, or standard output.
+struct TraceSink: Sendable {
+    private let file: OwnedDescriptor?
+    private let path: String
+
+    /// Makes the file. One that is there is kept: what it recorded would not come again.
+    init(path: String?) throws(CommandFailure) {
+        self.path = path ?? "standard output"
+        guard let path else {
+            file = nil
+            return
+        }
+        let number = open(absolute(path), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard number >= 0 else {
+            let code = errno
+            let remedy = code == EEXIST ? " Name another file, or remove it." : ""
+            throw CommandFailure(
+                message: "Making \(path) failed: \(String(cString: strerror(code)).lowercased()).\(remedy)",
+                status: .inputOutput)
+        }
+        file = OwnedDescriptor(adopting: number)
+    }
+
+    func write(_ line: String) throws {
+        guard let file else { return try Output.document(line) }
+        var line = line
+        let code = line.withUTF8 { bytes -> Int32 in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while !rest.isEmpty {
+                let count = Glibc.write(file.number, rest.baseAddress, rest.count)
+                if count < 0 && errno == EINTR { continue }
+                guard count > 0 else { return errno }
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            }
+            return 0
+        }
+        guard code == 0 else {
+            throw CommandFailure(
+                message: "Writing to \(path) failed: \(String(cString: strerror(code)).lowercased()).",
+                status: .inputOutput)
+        }
+    }
+}
+
+/// A trace that is being written. May be used from any thread; every line is written whole and at once, so that what was
+/// recorded can be replayed even if the program is killed.
+final class Recording: Sendable {
+    private struct State {
+        var writer: TraceWriter
+        var last: Double
+        var conditions = Conditions()
+        var bytes = 0
+        var lines = 0
+        var failure: (any Error)?
+    }
+    private let state: Mutex<State>
+    private let sink: TraceSink
+
+    /// Begins a trace with its header.
+    init(name: String, clock: TraceClock, sink: TraceSink) {
+        self.sink = sink
+        let trace = Trace(name: name, midnight: clock.midnight, zone: clock.zone)
+        state = Mutex(State(writer: TraceWriter(trace), last: -.infinity))
+        state.withLock { write($0.writer.header(name: name, description: ""), &$0) }
+    }
+
+    /// Why nothing more is written.
+    var failure: (any Error)? { state.withLock { $0.failure } }
+    /// How many lines were written.
+    var lines: Int { state.withLock { $0.lines } }
+
+    /// Notes what the machine is like, if that has changed.
+    func take(_ conditions: Conditions, at moment: Double) {
+        state.withLock { state in
+            state.conditions = conditions.settled(since: state.conditions)
+            add(.conditions(state.conditions), at: moment, &state)
+        }
+    }
+
+    /// Notes a job that arrives.
+    func take(_ job: TracedJob, at moment: Double) { state.withLock { add(.job(job), at: moment, &$0) } }
+
+    /// Ends the trace.
+    ///
+    /// - Throws: Why it could not be written to its end.
+    func end(at moment: Double) throws {
+        try state.withLock { state in
+            add(.end, at: moment, &state)
+            if let failure = state.failure { throw failure }
+        }
+    }
+
+    private func add(_ happening: Trace.Happening, at moment: Double, _ state: inout State) {
+        // A clock that was set back stands still for a while.
+        state.last = max(state.last, moment)
+        if let line = state.writer.line(Trace.Event(state.last, happening)) { write(line, &state) }
+    }
+
+    private func write(_ line: String, _ state: inout State) {
+        guard state.failure == nil else { return }
+        guard state.bytes + line.utf8.count <= Trace.maximumBytes - 1024, state.lines < Trace.maximumEvents else {
+            state.failure = CommandFailure(
+                message: "The recording has become as large as a trace may be; what was written can be replayed.",
+                status: .failure)
+            return
+        }
+        do {
+            try sink.write(line)
+            state.bytes += line.utf8.count
+            state.lines += 1
+        } catch {
+            state.failure = error
+        }
+    }
+}

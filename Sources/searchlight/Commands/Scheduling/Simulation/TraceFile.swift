@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import IdleScheduling
+import ServiceProtocol
+
+/// Where traces are read from.
+enum TraceFile {
+    /// Reads a trace: `-` is standard input, a name without a slash first one that comes with this program.
+    ///
+    /// - Parameter policy: A configuration file whose rules take the place of the trace's.
+    static func trace(_ name: String, policy: String?) throws(CommandFailure) -> Trace {
+        let bytes: [UInt8]
+        if let shipped = ShippedTrace(name: name) {
+            bytes = Array(shipped.jsonLines.utf8)
+        } else {
+            bytes = try read(name, most: Trace.maximumBytes, isTrace: true)
+        }
+        var trace: Trace
+        do throws(TraceError) {
+            trace = try Trace(jsonLines: bytes)
+        } catch {
+            throw CommandFailure(
+                message: "Reading \(shown(name)) as a trace failed. \(error) docs/TRACES.md describes the form.",
+                status: .failure)
+        }
+        guard let policy else { return trace }
+        let text = try read(policy, most: SchedulingPolicy.maximumConfigurationBytes, isTrace: false)
+        do throws(PolicyError) {
+            try trace.change(policy: String(decoding: text, as: UTF8.self))
+        } catch {
+            throw CommandFailure(message: "Reading the rules of \(shown(policy)) failed. \(error)", status: .failure)
+        }
+        return trace
+    }
+
+    private static func shown(_ name: String) -> String { name == "-" ? "standard input" : name }
+
+    /// Reads a file or standard input, and never more than so many bytes and one.
+    private static func read(_ name: String, most: Int, isTrace: Bool) throws(CommandFailure) -> [UInt8] {
+        let number = name == "-" ? dup(STDIN_FILENO) : open(absolute(name), O_RDONLY | O_CLOEXEC)
+        guard number >= 0 else {
+            let code = errno
+            var message = "Opening \(shown(name)) failed: \(String(cString: strerror(code)).lowercased())."
+            if isTrace, code == ENOENT, !name.contains("/") {
+                message +=
+                    " Traces that come with this program: \(ShippedTrace.all.map(\.name).joined(separator: ", "))."
+            }
+            throw CommandFailure(message: message, status: .inputOutput)
+        }
+        let descriptor = OwnedDescriptor(adopting: number)
+        let tooLarge = CommandFailure(
+            message: """
+                Reading \(shown(name)) failed: it is larger than \
+                \(most >> 20 > 0 ? "\(most >> 20) MiB" : "\(most >> 10) KiB"), the most that is read.
+                """,
+            status: .failure)
+        var status = stat()
+        if fstat(descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > most {
+            throw tooLarge
+        }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 256 << 10)
+        while true {
+            let count = Glibc.read(descriptor.number, &buffer, buffer.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else {
+                throw CommandFailure(
+                    message: "Reading \(shown(name)) failed: \(String(cString: strerror(errno)).lowercased()).",
+                    status: .inputOutput)
+            }
+            guard count > 0 else { return bytes }
+            bytes += buffer[..<count]
+            guard bytes.count <= most else { throw tooLarge }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import IdleScheduling
+import TestSupport
+import Testing
+
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
+@Suite("The picture of a replay")
+struct TimelinePlotTests {
+    /// Reads XML and counts its elements; `nil` if it is not well formed.
+    private final class Elements: NSObject, XMLParserDelegate {
+        var counts: [String: Int] = [:]
+        var text = ""
+        func parser(
+            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+            attributes: [String: String] = [:]
+        ) { counts[name, default: 0] += 1 }
+        func parser(_ parser: XMLParser, foundCharacters string: String) { text += string }
+
+        static func read(_ svg: String) -> Elements? {
+            let (elements, parser) = (Elements(), XMLParser(data: Data(svg.utf8)))
+            parser.delegate = elements
+            return parser.parse() ? elements : nil
+        }
+    }
+    private func plot(_ trace: Trace) -> String { TimelinePlot(TimeMachine.replay(trace), of: trace).svg }
+
+    @Test("That of each shipped trace is well formed, small, and names its jobs and gates", arguments: ShippedTrace.all)
+    func shipped(_ shipped: ShippedTrace) throws {
+        let trace = try shipped.trace()
+        let svg = plot(trace)
+        let elements = try #require(Elements.read(svg))
+        #expect(svg.utf8.count < 64 << 10)
+        let replay = TimeMachine.replay(trace)
+        for job in replay.jobs { #expect(elements.text.contains(job.key.name)) }
+        for gate in replay.gates { #expect(elements.text.contains(gate.kind.rawValue)) }
+        #expect(elements.text.contains(trace.name) && (elements.counts["rect"] ?? 0) > replay.jobs.count)
+        #expect(svg.contains("prefers-color-scheme: dark"))
+    }
+
+    @Test("An empty day, a moment and a trace without conditions have one, too")
+    func small() throws {
+        for lines in [
+            ["{\"at\": \"9:00\", \"end\": true}"],
+            ["{\"at\": \"9:00\", \"conditions\": {\"hot\": true}}", "{\"at\": \"33:00\", \"end\": true}"],
+            ["{\"at\": \"9:00\", \"job\": \"a\", \"cpu\": 0}", "{\"at\": \"9:00\", \"end\": true}"],
+        ] {
+            let text = ([TraceReaderTests.header] + lines).joined(separator: "\n")
+            #expect(Elements.read(plot(try Trace(jsonLines: Array(text.utf8)))) != nil)
+        }
+    }
+
+    @Test("Names from anywhere stay text", arguments: 1...10 as ClosedRange<UInt64>)
+    func hostileNames(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        let name = random.text(length: 40) + "<script>alert(1)</script>]]>&\"'"
+        var trace = Trace(name: name, description: name + name, midnight: 0)
+        trace.events = [
+            Trace.Event(0, .job(TracedJob(key: .reindex(bundle: "a<b>&\"\u{1}\u{202E}" + name), cpu: 5))),
+            Trace.Event(100, .throttled(bundle: name, true)), Trace.Event(200, .end),
+        ]
+        let svg = plot(trace)
+        let elements = try #require(Elements.read(svg))
+        #expect(elements.counts["script"] == nil && !svg.contains("<script"))
+    }
+
+    @Test("However much happens, it stays bounded")
+    func bounded() throws {
+        var random = SplitMix64(seed: 7)
+        var trace = Trace(name: "busy", midnight: 0)
+        for number in 0..<100 {
+            var job = TracedJob(key: .reindex(bundle: "app.\(number)"), cpu: 3000)
+            job.isResumable = true
+            trace.events.append(Trace.Event(Double(number), .job(job)))
+        }
+        for moment in 0..<8000 {
+            trace.events.append(
+                Trace.Event(Double(100 + moment * 20), .conditions(.random(&random, at: Double(moment * 20)))))
+        }
+        let svg = plot(trace)
+        #expect(Elements.read(svg) != nil && svg.utf8.count < 4 << 20)
+        #expect(svg.contains("and 60 more jobs"))
+    }
+
+    @Test("Lengths of time are said shortly")
+    func lengths() {
+        let lengths = [0, 0.05, 0.5, 5, 9.94, 42, 60, 330, 3600, 11100, 86400, 187_200, .nan, -1]
+        #expect(
+            lengths.map(SpokenTime.words) == [
+                "0 s", "0.05 s", "0.5 s", "5 s", "9.94 s", "42 s", "1 min", "5 min 30 s", "1 h", "3 h 05 min", "1 d",
+                "2 d 4 h", "–",
+                "–",
+            ])
+    }
+}
