@@ -76,6 +76,9 @@ struct RecordCommand: AsyncParsableCommand {
     }
 
     private func record(_ recording: Recording, _ owed: [OwedJob], until end: Double?) async throws {
+        // Before the first line: who sees that may end it.
+        let (isOver, over) = AsyncStream<Void>.makeStream()
+        Signals.onInterruption { over.finish() }
         let monitor = ConditionMonitor(
             roots: .machine(environment: options.environment),
             store: FileManager.default.fileExists(atPath: storeFolder) ? storeFolder : "/")
@@ -91,15 +94,16 @@ struct RecordCommand: AsyncParsableCommand {
             Output.complain("Recording to \(output) until Control-C\(duration.map { " or for \($0)" } ?? "").")
         }
         let looking = Task {
-            while !Task.isCancelled, recording.failure == nil {
+            defer { over.finish() }
+            while recording.failure == nil {
                 let left = end.map { $0 - Date.now.timeIntervalSinceReferenceDate } ?? .infinity
                 guard left > 0 else { return }
                 try await Task.sleep(for: .seconds(min(Self.lookInterval, left)))
                 monitor.look()
             }
         }
-        Signals.onInterruption { looking.cancel() }
-        _ = await looking.result
+        for await _ in isOver {}
+        looking.cancel()
         monitor.sense(.off)
         try recording.end(at: Date.now.timeIntervalSinceReferenceDate)
         if output != nil {
