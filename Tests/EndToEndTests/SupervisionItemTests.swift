@@ -40,7 +40,8 @@ struct SupervisionItemTests {
             // Nobody asks for it but a person, or after a release.
             let workers = harness.startedWorkers
             try await engine.reindexItems(["crash", "good 1"], of: bundle, origin: .background)
-            #expect(harness.startedWorkers == workers && engine.owedJobs.isEmpty)
+            // In the background there is one of its own for the other item.
+            #expect(harness.startedWorkers == workers + 1 && engine.owedJobs.isEmpty)
             try await engine.release(bundle)
             #expect(engine.owedWork(for: bundle)?.work == .reindexItems(["crash"]))
             #expect(setAside(engine).isEmpty)

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import IdleScheduling
+import SearchlightEngine
+import ServiceProtocol
+import TestSupport
+import Testing
+
+/// The whole way: the real service, its scheduler, a real worker, and what a person types.
+@Suite("Work in the background by searchlightd", .timeLimit(.minutes(5)))
+struct ScheduleCommandTests {
+    /// The service over a harness with the fixture `background`; the machine that runs the tests does not matter to it.
+    private final class Service: Sendable {
+        let harness: Harness
+        let bundle: String
+        let command: Command
+        private let child: ChildProcess
+        private let log: String
+
+        init(_ mode: String) async throws {
+            harness = try Harness()
+            bundle = try harness.installBackground(mode)
+            let gates = Gate.allCases.filter(\.isSwitchable).map { "\"\($0.rawValue)\": false" }
+            let policy = harness.folder + "/policy.json"
+            try Data("{\"pause.shortest\": 0, \"gates\": {\(gates.joined(separator: ", "))}}".utf8)
+                .write(to: URL(filePath: policy))
+            command = Command(harness: harness, variables: ["SEARCHLIGHT_SCHEDULING": policy])
+            log = harness.folder + "/log"
+            try #require(FileManager.default.createFile(atPath: log, contents: nil))
+            child = try ChildProcess(
+                BuiltProducts.program("searchlightd"),
+                ["--store", harness.store, "--extensions", harness.extensions, "--no-session-bus"],
+                environment: command.environment, output: .inherited,
+                errors: .file(FileHandle(forWritingTo: URL(filePath: log))))
+        }
+
+        var text: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
+        var workers: [ProcessFacts] {
+            text.matches(of: /its worker is process (\d+)/).compactMap { pid_t($0.1) }.map(ProcessFacts.init)
+        }
+
+        func waitUntil(_ condition: () throws -> Bool) async throws {
+            let clock = ContinuousClock()
+            let deadline = clock.now + .seconds(100)
+            while try !condition() {
+                try #require(child.isRunning && clock.now < deadline, "\(text)")
+                try await clock.sleep(for: .milliseconds(5))
+            }
+        }
+
+        func waitFor(_ line: String) async throws { try await waitUntil { text.contains(line) } }
+
+        func end() {
+            child.send(SIGTERM)
+            child.wait()
+        }
+
+        deinit { if child.isRunning { child.send(SIGKILL) } }
+    }
+
+    @Test("An extension that was added donates in the background; why, schedule and log say what became of it")
+    func added() async throws {
+        let service = try await Service("cooperative 5")
+        try await service.waitFor("the index has 5 items of it")
+        try await service.waitUntil { try service.command("schedule").output == "Nothing is owed.\n" }
+        let why = try service.command("why", service.bundle)
+        #expect(why.status == 0)
+        #expect(why.output.hasPrefix("\(service.bundle) owes nothing; a job would run now\n"))
+        #expect(why.output.contains("today: 1 run, ") && why.output.contains("5 items"))
+        #expect(why.output.contains("quota: 0."))
+        let log = try service.command("log")
+        #expect(log.output.contains("\(service.bundle) begins\n"))
+        #expect(log.output.contains("\(service.bundle) is done; "))
+        let json = try service.command("log", "--json", "--lines", "1")
+        #expect(try #require(JournalLine(json: Array(json.output.utf8.dropLast()))).entry.kind == .done)
+        // There is nothing to run, and nothing to stop.
+        let run = try service.command("schedule", "run", service.bundle)
+        #expect(run.status == 2 && run.output.contains("searchlight reindex \(service.bundle)"))
+        #expect(try service.command("schedule", "cancel", service.bundle).status == 2)
+        let optimize = try service.command("schedule", "run", "optimize")
+        #expect(optimize.status == 0)
+        try await service.waitUntil { try service.command("log").output.contains("optimizing the index is done") }
+        service.end()
+    }
+
+    @Test("One that is throttled stands still, by a person's word, and goes on by it; both outlast the service")
+    func throttled() async throws {
+        let service = try await Service("spins")
+        try await service.waitFor("working")
+        let worker = try #require(service.workers.first)
+        let on = try service.command("throttle", service.bundle, "on")
+        #expect(on == (0, "\(service.bundle) is throttled now.\n"))
+        try await service.waitUntil { worker.state == "T" }
+        #expect(
+            try service.command("throttle", service.bundle, "on").output == "\(service.bundle) was throttled before.\n")
+        let why = try service.command("why", service.bundle)
+        #expect(why.output.contains("is paused: you have throttled the extension"))
+        #expect(why.output.contains("searchlight throttle \(service.bundle) off"))
+        let report = try JSONDecoder().decode(
+            Report.self, from: Data(try service.command("why", service.bundle, "--json").output.utf8))
+        #expect(report.throttled == [service.bundle] && report.jobs.first?.decision == "paused")
+        #expect(try service.command("throttle", service.bundle, "off").status == 0)
+        try await service.waitUntil { worker.state == "R" }
+        #expect(service.workers.count == 1)
+        service.end()
+        #expect(worker.state == nil)
+    }
+
+    private struct Report: Decodable {
+        struct Job: Decodable { var decision: String }
+        var throttled: [String]
+        var jobs: [Job]
+    }
+
+    @Test("While a command runs that inhibits, what is under way stands still; its exit status is the command's")
+    func inhibited() async throws {
+        let service = try await Service("spins")
+        try await service.waitFor("working")
+        let worker = try #require(service.workers.first)
+        let gate = service.harness.folder + "/gate"
+        mkfifo(gate, 0o600)
+        let inhibiting = try ChildProcess(
+            BuiltProducts.program("searchlight"), ["inhibit", "--", "sh", "-c", "read line < \(gate); exit 7"],
+            environment: service.command.environment)
+        try await service.waitUntil { worker.state == "T" }
+        let why = try service.command("why", service.bundle)
+        #expect(why.output.contains("a program asks that nothing begins") && why.output.contains("sh (sh -c read"))
+        try FileHandle(forWritingTo: URL(filePath: gate)).write(contentsOf: Data("x\n".utf8))
+        #expect(inhibiting.wait() == .exited(7))
+        try await service.waitUntil { worker.state == "R" }
+        // Who is killed inhibits nothing any more.
+        let killed = try ChildProcess(
+            BuiltProducts.program("searchlight"), ["inhibit", "--", "sleep", "100"],
+            environment: service.command.environment)
+        try await service.waitUntil { worker.state == "T" }
+        killed.send(SIGKILL)
+        killed.wait()
+        try await service.waitUntil { worker.state == "R" }
+        service.end()
+    }
+
+    @Test("A job that is cancelled ends, stays owed and is left alone, until somebody wants it")
+    func cancelled() async throws {
+        let service = try await Service("spins")
+        try await service.waitFor("working")
+        let worker = try #require(service.workers.first)
+        #expect(try service.command("schedule", "cancel", service.bundle).status == 0)
+        await worker.waitForEnd()
+        try await service.waitUntil {
+            try service.command("schedule").output.contains("\(service.bundle) waits, owed since ")
+        }
+        #expect(try service.command("why", service.bundle).output.contains("cancelled"))
+        try Data("cooperative 3\n".utf8).write(
+            to: URL(filePath: service.harness.marks + "/\(service.bundle).searchext.mode"))
+        #expect(try service.command("schedule", "run", service.bundle).status == 0)
+        try await service.waitFor("the index has 3 items of it")
+        service.end()
+    }
+
+    @Test("A person who drags or reindexes is not held up by what stands still, nor waits for it")
+    func personsFirst() async throws {
+        let service = try await Service("spins")
+        try await service.waitFor("working")
+        let worker = try #require(service.workers.first)
+        #expect(try service.command("throttle", service.bundle, "on").status == 0)
+        try await service.waitUntil { worker.state == "T" }
+        try Data("cooperative 4\n".utf8).write(
+            to: URL(filePath: service.harness.marks + "/\(service.bundle).searchext.mode"))
+        let reindex = try service.command("reindex", service.bundle)
+        #expect(reindex.status == 0, "\(reindex.output)")
+        #expect(reindex.output.contains("4 items indexed"))
+        service.end()
+    }
+
+    @Test("Wrong use is told with what is right, and its own status")
+    func wrongUse() async throws {
+        let command = Command(harness: try Harness())
+        for arguments in [
+            ["why"], ["why", "--all", "x"], ["throttle", "x"], ["throttle", "x", "maybe"], ["inhibit"],
+            ["inhibit", "--"],
+            ["schedule", "run"], ["log", "--lines", "-1"], ["log", ""], ["schedule", "policy", "--check", "/nowhere"],
+        ] {
+            #expect(try await command.outcome(arguments).status == 64, "\(arguments)")
+        }
+        let nobody = try command("why", "nobody.at.all")
+        #expect(nobody.status == 2 && nobody.output.contains("nobody.at.all"))
+        let missing = try command("inhibit", "--", "/nowhere/at-all")
+        #expect(missing.status == 127 && missing.output.contains("No such file"))
+        #expect(try command("inhibit", "--", "sh", "-c", "kill -9 $$").status == 137)
+        try Data(#"{"slice.full": -1}"#.utf8).write(to: URL(filePath: command.harness.folder + "/bad.json"))
+        let bad = try command("schedule", "policy", "--check", command.harness.folder + "/bad.json")
+        #expect(bad.status == 64 && bad.output.contains("slice.full") && bad.output.contains("1 to 600"))
+        let policy = try command("schedule", "policy")
+        #expect(policy.status == 0 && policy.output.contains("slice.full"))
+    }
+
+    @Test("Without a service, why says what one would decide, and run does it")
+    func alone() async throws {
+        let harness = try Harness()
+        let bundle = try harness.installBackground("cooperative 2")
+        let command = Command(harness: harness)
+        let why = try command.separately("why", bundle)
+        #expect(why.status == 0 && why.errors.contains("no service runs"))
+        let listed = try command("extensions")
+        #expect(listed.status == 0)
+        let run = try command("schedule", "run", bundle)
+        #expect(run == (0, "\(bundle) is done.\n"))
+        #expect(try command("schedule", "cancel", bundle).status == 2)
+        let log = try command.separately("log")
+        #expect(log.status == 0 && log.errors.contains("searchlightd"))
+    }
+}
