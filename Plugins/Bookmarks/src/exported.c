@@ -50,7 +50,8 @@ void exported_recall(searchlight_extension *self) {
     self->is_recalled = came(&answer, self->batch->read_state(self->host, index_name, take_state, &answer));
     if (!self->is_recalled) return;
     self->recalled = answer.exported;
-    library_remember(self->library, &self->recalled);
+    /* What this worker has seen since an earlier attempt failed is newer. */
+    if (library_exported(self->library)->count == 0) library_remember(self->library, &self->recalled);
 }
 
 void exported_keep(searchlight_extension *self) {
