@@ -44,6 +44,21 @@ struct DragCommandTests {
         #expect(file.output == "dddddddddd" && file.status == 0)
     }
 
+    @Test("explains once what is the same for several items, and names the others")
+    func sameFailure() throws {
+        let command = try Self.command()
+        #expect(try command("extensions", "disable", "com.example.drops").status == 0)
+        let (status, _, errors) = try command.separately(
+            "drag", "data-10", "data-3000000", "file-0", "--accept", "public.text", "--output",
+            command.harness.folder + "/out")
+        let lines = errors.split(separator: "\n")
+        #expect(status != 0)
+        #expect(lines.count { $0.contains("disabled") } == 1, "\(errors)")
+        for name in ["data-3000000", "file-0"] {
+            #expect(lines.contains("searchlight: \(name): The same as with data-10."), "\(errors)")
+        }
+    }
+
     @Test(
         "ends with a status for each outcome, and says which in JSON",
         arguments: [
@@ -139,7 +154,14 @@ struct DragCommandTests {
         #expect(bad.status == 64 && bad.output.contains("“accepts” must be a list of strings"))
         let none = try command("drag", "data-10", "--receiver", "none", "--output", out)
         #expect(none.status == 64 && none.output.contains("There are: browser"))
-        #expect(try command("receivers", "list").output.contains("bad.json"))
+        for number in 1...4 { try Data().write(to: URL(filePath: folder + "/\(number).jsn")) }
+        let notes = try command.separately("receivers", "list").errors.split(separator: "\n")
+        #expect(notes.count == 2 && notes[0].contains("bad.json"), "\(notes)")
+        let others = #""1.jsn", "2.jsn", "3.jsn" (and 1 more) cannot be a profile: its name must be NAME.json."#
+        #expect(notes.last?.hasSuffix(others) == true, "\(notes)")
+        try Data(#"{"accepts": [".rtf", "public.htlm"]}"#.utf8).write(to: URL(filePath: folder + "/mine.json"))
+        let own = try command.separately("drag", "file-0", "--receiver", "mine", "--output", out)
+        #expect(own.status == 0 && own.errors.hasPrefix("Note: Nobody declares the type public.htlm"), "\(own.errors)")
     }
 
     /// Whether this user may mount a file system of their own.

@@ -24,6 +24,14 @@ struct DragProgressTests {
         func tellLate() { for told in late.withLock({ $0 }) { told(ProviderProgress(completed: 9, total: 9)) } }
     }
 
+    @Test(
+        "is at most all of what an extension says that there is",
+        arguments: [(1, 4, 25), (9, 3, 100), (.max, 1, 100)] as [(UInt64, UInt64, Int)])
+    func bounded(completed: UInt64, total: UInt64, percentage: Int) {
+        #expect(ProviderProgress(completed: completed, total: total).percentage == percentage)
+        #expect(ProviderProgress(completed: completed).percentage == nil)
+    }
+
     @Test("is that of the provider until it has answered, and that of the bytes from then on")
     func phases() async throws {
         let folder = try TemporaryFolder()

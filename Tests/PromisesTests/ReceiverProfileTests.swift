@@ -33,16 +33,29 @@ struct ReceiverProfileTests {
             ("{}", "“accepts” is missing"), (#"{"accepts": []}"#, "“accepts” has 0 entries"),
             (#"{"accepts": ["a", "A"]}"#, #"“accepts” has "A" twice"#),
             (#"{"accepts": ["a b"]}"#, #""a b" in “accepts” is no type identifier"#),
-            (#"{"accepts": ["a"], "takes": ["links"]}"#, #"“takes” has "links""#),
-            (#"{"accepts": ["a"], "order": 3}"#, "“order” must be “preference” or “set”"),
-            (#"{"accepts": ["a"], "acepts": 1}"#, #"it has "acepts", which is not known"#),
-            (#"{"accepts": ["a"], "title": ""}"#, "its title has 0 characters"),
-            (#"{"accepts": ["a"], "title": 1}"#, "“title” must be a string"),
+            (#"{"accepts": ["html"]}"#, #""html" in “accepts” is no type identifier, such as public.html"#),
+            (#"{"accepts": [""]}"#, #""" in “accepts” is no type identifier"#),
+            (#"{"accepts": ["text/nonsense"]}"#, #"No type is declared for "text/nonsense" in “accepts”"#),
+            (#"{"accepts": [".nonsense9"]}"#, #"No type is declared for ".nonsense9" in “accepts”"#),
+            (#"{"accepts": ["/"]}"#, #"No type is declared for "/" in “accepts”"#),
+            (#"{"accepts": ["."]}"#, #"No type is declared for "." in “accepts”"#),
+            (#"{"accepts": ["public.png"], "takes": ["links"]}"#, #"“takes” has "links""#),
+            (#"{"accepts": ["public.png"], "order": 3}"#, "“order” must be “preference” or “set”"),
+            (#"{"accepts": ["public.png"], "acepts": 1}"#, #"it has "acepts", which is not known"#),
+            (#"{"accepts": ["public.png"], "title": ""}"#, "its title has 0 characters"),
+            (#"{"accepts": ["public.png"], "title": 1}"#, "“title” must be a string"),
         ])
     func problems(text: String, reason: String) {
         let found = Self.problem(text)
         #expect(found?.contains(reason) == true, "\(found ?? "none")")
         #expect(found?.contains("/p/mine.json") == true)
+    }
+
+    @Test("MIME types and file name extensions are the types they belong to, each once")
+    func tags() throws {
+        let text = #"{"accepts": ["text/html; charset=utf-8", ".html", ".PNG", "com.example.own", "public.html"]}"#
+        let profile = try ReceiverProfile(Data(text.utf8), name: "mine", path: nil)
+        #expect(profile.accepts == ["public.html", "public.png", "com.example.own"])
     }
 
     @Test("A name that could be a path, or a file that is too large, is refused")
@@ -68,6 +81,8 @@ struct ReceiverProfileTests {
         #expect(profiles["browser"]?.order == .source)
         #expect(profiles["browser"]?.path == folder.path("browser.json"))
         #expect(profiles.problems.map(\.path) == [folder.path("bad.json"), folder.path("folder.json")])
+        for name in [".hidden", "mine.json~"] { try folder.write([], to: name) }
+        #expect(ReceiverProfiles(folder: folder.path).others == ["ignored.txt"])
         #expect(ReceiverProfiles(folder: folder.path("no")).problems.isEmpty)
     }
 

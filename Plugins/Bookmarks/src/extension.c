@@ -40,6 +40,7 @@ bool task_take_library(struct task *task, const char *identifier, bool as_it_is)
         task_fail(task, SEARCHLIGHT_CANCELLED, "the request was cancelled");
         return false;
     }
+    if (identifier == NULL) exported_recall(task->extension);
     enum reading reading = as_it_is && library_is_filled(library)
                                ? READING_DONE : library_refresh(library, &task->work, identifier, &problem);
     if (reading == READING_DONE) return true;

@@ -8,7 +8,8 @@
 #include "library.h"
 #include "searchlight_extension.h"
 
-/* One for each worker, which is a process of its own. Everything but the throttle stays as it is after creation. */
+/* One for each worker, which is a process of its own. Everything but the throttle and what is recalled stays as it is after
+ * creation. */
 struct searchlight_extension {
     const searchlight_host *host;
     const searchlight_host_request *requests;
@@ -20,6 +21,9 @@ struct searchlight_extension {
     const searchlight_host_log *log;
     const searchlight_host_custom_keys *keys; /* NULL: a host without */
     struct library *library;
+    /* Guarded by the library's lock: what the host has of library_exported, and whether that is known. */
+    struct exported recalled;
+    bool is_recalled;
 
     pthread_mutex_t throttle_mutex; /* guards the rest */
     pthread_cond_t throttle_changed;
@@ -40,6 +44,11 @@ void task_fail(const struct task *task, searchlight_status status, const char *f
 /* Takes the library up to date for a request, about one identifier or (NULL) all; `as_it_is`: or as it was filled before.
  * If false the request was failed; if true, library_unlock is to be called. */
 bool task_take_library(struct task *task, const char *identifier, bool as_it_is);
+
+/* Has the library know what it knew in earlier workers, and the host keep what it knows now. Between its lock and unlock;
+ * they wait for the host. */
+void exported_recall(searchlight_extension *self);
+void exported_keep(searchlight_extension *self);
 
 /* The types that each bookmark can be had as, best first. */
 extern const char *const promised_data[3];

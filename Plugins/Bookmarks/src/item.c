@@ -14,6 +14,7 @@ void item_source_domain(const char *key, char *out, size_t capacity) {
     const char *slash = strchr(key, '/');
     size_t kind = slash == NULL ? strlen(key) : (size_t)(slash - key);
     size_t length = (size_t)snprintf(out, capacity, "%.*s.", (int)kind, key);
+    /* A '%' stays as it is: in a key it begins an encoded byte, which is never that of a dot. So no two sources share one. */
     for (const char *at = slash == NULL ? "" : slash + 1; *at != 0 && length + 4 < capacity; at++)
         length += (size_t)snprintf(out + length, capacity - length, *at == '.' ? "%%2E" : "%c", *at);
 }

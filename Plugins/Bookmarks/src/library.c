@@ -22,6 +22,7 @@ struct library {
     void *context;
     bool is_filled, is_missing;
     struct problem missing;
+    struct exported exported;
 };
 
 /* A database without a name is a temporary file that nobody else can open, and is gone with the process. */
@@ -85,6 +86,8 @@ void library_unlock(struct library *library) {
 }
 bool library_is_filled(const struct library *library) { return library->is_filled; }
 const char *library_missing(const struct library *library) { return library->is_missing ? library->missing.text : NULL; }
+void library_remember(struct library *library, const struct exported *exported) { library->exported = *exported; }
+const struct exported *library_exported(const struct library *library) { return &library->exported; }
 
 /* ---- Statements ------------------------------------------------------------------------------------------------- */
 
@@ -118,6 +121,28 @@ struct intake {
     size_t taken, left_out;
     bool is_full, has_failed;
 };
+
+static bool had_bookmarks(const struct exported *exported, uint64_t hash) {
+    for (size_t i = 0; i < exported->count; i++)
+        if (exported->hashes[i] == hash) return true;
+    return false;
+}
+
+/* Remembers which exported files have bookmarks. While something is missing, nothing is forgotten. */
+static bool note_exported(struct library *library) {
+    struct exported now = {{0}, 0};
+    if (library->is_missing) now = library->exported;
+    sqlite3_stmt *statement = prepare(library, "SELECT key FROM source s WHERE key LIKE 'html/%' AND seen = 1 AND"
+                                               " EXISTS (SELECT 1 FROM bookmark WHERE source = s.id) ORDER BY key", NULL, NULL);
+    int result = SQLITE_ERROR;
+    while (statement != NULL && (result = sqlite3_step(statement)) == SQLITE_ROW) {
+        uint64_t hash = text_hash(TEXT_HASH, slice_of((const char *)sqlite3_column_text(statement, 0)));
+        if (now.count < MAX_EXPORTED && !had_bookmarks(&now, hash)) now.hashes[now.count++] = hash;
+    }
+    sqlite3_finalize(statement);
+    if (result == SQLITE_DONE) library->exported = now;
+    return result == SQLITE_DONE;
+}
 
 static double moment(double seconds) { return seconds > 0 && seconds < 32503680000.0 ? seconds : 0; }
 
@@ -223,6 +248,10 @@ static enum reading read_source(struct library *library, const struct source *so
         reading = READING_LATER;
         problem_set(&problem, "the bookmarks of %s cannot be kept: %s", source->path, sqlite3_errmsg(library->database));
     }
+    if (reading == READING_FOREIGN && had_bookmarks(&library->exported, text_hash(TEXT_HASH, slice_of(source->key)))) {
+        reading = READING_USELESS;
+        problem_set(&problem, "%s is not a bookmarks file any more", source->path);
+    }
     if (reading == READING_CANCELLED || reading == READING_LATER || reading == READING_USELESS) {
         execute(library, "ROLLBACK");
         if (reading == READING_CANCELLED) return reading;
@@ -306,6 +335,7 @@ enum reading library_refresh(struct library *library, struct work *work, const c
     if (identifier == NULL && is_good && reading == READING_DONE && !sources.is_incomplete)
         is_good = execute(library, "DELETE FROM bookmark WHERE source IN (SELECT id FROM source WHERE seen = 0);"
                                    "DELETE FROM source WHERE seen = 0");
+    if (identifier == NULL && is_good && reading == READING_DONE) is_good = note_exported(library);
     sources_free(&sources);
     if (!is_good) {
         problem_set(problem, "the list of bookmarks cannot be kept: %s", sqlite3_errmsg(library->database));

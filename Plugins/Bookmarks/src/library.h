@@ -13,6 +13,14 @@
 
 struct library;
 
+/* The exported files that had bookmarks when they were last read, each by a hash of its key: of one that is empty or
+ * something else now, what is known stays. Of more than these the others are not remembered. */
+enum { MAX_EXPORTED = 31 };
+struct exported {
+    uint64_t hashes[MAX_EXPORTED];
+    size_t count;
+};
+
 /* Says something to the person who looks after the extension. */
 typedef void (*library_voice)(void *context, const char *line);
 
@@ -27,6 +35,10 @@ void library_unlock(struct library *library);
 /* Brings everything, or the one source that an identifier names, up to date. READING_DONE; READING_LATER if the library
  * itself cannot be had; READING_CANCELLED. Sources that cannot be read keep what was known of them: see library_missing. */
 enum reading library_refresh(struct library *library, struct work *work, const char *identifier, struct problem *problem);
+
+/* What is known of exported files: from before this worker (to be told before the first refresh), and since the last one. */
+void library_remember(struct library *library, const struct exported *exported);
+const struct exported *library_exported(const struct library *library);
 
 /* Whether everything was brought up to date before, so that a reindex in pages can go on with it as it is. */
 bool library_is_filled(const struct library *library);

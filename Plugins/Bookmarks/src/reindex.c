@@ -208,6 +208,10 @@ static struct donation *donate_page(struct task *task, const char *cursor, size_
         is_good = false;
         task_fail(task, SEARCHLIGHT_CANCELLED, "the reindex was cancelled");
     }
+    if (is_good && !donation->is_full && library_lock(self->library, &task->work)) {
+        exported_keep(self);
+        library_unlock(self->library);
+    }
     /* What is behind the last page's end is deleted, and nobody knows what the missing source has. */
     if (is_good && *is_missing && !donation->is_full) {
         is_good = false;

@@ -141,16 +141,13 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
 
     // MARK: Previews
 
-    /// A note that is larger, in bytes, is shown without its pictures, for which a preview might have no room.
-    private static let maximumIllustratedSize: Int64 = 4 << 20
-
     func providePreview(for request: QLFilePreviewRequest) async throws -> QLPreviewReply {
         let path = request.fileURL.path(percentEncoded: false)
-        let file = try Self.file(path)
+        let file = try Self.file(path).beginning()
         // Without settings it is not known what may be looked at.
         let folders = try? readSettings().noteFolders
         let reply = QLPreviewReply(dataOfContentType: .html, contentSize: .zero) { reply in
-            guard let folders, file.size <= Self.maximumIllustratedSize else { return Data(file.html().utf8) }
+            guard let folders else { return Data(file.html().utf8) }
             var pictures = NotePictures(of: file.path, in: folders)
             let page = file.html { pictures.reference(to: $0) }
             for picture in pictures.pictures {
@@ -159,7 +156,7 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
             }
             return Data(page.utf8)
         }
-        reply.title = Note(file).title
+        reply.title = file.title
         return reply
     }
 

@@ -42,10 +42,7 @@ extension Note {
         identifier = file.path
         domain = Self.domain(of: file.directories)
         contentType = file.kind.contentType
-        let heading =
-            frontMatter?.title ?? Self.customaryTitle(of: file) ?? content.title
-            ?? NoteKind.stem(ofFileName: file.fileName)
-        title = heading.summary(maximumCharacters: Self.maximumTitle)
+        title = Self.title(of: file, frontMatter, heading: content.title)
         let description = frontMatter?.summary ?? content.paragraph
         summary = description?.summary(maximumCharacters: Self.maximumSummary)
         text = content.text
@@ -56,6 +53,13 @@ extension Note {
         created = date ?? file.birth ?? file.modified
         modified = file.modified
         fileSize = file.size
+    }
+
+    /// - Parameter heading: what the body has for a title
+    static func title(of file: NoteFile, _ frontMatter: FrontMatter?, heading: String?) -> String {
+        let title =
+            frontMatter?.title ?? customaryTitle(of: file) ?? heading ?? NoteKind.stem(ofFileName: file.fileName)
+        return title.summary(maximumCharacters: maximumTitle)
     }
 
     /// "copyright of PACKAGE" for a file whose first line would say nothing.
@@ -82,8 +86,7 @@ struct NoteContent {
     /// - Parameter body: without front matter
     init(_ body: Substring, kind: NoteKind) {
         if kind == .markdown {
-            let parsed = body.utf8.count <= Note.maximumParsed ? body : Self.lines(of: body, upTo: Note.maximumParsed)
-            if let document = MarkdownDocument(parsed) {
+            if let document = MarkdownDocument(body.lines(maximumUTF8Bytes: Note.maximumParsed)) {
                 let content = MarkdownText(of: document, limit: Note.maximumText)
                 title = content.heading
                 paragraph = content.paragraph
@@ -96,18 +99,8 @@ struct NoteContent {
         text = String(body).prefix(maximumUTF8Bytes: Note.maximumText)
     }
 
-    /// Whole lines, unless the first is longer.
-    private static func lines(of body: Substring, upTo limit: Int) -> Substring {
-        let bytes = body.utf8
-        let end = bytes.index(bytes.startIndex, offsetBy: limit)
-        guard let last = bytes[..<end].lastIndex(of: 0x0A) else {
-            return String(body).prefix(maximumUTF8Bytes: limit)[...]
-        }
-        return body[..<last]
-    }
-
     /// The first line that has letters or digits, and the lines that follow up to a blank one.
-    private static func titleAndParagraph(ofPlainText body: Substring) -> (title: String?, paragraph: String?) {
+    static func titleAndParagraph(ofPlainText body: Substring) -> (title: String?, paragraph: String?) {
         var title: String?
         var paragraph = ""
         for line in LineIterator(body) {

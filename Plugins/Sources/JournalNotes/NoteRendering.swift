@@ -8,16 +8,20 @@ extension NoteFile {
     /// - Parameter picture: asked for each image of Markdown what to name in place of its address; nil leaves that
     package func html(picture: (_ address: String) -> String? = { _ in nil }) -> String {
         let (frontMatter, body) = FrontMatter.split(text)
-        let title = Note(self).title
+        let title: String
         var content: String
         if kind == .markdown, let document = MarkdownDocument(body) {
             document.replaceImages(picture)
             content = document.html()
-            let hasHeading = MarkdownText(of: document, limit: .max).heading != nil
-            if !hasHeading, frontMatter?.title != nil { content = "<h1>\(title.escapedForHTML)</h1>\n" + content }
+            let heading = MarkdownText.heading(of: document)
+            title = Note.title(of: self, frontMatter, heading: heading)
+            if heading == nil, frontMatter?.title != nil { content = "<h1>\(title.escapedForHTML)</h1>\n" + content }
         } else {
             content = "<pre>\(String(body).escapedForHTML)</pre>\n"
+            let heading = NoteContent.titleAndParagraph(ofPlainText: body).title
+            title = Note.title(of: self, frontMatter, heading: heading)
         }
+        if isCut { content += "<p class=\"end\">The note goes on. All of it is \(Self.megabytes(size)).</p>\n" }
         return """
             <!DOCTYPE html>
             <html>
@@ -34,6 +38,37 @@ extension NoteFile {
             </html>
 
             """
+    }
+
+    /// How much of a note a preview shows, in UTF-8 bytes: more than anybody reads in one, and rendered within a fraction of
+    /// the five seconds in which a worker must give a sign of life, on slow machines too.
+    package static let maximumPreviewedText = 1 << 20
+
+    /// The note as far as a preview shows it: whole lines.
+    package func beginning() -> NoteFile {
+        guard text.utf8.count > Self.maximumPreviewedText else { return self }
+        var file = self
+        file.text = String(text[...].lines(maximumUTF8Bytes: Self.maximumPreviewedText))
+        file.isCut = true
+        return file
+    }
+
+    /// What the item of the note is called, told from what is here of its text.
+    package var title: String {
+        let (frontMatter, body) = FrontMatter.split(text)
+        let heading: String?
+        if kind == .markdown, let document = MarkdownDocument(body) {
+            heading = MarkdownText.heading(of: document)
+        } else {
+            heading = NoteContent.titleAndParagraph(ofPlainText: body).title
+        }
+        return Note.title(of: self, frontMatter, heading: heading)
+    }
+
+    /// "15.7 MB"
+    private static func megabytes(_ bytes: Int64) -> String {
+        let tenths = (bytes + 50_000) / 100_000
+        return "\(tenths / 10).\(tenths % 10) MB"
     }
 
     /// All the text without markup, however long.
@@ -63,6 +98,7 @@ extension NoteFile {
         th, td { border: 1px solid var(--line); padding: .3em .7em; }
         img { max-width: 100%; }
         hr { border: 0; border-top: 1px solid var(--line); }
+        .end { border-top: 1px solid var(--line); color: var(--faint); padding-top: .7em; }
 
         """
 }

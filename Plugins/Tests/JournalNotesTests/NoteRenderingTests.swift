@@ -57,6 +57,25 @@ struct NoteRenderingTests {
         #expect(html.contains("<pre>a &lt;b&gt; &amp; &quot;c&quot;\n  *d*\n</pre>"))
     }
 
+    @Test func beginningIsWholeLinesOfALongNoteAndAllOfAnother() {
+        let limit = NoteFile.maximumPreviewedText
+        let whole = file(String(repeating: "a", count: limit))
+        #expect(whole.beginning().text == whole.text)
+        #expect(!whole.beginning().html().contains("goes on"))
+        let lines = file(String(repeating: "é", count: limit / 2 - 2) + "\nnext\n", "a.txt").beginning()
+        #expect(lines.text == String(repeating: "é", count: limit / 2 - 2))
+        #expect(lines.html().contains("</pre>\n<p class=\"end\">The note goes on. All of it is 0.0 MB.</p>\n</body>"))
+        // One line, cut where a character ends.
+        #expect(file("a" + String(repeating: "é", count: limit)).beginning().text.utf8.count == limit - 1)
+    }
+
+    @Test(arguments: ["# A *b*\n\n# C", "---\ntitle: F\n---\n# A", "text only", "", "a.txt"])
+    func titleIsThatOfTheItemAndOfThePage(_ text: String) {
+        let note = file(text, text.hasSuffix(".txt") ? text : "a.md")
+        #expect(note.title == Note(note).title)
+        #expect(note.html().contains("<title>\(note.title)</title>"))
+    }
+
     /// cmark-gfm's parsers share a table that extensions change while they parse.
     @Test func notesRenderedAtOnceDoNotDisturbOneAnother() async {
         let note = file(String(repeating: "~~a~~ b\n\n", count: 50))

@@ -333,6 +333,25 @@ final class HandlerTests {
         #expect(String(decoding: preview.data, as: UTF8.self).contains("<em>text</em>"))
     }
 
+    @Test func previewOfALongNoteIsItsBeginningAndSaysSo() async throws {
+        let line = "A line with **some** markup in it, of which there are far too many.\n\n"
+        try write("# Title\n\n" + String(repeating: line, count: 100_000) + "The end.\n", to: "a.md")
+        let request = QLFilePreviewRequest(fileURL: URL(filePath: path("a.md")))
+        let preview = try RenderedPreview(try await handler().providePreview(for: request))
+        let page = String(decoding: preview.data, as: UTF8.self)
+        #expect(preview.title == "Title")
+        #expect(page.utf8.count < 3 << 20)
+        #expect(
+            page.hasSuffix(
+                """
+                <p>A line with <strong>some</strong> markup in it, of which there are far too many.</p>
+                <p class="end">The note goes on. All of it is 6.9 MB.</p>
+                </body>
+                </html>
+
+                """))
+    }
+
     @Test func previewCarriesThePicturesBesideTheNote() async throws {
         try write("![map](map.gif) ![none](../../secret.gif)", to: "trips/a.md")
         try write("GIF89a", to: "trips/map.gif")

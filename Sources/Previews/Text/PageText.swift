@@ -160,9 +160,8 @@ struct PageTextWriter {
             self.hidden = hidden.depth > 1 ? (name, hidden.depth - 1) : nil
             return
         }
-        guard open.contains(where: { $0.name == name }) else { return }
-        while open.last?.name != name { closeLast() }
-        closeLast()
+        guard let place = open.lastIndex(where: { $0.name == name }) else { return }
+        while open.count > place { closeLast() }
     }
 
     private mutating func closeLast() {

@@ -32,6 +32,11 @@ public struct ProviderProgress: Hashable, Sendable {
         self.completed = completed
         self.total = total
     }
+
+    /// How much is done of a hundred, at most all; `nil` if that is not known.
+    public var percentage: Int? {
+        total > 0 ? Int(min(1, Double(completed) / Double(total)) * 100) : nil
+    }
 }
 
 /// What a provider gave.

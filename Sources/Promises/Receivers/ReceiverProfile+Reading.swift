@@ -10,7 +10,7 @@ extension ReceiverProfile {
     private static let maximumNameBytes = 64
     private static let maximumTitleCharacters = 80
 
-    /// Reads a profile: a JSON object with `title` (a string), `accepts` (types, best first), and if need be `takes` (some of
+    /// Reads a profile: a JSON object with `title` (a string), `accepts` (types, MIME types or extensions, best first), and if need be `takes` (some of
     /// `data`, `file` and `inPlace`, best first; all of them if left out) and `order` (`preference`, or `set` if the source is
     /// to choose). Anything else in it is an error, for it would have been meant to do something.
     ///
@@ -34,10 +34,7 @@ extension ReceiverProfile {
         guard !title.isEmpty, title.count <= Self.maximumTitleCharacters else {
             throw reader.problem("its title has \(title.count) characters; 1 to \(Self.maximumTitleCharacters) may be.")
         }
-        accepts = try reader.texts(object["accepts"], "accepts", maximum: Self.maximumTypes)
-        for type in accepts where type.isEmpty || type.utf8.count > Self.maximumTypeBytes || type.contains(" ") {
-            throw reader.problem("\(type.debugDescription) in “accepts” is no type identifier, such as public.html.")
-        }
+        accepts = try reader.types(object["accepts"], maximum: Self.maximumTypes, maximumBytes: Self.maximumTypeBytes)
         takes = try reader.forms(object["takes"])
         order = try reader.order(object["order"])
     }
@@ -89,6 +86,32 @@ private struct ProfileReader {
             throw problem("“\(key)” has \(text.debugDescription) twice.")
         }
         return texts
+    }
+
+    /// The identifiers of types; what names the same one again is passed over.
+    func types(_ value: Any?, maximum: Int, maximumBytes: Int) throws(ReceiverProblem) -> [String] {
+        var types: [String] = []
+        for text in try texts(value, "accepts", maximum: maximum) {
+            let type = WrittenType(text)
+            // What nobody declares may be a type all the same, of an item's own; but only if it looks like one.
+            let isIdentifier = !type.isTag && !text.contains(" ") && (text.contains(".") || type.isDeclared)
+            guard text.utf8.count <= maximumBytes, type.isTag || isIdentifier else {
+                throw problem(
+                    """
+                    \(text.debugDescription) in “accepts” is no type identifier, such as public.html, no MIME type, such as \
+                    text/html, and no file name extension, such as .html.
+                    """)
+            }
+            guard !type.isTag || type.isDeclared else {
+                throw problem(
+                    """
+                    No type is declared for \(text.debugDescription) in “accepts”. Types are named like public.html; \
+                    “searchlight types tree” lists them.
+                    """)
+            }
+            if !types.contains(type.identifier) { types.append(type.identifier) }
+        }
+        return types
     }
 
     func forms(_ value: Any?) throws(ReceiverProblem) -> [Representation.Form] {

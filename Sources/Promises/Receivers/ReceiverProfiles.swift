@@ -9,6 +9,9 @@ public struct ReceiverProfiles: Sendable {
     /// The files that are none.
     public private(set) var problems: [ReceiverProblem] = []
 
+    /// The names of what else is in the folder, in order; but for hidden files and the copies that editors leave.
+    public private(set) var others: [String] = []
+
     /// The most files that are looked at.
     private static let maximumFiles = 256
 
@@ -18,7 +21,9 @@ public struct ReceiverProfiles: Sendable {
     public init(folder: String) {
         var found = Dictionary(uniqueKeysWithValues: ReceiverProfile.shipped.map { ($0.name, $0) })
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        for name in names.filter({ $0.hasSuffix(".json") && !$0.hasPrefix(".") }).sorted().prefix(Self.maximumFiles) {
+        let visible = names.filter { !$0.hasPrefix(".") }.sorted()
+        others = visible.filter { !$0.hasSuffix(".json") && !$0.hasSuffix("~") }
+        for name in visible.filter({ $0.hasSuffix(".json") }).prefix(Self.maximumFiles) {
             do throws(ReceiverProblem) {
                 let profile = try Self.read(folder + "/" + name, name: String(name.dropLast(".json".count)))
                 found[profile.name] = profile

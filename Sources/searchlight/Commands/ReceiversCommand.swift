@@ -9,9 +9,9 @@ struct ReceiversCommand: ParsableCommand {
         abstract: "Show the kinds of apps that “drag --receiver” knows.",
         discussion: """
             Your own are files in searchlight/receivers of $XDG_CONFIG_HOME (~/.config), one each, called NAME.json: an \
-            object with “title”, “accepts” (type identifiers, best first), and if need be “takes” (some of “data”, “file” \
-            and “inPlace”, best first) and “order” (“preference”, or “set” where the source is to choose). One that is \
-            called as another replaces it.
+            object with “title”, “accepts” (types as “drag --accept” takes them, best first), and if need be “takes” (some \
+            of “data”, “file” and “inPlace”, best first) and “order” (“preference”, or “set” where the source is to \
+            choose). One that is called as another replaces it.
             """,
         subcommands: [ReceiversListCommand.self, ReceiversShowCommand.self],
         defaultSubcommand: ReceiversListCommand.self)
@@ -24,8 +24,14 @@ struct ReceiversListCommand: ParsableCommand {
 
     func run() throws {
         try reportingErrors(json: options.json) {
-            let profiles = ReceiverProfiles(folder: ReceiverProfiles.folder(environment: options.environment))
+            let folder = ReceiverProfiles.folder(environment: options.environment)
+            let profiles = ReceiverProfiles(folder: folder)
             for problem in profiles.problems { Output.complain("Note: \(Output.tidied(problem.description))") }
+            if let others = Self.list(profiles.others) {
+                Output.complain(
+                    "Note: \(Output.tidied("In \(folder), \(others) cannot be a profile: its name must be NAME.json."))"
+                )
+            }
             if options.json { return try Output.printJSON(profiles.profiles.map(ReceiverReport.init)) }
             let width = profiles.profiles.map(\.name.count).max() ?? 0
             for profile in profiles.profiles {
@@ -33,6 +39,13 @@ struct ReceiversListCommand: ParsableCommand {
                 try Output.line("\(profile.name)\(gap)  \(profile.title)\(profile.path == nil ? "" : " (your own)")")
             }
         }
+    }
+
+    /// The first names and how many there are behind them; `nil` if there are none.
+    private static func list(_ names: [String]) -> String? {
+        guard !names.isEmpty else { return nil }
+        let shown = names.prefix(3).map(\.debugDescription).joined(separator: ", ")
+        return names.count > 3 ? "\(shown) (and \(names.count - 3) more)" : shown
     }
 }
 

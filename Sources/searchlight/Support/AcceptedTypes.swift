@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import Promises
 import SearchIndex
-import UniformTypeIdentifiers
 
 /// The types a receiver accepts, as a person writes them: identifiers, MIME types (text/html) or extensions (.html).
 struct AcceptedTypes {
@@ -16,25 +14,15 @@ struct AcceptedTypes {
     init(_ texts: [String], for item: StoredItem) {
         let offered = Set(item.record.promisedRepresentations.map { $0.type.lowercased() })
         for text in texts {
-            let tag: (kind: UTTagClass, value: String)? =
-                if text.hasPrefix(".") {
-                    (.filenameExtension, String(text.dropFirst()))
-                } else if text.contains("/") {
-                    (.mimeType, String(text.prefix { $0 != ";" }).trimmingCharacters(in: .whitespaces))
-                } else { nil }
-            guard let tag else {
-                identifiers.append(text)
-                if UTType(text) == nil, !offered.contains(text.lowercased()) {
-                    notes.append(
-                        "Nobody declares the type \(text), and the item does not offer it. Types are named like "
-                            + "public.html; “searchlight types tree” lists them. A MIME type or .extension will do too."
-                    )
-                }
-                continue
-            }
-            let type = UTType(tag: tag.value, tagClass: tag.kind, conformingTo: .data)
-            identifiers.append(type?.identifier ?? text)
-            if let type, !type.isDynamic {
+            let type = WrittenType(text)
+            identifiers.append(type.identifier)
+            if !type.isTag {
+                guard !type.isDeclared, !offered.contains(text.lowercased()) else { continue }
+                notes.append(
+                    "Nobody declares the type \(text), and the item does not offer it. Types are named like "
+                        + "public.html; “searchlight types tree” lists them. A MIME type or .extension will do too."
+                )
+            } else if type.isDeclared {
                 notes.append("\(text) is taken as \(type.identifier).")
             } else {
                 notes.append("No type is declared for \(text).")

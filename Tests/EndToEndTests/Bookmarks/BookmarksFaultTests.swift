@@ -106,6 +106,43 @@ struct BookmarksFaultTests {
         }
     }
 
+    @Test(
+        "Of an exported file that is none any more the bookmarks stay, in a fresh worker too, until it is one again or gone",
+        arguments: ["", "<html>no bookmarks</html>", "\u{0}\u{1}garbage"])
+    func exportedLater(_ text: String) async throws {
+        let file = harness.folder + "/Documents/bookmarks.html"
+        let spoil = { try Data(text.utf8).write(to: URL(filePath: file)) }
+        try await harness.withEngine { engine async throws in #expect(try await engine.reindexAll(bundle) == 1) }
+        try spoil()
+        for _ in 0..<2 {
+            try await harness.withEngine { engine async throws in
+                for _ in 0..<2 {
+                    let failure = await #expect(throws: EngineError.self) { _ = try await engine.reindexAll(bundle) }
+                    #expect("\(String(describing: failure))".contains("\(file) is not a bookmarks file any more"))
+                }
+                #expect(try await engine.search("good", bundle: nil, limit: 2).hits.count == 1)
+                #expect(engine.owedJobs.count == 1)
+            }
+        }
+        try harness.export("<DT><A HREF=\"https://new.example/\">New</A>")
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(bundle) == 1)
+            #expect(engine.owedJobs.isEmpty)
+            #expect(try await engine.search("new", bundle: nil, limit: 2).hits.count == 1)
+            // The worker that has read it knows it as well.
+            try spoil()
+            await #expect(throws: EngineError.self) { _ = try await engine.reindexAll(bundle) }
+            try FileManager.default.removeItem(atPath: file)
+            #expect(try await engine.reindexAll(bundle) == 0)
+        }
+        // From now on it never was one.
+        try spoil()
+        try await harness.withEngine { engine async throws in
+            #expect(try await engine.reindexAll(bundle) == 0)
+            #expect(engine.owedJobs.isEmpty)
+        }
+    }
+
     @Test("Beside a damaged file, what was deleted from the others goes")
     func deletedBesideDamaged() async throws {
         let places = harness.folder + "/.mozilla/firefox/x1y2.default/places.sqlite"

@@ -74,6 +74,7 @@ struct QuickLookBrowserTests {
                 """) as? String
         #expect(fetched?.hasPrefix("200 attachment; filename=") == true && fetched?.hasSuffix(" true") == true)
 
+        try browser.wait(for: "document.querySelector('#offers summary') !== null")
         _ = try browser.evaluate("document.querySelector('#offers summary').click()")
         try picture(browser, "menu-dark")
         try browser.press("Escape", code: 27)

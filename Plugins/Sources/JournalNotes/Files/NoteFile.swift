@@ -18,8 +18,10 @@ package struct NoteFile: Sendable {
     /// When the file was made; nil where the file system does not tell.
     package var birth: Date?
     package var modified: Date
-    /// Everything in the file but a byte order mark.
+    /// Everything in the file but a byte order mark; see ``isCut``.
     package var text: String
+    /// Whether `text` is only the beginning.
+    package var isCut = false
 
     /// Last component of the path.
     package var fileName: String {

@@ -14,11 +14,18 @@ struct MarkdownText {
     private var captured: String?
     private var imageDepth = 0
 
-    /// - Parameter limit: read no further once `text` has so many UTF-8 bytes; it may then have more
-    init(of document: borrowing MarkdownDocument, limit: Int) {
+    /// The first heading that has any text; what comes behind it is not looked at.
+    static func heading(of document: borrowing MarkdownDocument) -> String? {
+        Self(of: document, limit: .max, endsWithHeading: true).heading
+    }
+
+    /// - Parameters:
+    ///   - limit: read no further once `text` has so many UTF-8 bytes; it may then have more
+    ///   - endsWithHeading: read no further than the first heading
+    init(of document: borrowing MarkdownDocument, limit: Int, endsWithHeading: Bool = false) {
         guard let iterator = cmark_iter_new(document.root) else { return }
         defer { cmark_iter_free(iterator) }
-        while text.utf8.count < limit {
+        while text.utf8.count < limit, !endsWithHeading || heading == nil {
             let event = cmark_iter_next(iterator)
             if event == CMARK_EVENT_DONE { break }
             guard let node = cmark_iter_get_node(iterator) else { continue }

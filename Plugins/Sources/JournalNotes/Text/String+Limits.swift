@@ -45,6 +45,17 @@ extension String {
 }
 
 extension Substring {
+    /// The text up to a number of UTF-8 bytes: whole lines, unless the first is longer.
+    func lines(maximumUTF8Bytes limit: Int) -> Substring {
+        let bytes = utf8
+        guard bytes.count > limit else { return self }
+        let end = bytes.index(startIndex, offsetBy: limit)
+        guard let last = bytes[..<end].lastIndex(of: 0x0A) else {
+            return String(self[..<end]).prefix(maximumUTF8Bytes: limit)[...]
+        }
+        return self[..<last]
+    }
+
     /// Without white space at both ends.
     var trimmed: Substring {
         let rest = drop { $0.isWhitespace }

@@ -75,12 +75,11 @@ final class DragProgressLine: Sendable {
             let bar = bar(progress.bytes, of: progress.expectedBytes)
             return "\(bar) \(bytes) of \(ByteLimit(bytes: progress.expectedBytes))\(items)"
         }
-        guard preparing.total > 0 else {
+        guard let percentage = preparing.percentage else {
             let count = preparing.completed > 0 ? " \(preparing.completed) done" : ""
             return "preparing…\(count)\(items)"
         }
-        let share = Int(Double(preparing.completed) / Double(preparing.total) * 100)
-        return "\(bar(preparing.completed, of: preparing.total)) preparing, \(share) %\(items)"
+        return "\(bar(preparing.completed, of: preparing.total)) preparing, \(percentage) %\(items)"
     }
 
     private static func bar(_ done: UInt64, of all: UInt64) -> String {

@@ -27,7 +27,8 @@ struct DragReceiver {
             let forms = isInPlace ? [Representation.Form.inPlaceFile] : profile.takes
             return (
                 PromiseResolution(
-                    item.record, accepted: profile.accepts, preferring: profile.order, forms: forms), []
+                    item.record, accepted: profile.accepts, preferring: profile.order, forms: forms),
+                profile.path == nil ? [] : AcceptedTypes(profile.accepts, for: item).notes
             )
         }
         let forms = isInPlace ? [.inPlaceFile] : Representation.Form.allCases

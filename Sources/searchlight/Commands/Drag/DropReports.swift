@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Promises
+import Synchronization
 import UniformTypeIdentifiers
 
 /// A delivery as JSON.
@@ -16,6 +17,7 @@ struct DropReports: Sendable {
     let json: Bool
     /// Whether there is one item, which need not be named.
     let isSingle: Bool
+    private let told = ToldFailures()
 
     private struct Success: Encodable {
         var item: String
@@ -65,7 +67,10 @@ struct DropReports: Sendable {
                 Failure(
                     item: name, outcome: failure.kind.rawValue, error: Output.tidied(message), status: status.rawValue))
         }
-        Output.fail(isSingle ? message : "\(name): \(message)")
+        if isSingle { return Output.fail(message) }
+        // One quarantine is explained once, whatever number of items it concerns.
+        let first = told.first(message, name)
+        Output.fail(first.map { "\(name): The same as with \($0)." } ?? "\(name): \(message)")
     }
 
     // MARK: Before
@@ -129,6 +134,22 @@ struct DropReports: Sendable {
             try Output.line("\(text: refusal.description)")
         } else {
             try Output.line("nothing that is offered conforms to anything that is accepted")
+        }
+    }
+}
+
+/// Which item each failure was explained with.
+private final class ToldFailures: Sendable {
+    /// So many are remembered; the others are explained each time.
+    private static let maximum = 64
+    private let names = Mutex<[String: String]>([:])
+
+    /// The item that failed so before; `nil` if none did, and from now on this one.
+    func first(_ message: String, _ name: String) -> String? {
+        names.withLock { names in
+            if let first = names[message] { return first }
+            if names.count < Self.maximum { names[message] = name }
+            return nil
         }
     }
 }
