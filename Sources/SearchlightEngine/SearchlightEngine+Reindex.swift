@@ -76,6 +76,7 @@ extension SearchlightEngine {
                 throw .extension(error)
             }
         }
+        if origin == .person { await takeOver(identifier) }
         guard reindexes.begin(identifier) else {
             if let request, case .reindexItems = request.work { try jobStore.update { $0.add(request) } }
             throw .alreadyReindexing(identifier)
@@ -119,4 +120,17 @@ extension SearchlightEngine {
         noteAcknowledged(identifier)
         return try await itemCounts()[identifier] ?? 0
     }
+
+    /// Has what is asked of a bundle in the background give way to a person, who wants the same or more.
+    private func takeOver(_ identifier: String) async {
+        func isUnderWay() -> Bool { outlook.withLock { $0.inBackground.contains(identifier) } }
+        guard isUnderWay() else { return }
+        await host.endBackground(identifier)
+        for _ in 0..<Self.takeOverLooks where isUnderWay() {
+            try? await ContinuousClock().sleep(for: .milliseconds(10))
+        }
+    }
+
+    /// As long as it takes to end a worker that heeds nothing (3 s), and a little more.
+    private static let takeOverLooks = 500
 }

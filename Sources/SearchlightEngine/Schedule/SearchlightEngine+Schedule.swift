@@ -106,9 +106,17 @@ extension SearchlightEngine {
     private func runReindex(
         of bundle: String, _ origin: RequestOrigin, _ checkpoint: @escaping JobCheckpoint
     ) async throws(EngineError) -> Int? {
-        guard outlook.withLock({ $0.running.insert(bundle).inserted }) else { throw .alreadyReindexing(bundle) }
+        let isFirst = outlook.withLock { outlook in
+            guard outlook.running.insert(bundle).inserted else { return false }
+            if origin == .background { outlook.inBackground.insert(bundle) }
+            return true
+        }
+        guard isFirst else { throw .alreadyReindexing(bundle) }
         defer {
-            outlook.withLock { _ = $0.running.remove(bundle) }
+            outlook.withLock { outlook in
+                outlook.running.remove(bundle)
+                outlook.inBackground.remove(bundle)
+            }
             jobsFollower.tell()
         }
         return try await reindexOwed(bundle, origin: origin, checkpoint: checkpoint)

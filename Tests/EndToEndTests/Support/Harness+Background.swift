@@ -23,6 +23,9 @@ struct ProcessFacts {
         return time.tv_sec * 1_000_000_000 + time.tv_nsec
     }
 
+    /// Returns when it stands still or has ended; on a busy machine it comes to that late.
+    func waitForStop() async { while let state, state != "T" { await Task.yield() } }
+
     /// Returns when it has ended.
     func waitForEnd() async { while state != nil { await Task.yield() } }
 }

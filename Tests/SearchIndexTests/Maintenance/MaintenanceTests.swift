@@ -85,7 +85,8 @@ struct MaintenanceTests {
         var left = [before.freePages]
         repeat { left.append(try await store.index.vacuumStep()) } while (left.last ?? 0) > 0
         #expect(zip(left, left.dropFirst()).allSatisfy { (1...64).contains($0 - $1) }, "\(left)")
-        #expect(left[1] == left[0] - 64)
+        // A page that maps pointers may go along, which is none of those that are free.
+        #expect((63...64).contains(left[0] - left[1]), "\(left)")
         let after = try await store.index.wear()
         #expect(after.freePages == 0 && after.pages <= before.pages - before.freePages)
         try await store.checkIntegrity()
