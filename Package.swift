@@ -46,7 +46,8 @@ let package = Package(
         .executableTarget(
             name: "searchlightd",
             dependencies: [
-                "SearchlightService", "SearchlightEngine", "ExtensionHost", "Promises", "ConditionSensors", "ServiceProtocol",
+                "SearchlightService", "SearchlightEngine", "ExtensionHost", "Promises", "ConditionSensors",
+                "ServiceProtocol",
                 "CSystemd", arguments,
             ],
             swiftSettings: strict),
@@ -90,7 +91,8 @@ let package = Package(
         .target(
             name: "SearchlightEngine",
             dependencies: [
-                "SearchIndex", "ExtensionHost", "Promises", "Previews", "IdleScheduling", "ConditionSensors", "CSandbox",
+                "SearchIndex", "ExtensionHost", "Promises", "Previews", "IdleScheduling", "ConditionSensors",
+                "CSandbox",
             ], swiftSettings: strict),
         .target(
             name: "SearchIndex",
@@ -227,7 +229,8 @@ let package = Package(
         .testTarget(
             name: "ServiceTests",
             dependencies: [
-                "SearchlightService", "SearchlightEngine", "SearchIndex", "ExtensionHost", "MetadataQuery", "IdleScheduling",
+                "SearchlightService", "SearchlightEngine", "SearchIndex", "ExtensionHost", "MetadataQuery",
+                "IdleScheduling",
                 "Previews", "ServiceProtocol", "CoreSpotlight", "TestSupport",
             ], swiftSettings: strict),
         // An app in another process, of the public library alone.

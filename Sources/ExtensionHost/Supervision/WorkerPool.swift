@@ -117,7 +117,8 @@ actor WorkerPool {
         let start = start(bundle, origin)
         let held = Held(bundle: bundle, start: start)
         return Lease(
-            number: self[origin].add(held, bundle.identifier, now: elapsed()), origin: origin, start: start, isNew: true)
+            number: self[origin].add(held, bundle.identifier, now: elapsed()), origin: origin, start: start, isNew: true
+        )
     }
 
     private func joinLine(_ origin: RequestOrigin) -> UInt64 {
