@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import Foundation
+import IdleScheduling
 import MetadataQuery
 import Promises
 import SearchIndex
@@ -55,7 +56,16 @@ enum RandomCalls {
             StopCall(), ExtensionListingCall(), ExtensionDetailsCall(bundle: text(&random)), ExtensionPlacesCall(),
             SetEnabledCall(bundle: text(&random), isEnabled: random.below(2) == 0), ReleaseCall(bundle: text(&random)),
             ForgetCall(bundle: text(&random)), ReindexItemsCall(bundle: text(&random), items: texts(&random)),
+            ScheduleCall(keys: random.below(2) == 0 ? nil : [key(&random), key(&random)]), RunJobCall(key: key(&random)),
+            CancelJobCall(key: key(&random)),
+            ThrottleCall(bundle: text(&random), isThrottled: random.below(2) == 0),
+            InhibitCall(who: text(&random), why: text(&random)),
         ]
+    }
+
+    private static func key(_ random: inout SplitMix64) -> ScheduledJob.Key {
+        random.below(2) == 0
+            ? .reindex(bundle: text(&random)) : .maintenance(random.pick(MaintenanceTask.allCases))
     }
 
     static func error(_ random: inout SplitMix64) -> EngineError {

@@ -78,7 +78,7 @@ struct ScheduleRunCommand: AsyncParsableCommand {
             }
             if options.json { return try Output.printJSON(["job": key.name, "state": isLater ? "begun" : "done"]) }
             try Output.line(
-                "\(bold: key.words) \(isLater ? "is done now; searchlight log --follow shows how it goes" : "is done")."
+                "\(bold: key.words) \(isLater ? "is being done; searchlight log --follow shows how it goes" : "is done")."
             )
         }
     }
