@@ -182,6 +182,21 @@ struct LoanTests {
         _ = await holder.stop()
     }
 
+    @Test("Who would rather not wait for a lent store is told so at once")
+    func notNow() async throws {
+        let folder = try TemporaryFolder()
+        let holder = try EngineHolder(
+            ServiceLimits(), clock: ManualClock(),
+            opening: { () throws(EngineError) in try SearchlightEngine(TestService.engine(folder)) })
+        #expect(await holder.useNow { _ in true } == true)
+        try await holder.lend(to: 1)
+        #expect(await holder.useNow { _ in true } == nil)
+        await holder.takeBack(from: 1)
+        #expect(await holder.useNow { _ in true } == true)
+        #expect(await holder.stop())
+        #expect(await holder.useNow { _ in true } == nil)
+    }
+
     @Test("A stop while somebody waits to borrow the store lets what is under way end")
     func stopBeforeLoan() async throws {
         let folder = try TemporaryFolder()

@@ -125,6 +125,20 @@ final class EngineHolder: Sendable {
         return try await body(engine)
     }
 
+    /// Uses the engine if it is there now, as ``use(_:as:_:)`` does; for who has something better to do than to wait for it.
+    ///
+    /// - Returns: `nil` if it is not there.
+    func useNow<Value>(_ body: (SearchlightEngine) async -> Value) async -> Value? {
+        let engine: SearchlightEngine? = state.withLock { state in
+            guard case .open(let engine) = state.phase else { return nil }
+            state.users += 1
+            return engine
+        }
+        guard let engine else { return nil }
+        defer { leave() }
+        return await body(engine)
+    }
+
     /// Ends the waiting of an owner that is gone.
     func dismiss(_ owner: ObjectIdentifier) {
         let dismissed = state.withLock { state in

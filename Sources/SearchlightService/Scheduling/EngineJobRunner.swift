@@ -29,10 +29,9 @@ final class EngineJobRunner: JobRunner {
     func nextLook() async -> Double? { core.holder.current?.nextLook }
 
     func lookAhead() async {
-        await use("look for what expires") { engine in
+        await core.holder.useNow { engine in
             do throws(EngineError) { try await engine.lookAhead() } catch {
-                self.core.log.write(
-                    .warning, self.allowance, "What expires could not be looked for. \(error.description)")
+                core.log.write(.warning, allowance, "What expires could not be looked for. \(error.description)")
             }
         }
     }
@@ -41,13 +40,13 @@ final class EngineJobRunner: JobRunner {
         let gate = PauseGate()
         state.withLock { $0.checkpoints[key] = gate }
         defer { state.withLock { $0.checkpoints[key] = nil } }
-        let outcome = Mutex(SchedulerEvent.Outcome.stopped)
-        await use("do what is owed") { engine in
-            let result = await self.run(key, isWanted, engine, gate)
+        let outcome = await core.holder.useNow { engine in
+            let outcome = await run(key, isWanted, engine, gate)
             if let bundle = key.bundle { await engine.resumeBackground(bundle) }
-            outcome.withLock { $0 = result }
+            return outcome
         }
-        return outcome.withLock { $0 }
+        // Lent meanwhile; it is owed on.
+        return outcome ?? .stopped
     }
 
     private func run(
@@ -106,18 +105,6 @@ final class EngineJobRunner: JobRunner {
             guard all.cpu >= told.cpu, all.written >= told.written, all.wakeUps >= told.wakeUps else { return all }
             return Usage(
                 cpu: all.cpu - told.cpu, written: all.written - told.written, wakeUps: all.wakeUps - told.wakeUps)
-        }
-    }
-
-    /// Does something with the engine, if it is there.
-    private func use(_ purpose: String, _ body: @escaping @Sendable (SearchlightEngine) async -> Void) async {
-        do throws(EngineAbsence) {
-            try await core.holder.use({ $0 }) { (engine) throws(EngineAbsence) in await body(engine) }
-        } catch {
-            switch error {
-            case .stopped, .cancelled: break
-            default: core.log.write(.warning, allowance, "Could not \(purpose). \(error.description)")
-            }
         }
     }
 }
