@@ -24,7 +24,19 @@ struct ProcessFacts {
     }
 
     /// Returns when it stands still or has ended; on a busy machine it comes to that late.
-    func waitForStop() async { while let state, state != "T" { await Task.yield() } }
+    func waitForStop() async { while state != nil, !isStopped { await Task.yield() } }
+
+    /// Whether each of its threads stands still; those in the idle class come to that one after the other.
+    private var isStopped: Bool {
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(identifier)/task")) ?? []
+        return !threads.isEmpty
+            && threads.allSatisfy { thread in
+                let path = "/proc/\(identifier)/task/\(thread)/stat"
+                guard let text = try? String(contentsOfFile: path, encoding: .utf8), let end = text.lastIndex(of: ")")
+                else { return false }
+                return text[end...].dropFirst(2).first == "T"
+            }
+    }
 
     /// Returns when it has ended.
     func waitForEnd() async { while state != nil { await Task.yield() } }
