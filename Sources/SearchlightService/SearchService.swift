@@ -44,6 +44,7 @@ public final class SearchService: Sendable {
         let holder: EngineHolder
         var engine = configuration.engine
         engine.onWork = { life.activity.beginRequest() }
+        engine.expiryNotice = configuration.policy.expiryNotice
         do throws(EngineError) {
             holder = try EngineHolder(
                 configuration.limits, clock: configuration.clock,

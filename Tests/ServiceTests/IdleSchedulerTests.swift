@@ -129,6 +129,32 @@ struct IdleSchedulerTests {
         await scheduler.end()
     }
 
+    @Test("It is not looked before that, though nothing sleeps longer than an hour at once")
+    func looksNoSooner() async {
+        runner.look(at: start + 5400)
+        let scheduler = scheduler()
+        #expect(await eventually { clock.sleeperCount == 1 })
+        clock.advance(by: .seconds(3600))
+        #expect(await eventually { clock.sleeperCount == 1 })
+        #expect(runner.calls.isEmpty)
+        clock.advance(by: .seconds(1800))
+        await runner.waitFor("look ahead")
+        await scheduler.end()
+    }
+
+    @Test("One that ends when it is just made quiet leaves nothing paused behind it")
+    func endsWhenPaused() async {
+        owe()
+        let scheduler = scheduler()
+        await runner.waitFor("run reindex:org.example")
+        machine.change { $0.presence = .active }
+        await runner.waitFor("pause reindex:org.example user-active")
+        runner.finish(Self.reindex, .done)
+        await runner.waitFor("resume reindex:org.example")
+        await scheduler.end()
+        #expect(runner.calls.last == "resume reindex:org.example")
+    }
+
     @Test("What is under way ends when the store is wanted by somebody else")
     func givesWay() async {
         owe()

@@ -56,7 +56,7 @@ public struct ScheduledJob: Hashable, Sendable, Codable {
 public enum MaintenanceTask: String, Hashable, Sendable, Codable, CaseIterable {
     /// Deletes what has expired.
     case purgeExpired = "purge-expired"
-    /// Merges the full-text tables' segments and has SQLite look at its statistics.
+    /// Merges the full-text tables' segments.
     case optimize
     /// Gives free pages back to the file system.
     case vacuum

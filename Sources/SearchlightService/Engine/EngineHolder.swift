@@ -129,12 +129,7 @@ final class EngineHolder: Sendable {
     ///
     /// - Returns: `nil` if it is not there.
     func useNow<Value>(_ body: (SearchlightEngine) async -> Value) async -> Value? {
-        let engine: SearchlightEngine? = state.withLock { state in
-            guard case .open(let engine) = state.phase else { return nil }
-            state.users += 1
-            return engine
-        }
-        guard let engine else { return nil }
+        guard case .success(let engine)? = state.withLock({ $0.enter(Visitor()) }) else { return nil }
         defer { leave() }
         return await body(engine)
     }

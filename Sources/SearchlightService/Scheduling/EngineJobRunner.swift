@@ -40,11 +40,7 @@ final class EngineJobRunner: JobRunner {
         let gate = PauseGate()
         state.withLock { $0.checkpoints[key] = gate }
         defer { state.withLock { $0.checkpoints[key] = nil } }
-        let outcome = await core.holder.useNow { engine in
-            let outcome = await run(key, isWanted, engine, gate)
-            if let bundle = key.bundle { await engine.resumeBackground(bundle) }
-            return outcome
-        }
+        let outcome = await core.holder.useNow { engine in await run(key, isWanted, engine, gate) }
         // Lent meanwhile; it is owed on.
         return outcome ?? .stopped
     }

@@ -31,8 +31,8 @@ final class IdleScheduler: Sendable {
         var note: @Sendable (JournalEntry) -> Void = { _ in }
         /// Keeps what a job has used, and what all bundles have by then.
         var used: @Sendable (ScheduledJob.Key, Usage, UsageHistory) -> Void = { _, _, _ in }
-        /// Keeps how a job ended, and the usage of all bundles by then.
-        var ended: @Sendable (ScheduledJob.Key, SchedulerEvent.Outcome, UsageHistory) -> Void = { _, _, _ in }
+        /// Keeps that a job has ended, and what all bundles have used by then.
+        var ended: @Sendable (ScheduledJob.Key, UsageHistory) -> Void = { _, _ in }
         /// Told whether anything is owed that can be done some time, whenever that may have changed.
         var owing: @Sendable (Bool) -> Void = { _ in }
         /// Called when something begins; what it gives back lives as long as that goes on.

@@ -20,9 +20,9 @@ final class InhibitedConditions: ConditionSource {
 
     func start(onChange: @escaping @Sendable (Conditions) -> Void) {
         state.withLock { $0.onChange = onChange }
-        source.start { [self] conditions in
-            state.withLock { $0.known = conditions }
-            tell()
+        source.start { [weak self] conditions in
+            self?.state.withLock { $0.known = conditions }
+            self?.tell()
         }
     }
 

@@ -36,7 +36,7 @@ final class ScheduleDesk: ScheduleService {
         var outlets = IdleScheduler.Outlets()
         outlets.note = { log.append($0) }
         outlets.used = { key, usage, all in records.note(usage, of: key, all) }
-        outlets.ended = { key, outcome, all in records.note(outcome, of: key, all) }
+        outlets.ended = { key, all in records.noteEnd(of: key, all) }
         outlets.owing = { [activity = core.activity] in activity.noteOwing($0) }
         outlets.onWork = { [activity = core.activity] in activity.beginRequest() }
         scheduler = IdleScheduler(

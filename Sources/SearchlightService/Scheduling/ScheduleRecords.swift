@@ -57,8 +57,8 @@ final class ScheduleRecords: Sendable {
         if isDue { save() }
     }
 
-    /// Notes how a job ended, and what all bundles have used by then.
-    func note(_ outcome: SchedulerEvent.Outcome, of key: ScheduledJob.Key, _ usage: UsageHistory) {
+    /// Notes that a job has ended, and what all bundles have used by then.
+    func noteEnd(of key: ScheduledJob.Key, _ usage: UsageHistory) {
         let day = today
         state.withLock { state in
             state.usage = usage

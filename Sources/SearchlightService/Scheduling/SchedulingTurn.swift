@@ -12,6 +12,8 @@ actor SchedulingTurn {
         var work: Task<Void, Never>
         /// Carries out the orders.
         var conductor: Task<Void, Never>
+        /// Whether it was last told to be quiet.
+        var isQuiet = false
     }
     private enum Order: Sendable {
         case pause(Gate)
@@ -61,8 +63,10 @@ actor SchedulingTurn {
             handle(event)
         case .jobsChanged: await takeJobs()
         case .lookAhead:
+            let moment = look?.moment ?? now()
             look = nil
-            await runner.lookAhead()
+            // It sleeps no longer than an hour at once, so this may be before the time.
+            if moment <= now() { await runner.lookAhead() }
             await takeJobs()
         case .giveWay: for key in running.keys.sorted() { order(.stop, key) }
         case .ended(let key, let outcome): await noteEnd(of: key, outcome)
@@ -83,7 +87,7 @@ actor SchedulingTurn {
         for one in running.values { await one.work.value }
         for (key, one) in running {
             await noteUse(of: key)
-            outlets.ended(key, .stopped, scheduler.usage)
+            outlets.ended(key, scheduler.usage)
             one.orders.finish()
         }
         running = [:]
@@ -103,8 +107,12 @@ actor SchedulingTurn {
     private func carryOut(_ action: SchedulerAction) {
         switch action {
         case .start(let key): start(key)
-        case .pause(let key, let gate): order(.pause(gate), key)
-        case .resume(let key): order(.resume, key)
+        case .pause(let key, let gate):
+            order(.pause(gate), key)
+            running[key]?.isQuiet = true
+        case .resume(let key):
+            order(.resume, key)
+            running[key]?.isQuiet = false
         case .stop(let key, _): order(.stop, key)
         case .wake(let moment): wake(at: moment)
         case .sense(let mode):
@@ -172,9 +180,11 @@ actor SchedulingTurn {
         guard let one = running.removeValue(forKey: key) else { return }
         wanted.remove(key)
         await one.conductor.value
+        // It may have ended before it was paused; whoever does the next job must find nothing paused.
+        if one.isQuiet { await runner.resume(key) }
         await noteUse(of: key)
         handle(.ended(key, outcome))
-        outlets.ended(key, outcome, scheduler.usage)
+        outlets.ended(key, scheduler.usage)
         await takeJobs()
     }
 

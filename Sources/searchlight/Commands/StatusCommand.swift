@@ -98,14 +98,6 @@ struct StatusCommand: AsyncParsableCommand {
     }
 }
 
-/// A size for a person.
-func sized(_ bytes: Int) -> String {
-    let units = ["bytes", "KiB", "MiB", "GiB", "TiB"]
-    var (value, unit) = (Double(bytes), 0)
-    while value >= 1024, unit < units.count - 1 { (value, unit) = (value / 1024, unit + 1) }
-    return unit == 0 ? "\(bytes) bytes" : String(format: "%.1f ", value) + units[unit]
-}
-
 private struct StatusReport: Encodable {
     struct Owed: Encodable {
         var bundle: String
