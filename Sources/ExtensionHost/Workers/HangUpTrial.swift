@@ -13,8 +13,11 @@ public enum HangUpTrial {
         _ bundle: ExtensionBundle, _ configuration: WorkerConfiguration, receiver: any DonationReceiver,
         within grace: Duration, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) async throws(ExtensionError) -> Bool {
+        // The worker knows it only weakly.
+        let processes = WorkerProcesses()
         let worker = try await RunningWorker.start(
-            bundle, configuration, .person, WorkerProcesses(), receiver: receiver, onWork: { () }, onEvent: onEvent)
-        return await worker.hangUp(within: grace)
+            bundle, configuration, .person, processes, receiver: receiver, onWork: { () }, onEvent: onEvent)
+        let hasEnded = await worker.hangUp(within: grace)
+        return withExtendedLifetime(processes) { hasEnded }
     }
 }
