@@ -70,6 +70,7 @@ extension SearchlightEngine {
     /// - Throws: ``EngineError``; then some of it may be gone, and a second call removes the rest.
     @discardableResult
     public func forget(_ bundle: String) async throws(EngineError) -> Int {
+        await takeOver(bundle)
         guard reindexes.begin(bundle) else { throw .alreadyReindexing(bundle) }
         defer { reindexes.end(bundle) }
         let count = try await onIndex { (index) throws(SearchIndexError) in try await index.forget(bundle: bundle) }

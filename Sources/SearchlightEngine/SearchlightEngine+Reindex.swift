@@ -121,11 +121,16 @@ extension SearchlightEngine {
         return try await itemCounts()[identifier] ?? 0
     }
 
-    /// Has what is asked of a bundle in the background give way to a person, who wants the same or more.
-    private func takeOver(_ identifier: String) async {
-        func isUnderWay() -> Bool { outlook.withLock { $0.inBackground.contains(identifier) } }
-        guard isUnderWay() else { return }
+    /// Has what is asked of a bundle in the background give way to a person, who wants the same or more, or all of it gone.
+    func takeOver(_ identifier: String) async {
+        func underWay() -> Task<Result<Int?, EngineError>, Never>? {
+            outlook.withLock { $0.inBackground[identifier] }
+        }
+        func isUnderWay() -> Bool { underWay() != nil }
+        guard let work = underWay() else { return }
         await host.endBackground(identifier)
+        // It may have nothing asked just now, but wait between two pages until the machine is left alone.
+        work.cancel()
         for _ in 0..<Self.takeOverLooks where isUnderWay() {
             try? await ContinuousClock().sleep(for: .milliseconds(10))
         }

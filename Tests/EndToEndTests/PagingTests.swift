@@ -96,6 +96,46 @@ struct PagingTests {
         }
     }
 
+    @Test("and waits between two pages, leaves the bundle to a person who wants it reindexed")
+    func takenOver() async throws {
+        let paged = try Paged()
+        try await paged.harness.withEngine { engine async throws in
+            try engine.owe(.reindexAll, of: paged.bundle, cause: .asked)
+            let background = Task {
+                try await engine.run(.reindex(bundle: paged.bundle)) {
+                    paged.harness.take(.output(bundle: paged.bundle, line: "paused"))
+                    // As one who is told to go on much later; gives up when nobody wants it any more.
+                    try? await ContinuousClock().sleep(for: .seconds(60))
+                    return !Task.isCancelled
+                }
+            }
+            await paged.harness.wait(forMessage: "paused")
+            #expect(try await paged.reindex(engine) == 50)
+            await #expect(throws: EngineError.extension(.cancelled)) { try await background.value }
+            #expect(engine.owedJobs.isEmpty)
+        }
+    }
+
+    @Test("and waits between two pages, does not keep a person from having the bundle forgotten")
+    func forgottenMeanwhile() async throws {
+        let paged = try Paged()
+        try await paged.harness.withEngine { engine async throws in
+            try engine.owe(.reindexAll, of: paged.bundle, cause: .asked)
+            let background = Task {
+                try await engine.run(.reindex(bundle: paged.bundle)) {
+                    paged.harness.take(.output(bundle: paged.bundle, line: "paused"))
+                    try? await ContinuousClock().sleep(for: .seconds(60))
+                    return !Task.isCancelled
+                }
+            }
+            await paged.harness.wait(forMessage: "paused")
+            _ = try await engine.forget(paged.bundle)
+            await #expect(throws: EngineError.extension(.cancelled)) { try await background.value }
+            #expect(engine.owedJobs.isEmpty)
+            #expect(try await engine.itemCounts()[paged.bundle] == nil)
+        }
+    }
+
     @Test("asks for a page once more when its worker was killed")
     func killedWorker() async throws {
         let paged = try Paged()

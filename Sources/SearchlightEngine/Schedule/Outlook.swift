@@ -12,8 +12,8 @@ struct Outlook: Sendable {
     var waiting: Set<String> = []
     /// The bundles that are reindexed by ``SearchlightEngine/run(_:origin:checkpoint:)``.
     var running: Set<String> = []
-    /// Those of them that nobody waits for.
-    var inBackground: Set<String> = []
+    /// What is done for those of them that nobody waits for.
+    var inBackground: [String: Task<Result<Int?, EngineError>, Never>] = [:]
     /// What was run and failed without leaving a trace elsewhere, as when nothing can be written.
     private var postponed: [ScheduledJob.Key: (failures: Int, until: Double)] = [:]
 

@@ -106,20 +106,32 @@ extension SearchlightEngine {
     private func runReindex(
         of bundle: String, _ origin: RequestOrigin, _ checkpoint: @escaping JobCheckpoint
     ) async throws(EngineError) -> Int? {
-        let isFirst = outlook.withLock { outlook in
-            guard outlook.running.insert(bundle).inserted else { return false }
-            if origin == .background { outlook.inBackground.insert(bundle) }
-            return true
+        let work = outlook.withLock { outlook -> Task<Result<Int?, EngineError>, Never>? in
+            guard outlook.running.insert(bundle).inserted else { return nil }
+            // Begun under the lock, so that a person who takes it over finds it wherever it waits.
+            let work = Task { () -> Result<Int?, EngineError> in
+                do throws(EngineError) {
+                    return .success(try await reindexOwed(bundle, origin: origin, checkpoint: checkpoint))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            if origin == .background { outlook.inBackground[bundle] = work }
+            return work
         }
-        guard isFirst else { throw .alreadyReindexing(bundle) }
+        guard let work else { throw .alreadyReindexing(bundle) }
         defer {
             outlook.withLock { outlook in
                 outlook.running.remove(bundle)
-                outlook.inBackground.remove(bundle)
+                outlook.inBackground[bundle] = nil
             }
             jobsFollower.tell()
         }
-        return try await reindexOwed(bundle, origin: origin, checkpoint: checkpoint)
+        return try await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            work.cancel()
+        }.get()
     }
 
     /// Sees to it that nobody begins again at once with what has just failed, whatever was the reason.
