@@ -16,6 +16,10 @@ extension ExtensionHost {
         paused.pause(identifier)
         let delegate = Task { await tellDelegate(of: identifier, .didThrottle(notice)) }
         let outcome = await pool.pauseBackground(identifier, notice)
+        // Whoever let it go on meanwhile found nothing that was paused in one that was being loaded.
+        if !paused.contains(identifier) {
+            for worker in await pool.backgroundWorkers(of: identifier) { worker.resume() }
+        }
         _ = await delegate.value
         return outcome
     }
@@ -79,7 +83,7 @@ extension WorkerPool {
     }
 
     /// A worker once it is loaded; one that takes too long is ended, for nobody could tell it anything.
-    private static func worker(
+    static func worker(
         of start: Start, within grace: Duration, _ clock: any Clock<Duration>
     ) async -> RunningWorker? {
         let outcome = FirstOutcome<RunningWorker?>()
@@ -91,16 +95,8 @@ extension WorkerPool {
         defer { timer.cancel() }
         if let worker = await outcome.value() { return worker }
         start.cancel()
-        return nil
-    }
-
-    /// The background workers of a bundle that are loaded.
-    func backgroundWorkers(of identifier: String) async -> [RunningWorker] {
-        var workers: [RunningWorker] = []
-        for start in backgroundStarts(of: identifier) {
-            if let worker = try? await start.value.get() { workers.append(worker) }
-        }
-        return workers
+        // It may have been loaded just then, and be at work.
+        return try? await start.value.get()
     }
 
     /// Ends what the background workers of a bundle are asked; they end with it.

@@ -91,6 +91,29 @@ struct PauseTests {
         }
     }
 
+    @Test("and is loaded just when its time for that is over is found, so that it does not work on")
+    func loadedLate() async throws {
+        let bundle = try harness.installBackground("cooperative 1")
+        let files = try ExtensionBundle(at: harness.extensions + "/\(bundle).searchext")
+        let pool = WorkerPool(
+            try harness.workerConfiguration(), receiver: NoReceiver(), onEvent: { _ in }, onWork: { () },
+            onFailure: { _, _ in })
+        let loaded = try await pool.lease(files, .background).start.value.get()
+        let (clock, isLoaded) = (ManualClock(), FirstOutcome<Void>())
+        // It heeds no cancelling, as one that has just been loaded.
+        let start = WorkerPool.Start {
+            await isLoaded.value()
+            return .success(loaded)
+        }
+        let finding = Task { await WorkerPool.worker(of: start, within: .milliseconds(250), clock) }
+        while clock.sleeperCount == 0 { await Task.yield() }
+        clock.advance(by: .milliseconds(250))
+        while !start.isCancelled { await Task.yield() }
+        isLoaded.decide(())
+        #expect(await finding.value === loaded)
+        await pool.shutdown()
+    }
+
     @Test("is told so, and told when it is over, once each")
     func told() async throws {
         let bundle = try harness.installBackground("cooperative 100000")
@@ -247,5 +270,14 @@ struct PauseTests {
             await engine.host.endBackground(bundle)
             await expectCancelled(ended)
         }
+    }
+}
+
+/// Nothing is donated here.
+private struct NoReceiver: DonationReceiver {
+    func receive(_ donation: Donation, from bundle: String) async throws(DonationRefusal) {}
+    func clientState(of index: String?, bundle: String) async throws(DonationRefusal) -> [UInt8]? { nil }
+    func record(of identifier: String, bundle: String) async throws(DonationRefusal) -> RecordReply {
+        RecordReply(record: nil)
     }
 }

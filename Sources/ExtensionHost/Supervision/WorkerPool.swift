@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ServiceProtocol
+import Synchronization
 
 /// The workers of a host: started on demand, kept for a while when nobody uses them, and never too many.
 actor WorkerPool {
@@ -27,7 +28,10 @@ actor WorkerPool {
     private struct Held {
         let bundle: ExtensionBundle
         let start: Start
+        let loaded: Loaded
     }
+    /// The worker of a start, once it is loaded.
+    private final class Loaded: Sendable { let worker = Mutex<RunningWorker?>(nil) }
     /// By whom they work for. Who has once yielded to everybody cannot go back without privileges, so that persons have workers
     /// of their own.
     private var persons = WorkerShelf<Held>()
@@ -114,8 +118,9 @@ actor WorkerPool {
                 reason:
                     "\(self[origin].count) workers are in use, and no more may be. Try again once one of them is done.")
         }
-        let start = start(bundle, origin)
-        let held = Held(bundle: bundle, start: start)
+        let loaded = Loaded()
+        let start = start(bundle, origin, loaded)
+        let held = Held(bundle: bundle, start: start, loaded: loaded)
         return Lease(
             number: self[origin].add(held, bundle.identifier, now: elapsed()), origin: origin, start: start, isNew: true
         )
@@ -162,15 +167,15 @@ actor WorkerPool {
         for one in all { one.free.resume() }
     }
 
-    private func start(_ bundle: ExtensionBundle, _ origin: RequestOrigin) -> Start {
+    private func start(_ bundle: ExtensionBundle, _ origin: RequestOrigin, _ loaded: Loaded) -> Start {
         Task { [configuration, receiver, onEvent, onWork, onFailure, processes] in
             let work = onWork()
             defer { withExtendedLifetime(work) {} }
             do throws(ExtensionError) {
-                return .success(
-                    try await RunningWorker.start(
-                        bundle, configuration, origin, processes, receiver: receiver, onWork: onWork,
-                        onEvent: onEvent))
+                let worker = try await RunningWorker.start(
+                    bundle, configuration, origin, processes, receiver: receiver, onWork: onWork, onEvent: onEvent)
+                loaded.worker.withLock { $0 = worker }
+                return .success(worker)
             } catch {
                 // Once, however many wait for it.
                 await onFailure(bundle, error)
@@ -190,6 +195,11 @@ actor WorkerPool {
 
     /// The background workers of a bundle, those that are leaving too.
     func backgroundStarts(of identifier: String) -> [Start] { self[.background].all(identifier).map(\.start) }
+
+    /// Those of them that are loaded; nobody waits for the others.
+    func backgroundWorkers(of identifier: String) -> [RunningWorker] {
+        self[.background].all(identifier).compactMap { held in held.loaded.worker.withLock { $0 } }
+    }
 
     /// Ends the use of a worker.
     ///

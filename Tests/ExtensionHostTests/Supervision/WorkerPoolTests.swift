@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import ServiceProtocol
 import Synchronization
 import TestSupport
@@ -35,6 +36,23 @@ struct WorkerPoolTests {
         #expect(third.number == second.number)
         await pool.shutdown()
         #expect(await pool.count == 0)
+    }
+
+    @Test("One that is being loaded keeps nobody waiting who lets the bundle go on")
+    func loading() async throws {
+        let folder = try TemporaryFolder()
+        let program = folder.path + "/silent"
+        try Data("#!/bin/sh\nexec sleep 100\n".utf8).write(to: URL(filePath: program))
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
+        let pool = WorkerPool(
+            WorkerConfiguration(workerPath: program, frameworkFolder: nil, environment: [:], clock: ManualClock()),
+            receiver: NoReceiver(), onEvent: { _ in }, onWork: { () }, onFailure: { _, _ in })
+        let bundle = try Self.bundle("slow", in: folder)
+        let lease = try await pool.lease(bundle, .background)
+        #expect(await pool.backgroundWorkers(of: bundle.identifier).isEmpty)
+        await pool.endBackground(bundle.identifier)
+        await pool.giveBack(lease, isUsable: false)
+        await pool.shutdown()
     }
 
     /// A pool of two places in all, one of them only for persons; nobody can be started.
