@@ -129,6 +129,24 @@ struct IdleSchedulerTests {
         await scheduler.end()
     }
 
+    @Test("Looking for work to come, however long that takes, keeps nobody waiting who comes back")
+    func looksBesides() async {
+        owe()
+        runner.look(at: start + 1)
+        runner.looksLong = true
+        let scheduler = scheduler()
+        await runner.waitFor("run reindex:org.example")
+        #expect(await eventually { clock.sleeperCount == 2 })
+        clock.advance(by: .seconds(1))
+        await runner.waitFor("look ahead")
+        machine.change { $0.presence = .active }
+        let isPaused = await eventually { runner.calls.contains("pause reindex:org.example user-active") }
+        #expect(isPaused)
+        runner.endLook()
+        runner.finish(Self.reindex, .done)
+        await scheduler.end()
+    }
+
     @Test("It is not looked before that, though nothing sleeps longer than an hour at once")
     func looksNoSooner() async {
         runner.look(at: start + 5400)
@@ -167,6 +185,29 @@ struct IdleSchedulerTests {
         await scheduler.end()
     }
 
+    @Test("What a person wanted and somebody else has done is no person's when it is owed again")
+    func wantedOnce() async {
+        let other = ScheduledJob.Key.reindex(bundle: "org.example.other")
+        owe()
+        let scheduler = scheduler()
+        await runner.waitFor("run reindex:org.example")
+        scheduler.post(.event(.runNow(Self.reindex)))
+        owe(other)
+        scheduler.post(.jobsChanged)
+        scheduler.post(.event(.runNow(other)))
+        _ = await scheduler.ask { _ in true }
+        runner.strike(other)
+        scheduler.post(.jobsChanged)
+        _ = await scheduler.ask { _ in true }
+        owe(other)
+        scheduler.post(.jobsChanged)
+        runner.finish(Self.reindex, .done)
+        #expect(await eventually { runner.calls.last?.hasPrefix("run reindex:org.example.other") == true })
+        #expect(runner.calls.last == "run reindex:org.example.other")
+        runner.finish(other, .done)
+        await scheduler.end()
+    }
+
     @Test("What is added later is found when it is told that something has changed")
     func later() async {
         let scheduler = scheduler()
@@ -196,6 +237,8 @@ private final class ScriptedRunner: JobRunner {
         var usage = Usage()
         var stops = false
         var nextLook: Double?
+        var looksLong = false
+        var looking: CheckedContinuation<Void, Never>?
         var waiters: [(call: String, waiter: CheckedContinuation<Void, Never>)] = []
     }
     private let state = Mutex(State())
@@ -206,7 +249,21 @@ private final class ScriptedRunner: JobRunner {
         set { state.withLock { $0.stops = newValue } }
     }
 
+    /// Whether looking ahead lasts until ``endLook()``.
+    var looksLong: Bool {
+        get { state.withLock { $0.looksLong } }
+        set { state.withLock { $0.looksLong = newValue } }
+    }
+    func endLook() {
+        let looking = state.withLock { state in
+            defer { state.looking = nil }
+            return state.looking
+        }
+        looking?.resume()
+    }
+
     func owe(_ job: ScheduledJob) { state.withLock { $0.jobs.append(job) } }
+    func strike(_ key: ScheduledJob.Key) { state.withLock { $0.jobs.removeAll { $0.key == key } } }
     func look(at moment: Double) { state.withLock { $0.nextLook = moment } }
     func use(_ usage: Usage) { state.withLock { $0.usage = usage } }
 
@@ -243,8 +300,12 @@ private final class ScriptedRunner: JobRunner {
     func jobs() async -> [ScheduledJob] { state.withLock { $0.jobs } }
     func nextLook() async -> Double? { state.withLock { $0.nextLook } }
     func lookAhead() async {
-        note("look ahead")
         state.withLock { $0.nextLook = nil }
+        guard looksLong else { return note("look ahead") }
+        await withCheckedContinuation { continuation in
+            state.withLock { $0.looking = continuation }
+            note("look ahead")
+        }
     }
     func run(_ key: ScheduledJob.Key, isWanted: Bool) async -> SchedulerEvent.Outcome {
         await withCheckedContinuation { continuation in

@@ -20,6 +20,8 @@ final class IdleScheduler: Sendable {
         case due
         /// It is time to look for work to come.
         case lookAhead
+        /// It was looked for.
+        case hasLooked
         /// The store is wanted by somebody else: what is under way is to end.
         case giveWay
         /// Somebody wants to know something.

@@ -35,6 +35,8 @@ actor SchedulingTurn {
     private var timer: Task<Void, Never>?
     /// The timer of the next look ahead, and for when it is.
     private var look: (moment: Double, timer: Task<Void, Never>)?
+    /// The look ahead under way.
+    private var looking: Task<Void, Never>?
 
     /// The longest that is slept at once: the clock on the wall may be set meanwhile.
     private static let longestSleep = 3600.0
@@ -66,7 +68,9 @@ actor SchedulingTurn {
             let moment = look?.moment ?? now()
             look = nil
             // It sleeps no longer than an hour at once, so this may be before the time.
-            if moment <= now() { await runner.lookAhead() }
+            if moment <= now() { beginLook() } else { await takeJobs() }
+        case .hasLooked:
+            looking = nil
             await takeJobs()
         case .giveWay: for key in running.keys.sorted() { order(.stop, key) }
         case .ended(let key, let outcome): await noteEnd(of: key, outcome)
@@ -85,6 +89,7 @@ actor SchedulingTurn {
         look?.timer.cancel()
         for key in running.keys.sorted() { order(.stop, key) }
         for one in running.values { await one.work.value }
+        await looking?.value
         for (key, one) in running {
             await noteUse(of: key)
             outlets.ended(key, scheduler.usage)
@@ -93,8 +98,21 @@ actor SchedulingTurn {
         running = [:]
     }
 
+    /// Looks beside everything else: it takes as long as the index is busy, and whoever comes back does not wait for that.
+    private func beginLook() {
+        guard looking == nil else { return }
+        let token = outlets.onWork()
+        looking = Task { [runner, post] in
+            await runner.lookAhead()
+            post(.hasLooked)
+            withExtendedLifetime(token) {}
+        }
+    }
+
     private func takeJobs() async {
         let jobs = await runner.jobs()
+        // As the scheduler: what somebody else has done meanwhile is nobody's wish any more.
+        wanted.formIntersection(jobs.map(\.key))
         handle(.jobs(jobs))
         outlets.owing(jobs.contains { $0.refusal == nil })
         scheduleLook(await runner.nextLook())
