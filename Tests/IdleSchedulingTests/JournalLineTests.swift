@@ -21,6 +21,15 @@ struct JournalLineTests {
                 """)
     }
 
+    @Test("A reason of one endless character makes no endless line, and can be read again")
+    func endlessReason() throws {
+        var written = entry(.fail)
+        written.reason = "e" + String(repeating: "\u{301}", count: 50_000)
+        let line = JournalLine(written).json
+        #expect(line.count <= 4096)
+        #expect(JournalLine(json: line)?.entry.reason?.unicodeScalars.first == "e")
+    }
+
     @Test(
         "What was written is read again",
         arguments: [

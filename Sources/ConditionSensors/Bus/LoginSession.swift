@@ -66,7 +66,7 @@ struct LoginSession: Hashable {
 }
 
 extension Conditions.Inhibitor {
-    /// The most that count, and the most characters of what each says.
+    /// The most that count, and the most bytes of what each says.
     static let maximumCount = 32
     private static let maximumText = 200
 
@@ -77,8 +77,9 @@ extension Conditions.Inhibitor {
         guard fields.count == 4, fields[0].split(separator: ":").contains("idle"), fields[3].hasPrefix("block") else {
             return nil
         }
-        self.init(
-            who: String(fields[1].prefix(Self.maximumText)), why: String(fields[2].prefix(Self.maximumText)),
-            isOwn: false)
+        self.init(who: Self.cut(fields[1]), why: Self.cut(fields[2]), isOwn: false)
     }
+
+    /// By bytes: one character may have as many of them as it likes.
+    private static func cut(_ text: String) -> String { String(decoding: text.utf8.prefix(maximumText), as: UTF8.self) }
 }

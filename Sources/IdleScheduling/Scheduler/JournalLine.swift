@@ -38,8 +38,8 @@ public struct JournalLine: Sendable {
 
     /// The longest line that is read, in bytes.
     public static let maximumBytes = 16 << 10
-    /// The longest reason that is written, in characters.
-    private static let maximumReason = 500
+    /// The longest reason that is written, in bytes.
+    private static let maximumReason = 2000
 
     /// A line of a decision.
     public init(_ entry: JournalEntry) { self.entry = entry }
@@ -73,7 +73,8 @@ public struct JournalLine: Sendable {
         Form(
             at: Self.text(entry.moment), cpu: entry.usage.map { Self.rounded($0.cpu, 1000) },
             event: entry.kind.rawValue, gates: entry.gates.isEmpty ? nil : entry.gates.map(\.rawValue),
-            job: entry.job.name, reason: entry.reason.map { String($0.prefix(Self.maximumReason)) },
+            job: entry.job.name,
+            reason: entry.reason.map { String(decoding: $0.utf8.prefix(Self.maximumReason), as: UTF8.self) },
             score: Self.rounded(entry.score, 100), until: entry.until.map(Self.text), wakeUps: entry.usage?.wakeUps,
             written: entry.usage?.written)
     }

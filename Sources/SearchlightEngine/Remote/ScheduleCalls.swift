@@ -52,8 +52,12 @@ struct InhibitCall: EngineCall {
     var why: String
 
     func perform(_ desk: CallDesk) async throws(EngineError) -> Done {
-        try await desk.schedule(purpose).inhibit(who: String(who.prefix(100)), why: String(why.prefix(200)))
+        try await desk.schedule(purpose).inhibit(who: Self.cut(who, 100), why: Self.cut(why, 200))
         return Done()
+    }
+
+    private static func cut(_ text: String, _ bytes: Int) -> String {
+        String(decoding: text.utf8.prefix(bytes), as: UTF8.self)
     }
 }
 

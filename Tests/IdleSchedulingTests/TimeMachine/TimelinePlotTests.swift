@@ -41,6 +41,14 @@ struct TimelinePlotTests {
         #expect(svg.contains("prefers-color-scheme: dark"))
     }
 
+    @Test("Throttles of more bundles than are drawn do not keep it from being drawn")
+    func manyThrottles() throws {
+        let lines = (0..<13_000).map { #"{"at": "9:00", "throttle": "org.example.b\#($0)"}"# }
+        let text =
+            [#"{"trace": 1, "name": "throttles", "date": "2026-03-02"}"#] + lines + [#"{"at": "10:00", "end": true}"#]
+        #expect(plot(try Trace(jsonLines: Array(text.joined(separator: "\n").utf8))).utf8.count < 64 << 10)
+    }
+
     @Test("An empty day, a moment and a trace without conditions have one, too")
     func small() throws {
         for lines in [

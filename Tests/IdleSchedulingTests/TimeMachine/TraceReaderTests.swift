@@ -5,6 +5,37 @@ import Testing
 
 @Suite("Traces as files")
 struct TraceReaderTests {
+    @Test("A writer says when a trace has become so long that it could not be read")
+    func endlessRecording() throws {
+        let empty = try Trace(jsonLines: Array((Self.header + "\n{\"at\": \"9:00\", \"end\": true}").utf8))
+        var writer = TraceWriter(empty)
+        let start = empty.start
+        #expect(writer.hasRoom(at: start + 1e9))
+        var text = writer.header(name: "long", description: "")
+        text += writer.line(Trace.Event(start, .personsWaiting(1))) ?? ""
+        let last = start + Trace.longest - 2
+        #expect(writer.hasRoom(at: last) && !writer.hasRoom(at: start + Trace.longest))
+        text += writer.line(Trace.Event(last, .end)) ?? ""
+        #expect(try Trace(jsonLines: Array(text.utf8)).events.count == 2)
+    }
+
+    @Test("What programs call themselves is recorded so that it can be read again, whatever it is")
+    func hostileNames() throws {
+        let texts = [
+            "e" + String(repeating: "\u{301}", count: 20_000), String(repeating: "\"", count: 300),
+            String(repeating: "\u{1}", count: 250), String(repeating: "\u{1F469}\u{200D}", count: 200),
+        ]
+        var conditions = Conditions()
+        conditions.inhibitors = (0..<20).map { index in
+            Conditions.Inhibitor(who: "\(index)" + texts[index % 4], why: texts[(index + 1) % 4], isOwn: false)
+        }
+        var trace = try Trace(jsonLines: Array((Self.header + "\n{\"at\": \"9:00\", \"end\": true}").utf8))
+        let kept = conditions.settled(since: Conditions())
+        trace.events.insert(Trace.Event(trace.start, .conditions(kept)), at: 0)
+        let again = try Trace(jsonLines: Array(trace.jsonLines.utf8))
+        #expect(again.events.first?.happening == .conditions(kept) && kept.inhibitors.count == 16)
+    }
+
     static let header = #"{"trace": 1, "name": "t", "date": "2026-03-02", "zone": "+01:00"}"#
     /// 2026-03-02 00:00 +01:00.
     static let midnight = 794_098_800.0

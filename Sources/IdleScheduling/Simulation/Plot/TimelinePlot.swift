@@ -54,9 +54,12 @@ public struct TimelinePlot {
     /// How near marks may be to be apart, in seconds: first a pixel and a half.
     private func gap() -> Double {
         var gap = 1.5 / Self.plotWidth * length
+        // Of others than are drawn there may be any number, which no gap makes fewer.
+        let bundles = Set(jobs.compactMap(\.key.bundle))
+        let throttled = replay.throttled.filter { bundles.contains($0.kind) }
         func count() -> Int {
             jobs.reduce(0) { $0 + visible($1).marks(gap: gap).count }
-                + gateRows.reduce(0) { $0 + $1.marks.marks(gap: gap).count } + replay.throttled.marks(gap: gap).count
+                + gateRows.reduce(0) { $0 + $1.marks.marks(gap: gap).count } + throttled.marks(gap: gap).count
         }
         while count() > Self.maximumMarks { gap *= 2 }
         return gap

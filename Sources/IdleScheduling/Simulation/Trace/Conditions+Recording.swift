@@ -32,6 +32,16 @@ extension Conditions {
 }
 
 extension String {
-    /// As much as a trace takes.
-    fileprivate var kept: String { utf8.count <= 256 ? self : String(prefix(60)) }
+    /// As much as a trace takes, sixteen times two of them in a line.
+    fileprivate var kept: String {
+        var kept = String.UnicodeScalarView()
+        var bytes = 0
+        for scalar in unicodeScalars {
+            bytes += String(scalar).utf8.count
+            guard bytes <= 200 else { break }
+            // As JSON a control character would be six times as long.
+            kept.append(scalar.value < 0x20 ? " " : scalar)
+        }
+        return String(kept)
+    }
 }

@@ -6,6 +6,8 @@ public struct TraceWriter: Sendable {
     private let clock: TraceClock
     private var conditions = Conditions()
     private let policy: String?
+    /// When the first event was.
+    private var start: Double?
 
     /// Begins a trace, of which the events do not matter yet.
     public init(_ trace: Trace) {
@@ -27,6 +29,9 @@ public struct TraceWriter: Sendable {
         guard let policy else { return line + "\n" }
         return line.dropLast() + ",\"policy\":\(policy)}\n"
     }
+
+    /// Whether an event at a moment can still be read: not if it is so long after the first, or the clock was set so far ahead.
+    public func hasRoom(at moment: Double) -> Bool { start.map { moment - $0 < Trace.longest - 1 } ?? true }
 
     /// The line of an event, with its end; `nil` for conditions that have not changed.
     public mutating func line(_ event: Trace.Event) -> String? {
@@ -57,6 +62,7 @@ public struct TraceWriter: Sendable {
         case .cancel(let key): add("cancel", .text(key.name))
         case .end: add("end", .bool(true))
         }
+        start = start ?? event.moment
         return TraceValue.object(fields).json + "\n"
     }
 }

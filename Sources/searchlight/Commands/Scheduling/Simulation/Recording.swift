@@ -100,6 +100,12 @@ final class Recording: Sendable {
     private func add(_ happening: Trace.Happening, at moment: Double, _ state: inout State) {
         // A clock that was set back stands still for a while.
         state.last = max(state.last, moment)
+        guard state.failure != nil || state.writer.hasRoom(at: state.last) else {
+            state.failure = CommandFailure(
+                message: "The recording has become as long as a trace may be; what was written can be replayed.",
+                status: .failure)
+            return
+        }
         if let line = state.writer.line(Trace.Event(state.last, happening)) { write(line, &state) }
     }
 
