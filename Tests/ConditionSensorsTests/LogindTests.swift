@@ -148,6 +148,22 @@ struct LogindTests {
         #expect(odd?.isLocked == nil && odd?.isAsleep == false)
     }
 
+    @Test("A question that it does not answer once is asked again, and what is known comes back")
+    func failsOnce() async throws {
+        try addSession("c1", "'IdleHint': <false>, 'IdleSinceHint': <uint64 \(ago(5))>")
+        monitor.sense(.waiting)
+        _ = await told.first { $0.presence == .active }
+        try mock.call(Self.path, "org.freedesktop.DBus.Mock.AddProperty", Self.manager, "BlockInhibited", "<''>")
+        let failing = "raise dbus.exceptions.DBusException('not now', name='org.example.Later')"
+        try mock.addMethod(Self.path, Self.manager, "ListInhibitors", ("", "a(ssssuu)"), failing)
+        try mock.update(Self.path, Self.manager, "{'BlockInhibited': <'idle'>}")
+        _ = await told.first { $0.presence == nil }
+        #expect(monitor.report()[.logind] != .inUse)
+        try mock.addMethod(Self.path, Self.manager, "ListInhibitors", ("", "a(ssssuu)"), "ret = []")
+        lookUntilKnown()
+        #expect(monitor.look().presence == .active)
+    }
+
     @Test("When logind ends nothing of it is known, and when another comes it is asked")
     func restart() async throws {
         try addSession("c1", "'IdleSinceHint': <uint64 \(ago(5))>")

@@ -27,7 +27,8 @@ final class LogindSensor: BusSensor {
         var open = 0
         /// Which of several, one after the other, was asked.
         var generation = 0
-        var problem: String?
+        /// What it did not answer, by question.
+        var problems: [String: String] = [:]
     }
     private let seat: BusSeat
     private let service: BusService
@@ -61,6 +62,9 @@ final class LogindSensor: BusSensor {
         }
     }
 
+    /// Asks once more what was not answered: as long as that is missing nothing counts, and nobody else would ask.
+    func look() { if state.withLock({ !$0.problems.isEmpty && $0.open == 0 }) { askAll() } }
+
     // MARK: Questions
 
     private func askAll() {
@@ -91,9 +95,11 @@ final class LogindSensor: BusSensor {
             let next: [String]? = state.withLock { state in
                 guard state.generation == generation else { return nil }
                 switch result {
-                case .success(let values): take(&state, values)
+                case .success(let values):
+                    take(&state, values)
+                    if path == Self.path { state.problems[member] = nil }
                 // A session may have ended meanwhile.
-                case .failure(let error): if path == Self.path { state.problem = "\(error)" }
+                case .failure(let error): if path == Self.path { state.problems[member] = "\(error)" }
                 }
                 state.open -= 1
                 defer { state.unasked = [] }
@@ -161,7 +167,7 @@ final class LogindSensor: BusSensor {
     private func publish() {
         let now = state.withLock { $0.open == 0 ? $0 : nil }
         guard let now else { return }
-        if let problem = now.problem {
+        if let problem = now.problems.min(by: { $0.key < $1.key })?.value {
             return seat.publish(.failed("\(Self.name) does not say what it knows. \(problem)"), Self.kind.forget)
         }
         let summary = LoginSession.summary(now.sessions.values, seat.roots)
