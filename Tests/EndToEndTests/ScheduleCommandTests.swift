@@ -4,6 +4,7 @@ import Glibc
 import IdleScheduling
 import SearchlightEngine
 import ServiceProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -15,8 +16,9 @@ struct ScheduleCommandTests {
         let harness: Harness
         let bundle: String
         let command: Command
-        private let child: ChildProcess
+        private let running: Mutex<ChildProcess>
         private let log: String
+        private var child: ChildProcess { running.withLock { $0 } }
 
         init(_ mode: String) async throws {
             harness = try Harness()
@@ -28,11 +30,24 @@ struct ScheduleCommandTests {
             command = Command(harness: harness, variables: ["SEARCHLIGHT_SCHEDULING": policy])
             log = harness.folder + "/log"
             try #require(FileManager.default.createFile(atPath: log, contents: nil))
-            child = try ChildProcess(
+            running = Mutex(try Self.start(harness, command, log))
+        }
+
+        private static func start(_ harness: Harness, _ command: Command, _ log: String) throws -> ChildProcess {
+            let file = try FileHandle(forWritingTo: URL(filePath: log))
+            try file.seekToEnd()
+            return try ChildProcess(
                 BuiltProducts.program("searchlightd"),
                 ["--store", harness.store, "--extensions", harness.extensions, "--no-session-bus"],
-                environment: command.environment, output: .inherited,
-                errors: .file(FileHandle(forWritingTo: URL(filePath: log))))
+                environment: command.environment, output: .inherited, errors: .file(file))
+        }
+
+        /// Has it be killed, and another take its place.
+        func replace() throws {
+            child.send(SIGKILL)
+            child.wait()
+            let next = try Self.start(harness, command, log)
+            running.withLock { $0 = next }
         }
 
         var text: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
@@ -137,6 +152,22 @@ struct ScheduleCommandTests {
         killed.send(SIGKILL)
         killed.wait()
         try await service.waitUntil { worker.state.map { $0 != "T" } == true }
+        service.end()
+    }
+
+    @Test("A command that inhibits does so on when the service was killed and another has come")
+    func inhibitedAgain() async throws {
+        let service = try await Service("spins")
+        try await service.waitFor("working")
+        let inhibiting = try ChildProcess(
+            BuiltProducts.program("searchlight"), ["inhibit", "--", "sleep", "100"],
+            environment: service.command.environment)
+        defer { inhibiting.send(SIGKILL) }
+        try await service.waitUntil { service.workers.first?.state == "T" }
+        try service.replace()
+        try await service.waitUntil {
+            try service.command("why", service.bundle).output.contains("a program asks that nothing begins")
+        }
         service.end()
     }
 

@@ -32,13 +32,46 @@ struct InhibitCommand: AsyncParsableCommand {
         if service == nil {
             Output.complain("Note: no service runs, so nothing is done in the background anyway.")
         }
-        let holding = Task { [why] in
-            try? await service?.inhibit(who: words[0], why: why ?? words.joined(separator: " "))
+        let holding = service.map { service in
+            Task { [why, store = options.storeDirectory] in
+                await Inhibition(who: words[0], why: why ?? words.joined(separator: " "), store: store).hold(service)
+            }
         }
         let status = await Child.run(words)
-        holding.cancel()
-        await service?.close()
+        holding?.cancel()
+        await holding?.value
         throw ExitCode(status)
+    }
+}
+
+/// What is asked of the service while the command runs.
+private struct Inhibition: Sendable {
+    let who: String
+    let why: String
+    let store: String
+
+    /// The longest time between two tries to find the service again.
+    private static let longestPause = Duration.seconds(30)
+
+    /// Asks a service until it is cancelled, and whichever comes after it: one that was replaced knows of nobody who asked.
+    func hold(_ first: RemoteEngine) async {
+        var service: RemoteEngine? = first
+        var (pause, hasComplained) = (Duration.seconds(1), false)
+        while let present = service {
+            do throws(EngineError) { try await present.inhibit(who: who, why: why) } catch {
+                if !Task.isCancelled, !hasComplained, case .service(.refused) = error {
+                    hasComplained = true
+                    Output.complain("Note: nothing is kept from beginning in the background yet. \(error.description)")
+                }
+            }
+            await present.close()
+            service = nil
+            while service == nil {
+                guard (try? await Task.sleep(for: pause)) != nil else { return }
+                pause = min(pause * 2, Self.longestPause)
+                service = try? await RemoteEngine.connect(storeDirectory: store, program: "searchlight")
+            }
+        }
     }
 }
 
