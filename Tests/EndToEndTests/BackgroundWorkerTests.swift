@@ -101,6 +101,8 @@ struct BackgroundWorkerTests {
             _ = try await engine.host.reindexAll(bundle, origin: .background)
             let first = try #require(engine.host.usage(ofBackground: bundle))
             #expect(first.cpu > 0 && first.wakeUps > 0)
+            // What the host writes for it too.
+            #expect(first.written >= 20)
             await clock.waitForSleepers()
             clock.advance(by: .seconds(2))
             await engine.wait(forWorkers: 0)

@@ -11,7 +11,7 @@ final class WorkerProcesses: Sendable {
     }
     private struct State {
         var running: [pid_t: Entry] = [:]
-        /// What workers that have ended had cost, by bundle.
+        /// What workers that have ended had cost, by bundle, and what the host wrote for any.
         var ended: [String: WorkerUsage] = [:]
     }
     private let state = Mutex(State())
@@ -28,6 +28,14 @@ final class WorkerProcesses: Sendable {
                 guard origin == .background else { return }
                 state.ended[bundle] = (state.ended[bundle] ?? WorkerUsage()) + process.usage
             }
+        }
+    }
+
+    /// Notes what was donated in the background: the host writes at least as much for it, and a worker hardly anything itself.
+    func note(donated bytes: Int, bundle: String, _ origin: RequestOrigin) {
+        guard origin == .background, bytes > 0 else { return }
+        state.withLock { state in
+            state.ended[bundle] = (state.ended[bundle] ?? WorkerUsage()) + WorkerUsage(written: UInt64(bytes))
         }
     }
 

@@ -7,7 +7,7 @@ import Glibc
 public struct WorkerUsage: Hashable, Sendable, Codable {
     /// Seconds of processor time, of all threads.
     public var cpu: Double
-    /// Bytes written to disks, or on their way there.
+    /// Bytes written to disks, or on their way there, and those that were donated, which the host writes.
     public var written: UInt64
     /// How often they waited and had to be woken (voluntary context switches).
     public var wakeUps: UInt64

@@ -74,9 +74,11 @@ final class RunningWorker: Responder {
                 voice.progress.endHostWork()
                 withExtendedLifetime(work) {}
             }
-            return try await receiver.answer(request, from: identifier) { count in
+            let answer = try await receiver.answer(request, from: identifier) { count in
                 onEvent(.donated(bundle: identifier, count: count))
             }
+            processes.note(donated: request.byteCount, bundle: identifier, origin)
+            return answer
         }
         self.intake = intake
         let end = WorkerEnd(process)
