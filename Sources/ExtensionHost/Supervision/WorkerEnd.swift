@@ -7,6 +7,7 @@ final class WorkerEnd: Sendable {
         var wasHosts = false
         var hasBrokenProtocol = false
         var wasReported = false
+        var wasStarved = false
     }
     private let state = Mutex(State())
     private let process: WorkerProcess
@@ -42,6 +43,12 @@ final class WorkerEnd: Sendable {
 
     /// Whether the host ended the worker for a reason of its own.
     var wasHosts: Bool { state.withLock { $0.wasHosts } }
+
+    /// Notes that it is late, and whether because it got no processor.
+    func noteLate(isStarved: Bool) { state.withLock { $0.wasStarved = isStarved } }
+
+    /// Whether it was last late because it got no processor.
+    var wasStarved: Bool { state.withLock { $0.wasStarved } }
 
     /// Gives the kind back the first time, so that the end of one worker is noted once.
     func report(_ kind: ExtensionHealth.FailureKind) -> ExtensionHealth.FailureKind? {

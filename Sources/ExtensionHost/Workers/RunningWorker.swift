@@ -44,7 +44,12 @@ final class RunningWorker: Responder {
             if case .strings(let interfaces)? = answer.first { worker.served.withLock { $0 = Set(interfaces) } }
         } catch {
             await worker.stop()
-            throw error
+            guard case .timedOut = error, worker.end.wasStarved else { throw error }
+            throw .workerUnavailable(
+                reason: """
+                    Others used the processors, so that \(bundle.identifier) could not be loaded within \(configuration.limits.load). \
+                    Try again once the machine has less to do.
+                    """)
         }
         return worker
     }
@@ -134,9 +139,12 @@ final class RunningWorker: Responder {
         }
         calls.add(call)
         let limit = request.limit(configuration.limits)
+        let wait = ProcessorWait(process)
         let watchdog = Watchdog(
-            limit, clock: configuration.clock, progress: voice.progress, pauses: pausing.time
-        ) { limit in
+            limit, clock: configuration.clock, progress: voice.progress, pauses: pausing.time,
+            onBegin: { wait.begin() }
+        ) { [end] limit in
+            end.noteLate(isStarved: wait.isStarved)
             call.stop(.expired(limit))
         }
         let result = await withTaskCancellationHandler {
@@ -250,7 +258,8 @@ final class RunningWorker: Responder {
         switch error {
         case .crashed: end.wasHosts ? nil : end.report(.crashed)
         case .memoryExceeded: end.report(.memoryExceeded)
-        case .timedOut: hasEnded ? end.report(.hung) : .late
+        // One that got no processor could not stop when it was told to.
+        case .timedOut: hasEnded ? end.report(end.wasStarved ? .late : .hung) : .late
         default: nil
         }
     }

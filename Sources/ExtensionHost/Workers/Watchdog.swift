@@ -52,15 +52,17 @@ final class Watchdog: Sendable {
     ///
     /// - Parameters:
     ///   - pauses: How long the worker was made to stand still; that does not count.
+    ///   - onBegin: Called when it begins to count.
     ///   - onExpiry: Told which limit was exceeded.
     init(
         _ limit: RequestLimit, clock: any Clock<Duration>, progress: WorkerProgress, pauses: PausedTime? = nil,
-        onExpiry: @escaping @Sendable (Duration) -> Void
+        onBegin: @escaping @Sendable () -> Void = {}, onExpiry: @escaping @Sendable (Duration) -> Void
     ) {
         // Here, for the task begins late: what came before that is a sign of life.
         let atStart = progress.count
         let now = stopwatch(clock)
         let watch: @Sendable () async -> Void = {
+            onBegin()
             var elapsed = Duration.zero
             var seen = atStart
             var wait = min(limit.first, limit.total)

@@ -154,6 +154,9 @@ final class WorkerProcess: Sendable {
         } ?? nil
     }
 
+    /// How long it has waited for a processor; `nil` once it has ended, and where nobody counts that.
+    var processorWait: ProcessorWait.Sample? { inquire { ProcessorWait.Sample(of: identifier) } ?? nil }
+
     /// Whether it holds locks on files that others may wait for.
     var holdsLocks: Bool {
         let own = temporaryFolder.flatMap { SmallFile.resolved($0.path) }

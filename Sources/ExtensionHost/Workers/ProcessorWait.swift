@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import Synchronization
+
+/// Whether a worker is late because the machine gave it no processor. That is nobody's fault, and no reason to think that it
+/// hangs: a background worker yields to everybody else, and a person's to many who want the same.
+final class ProcessorWait: Sendable {
+    /// What the kernel says of all threads of a process, in nanoseconds.
+    struct Sample: Hashable {
+        /// When, by a clock that goes on.
+        var moment: UInt64
+        /// How long they ran.
+        var used: UInt64 = 0
+        /// How long they were ready to run, and did not.
+        var waited: UInt64 = 0
+
+        /// Whether a process mostly waited since another sample. One that has more threads than there are processors waits for
+        /// itself, and uses them.
+        func isStarved(since before: Sample) -> Bool {
+            let elapsed = moment - min(moment, before.moment)
+            guard elapsed > 0, waited >= before.waited, used >= before.used else { return false }
+            return waited - before.waited >= elapsed / 2 && used - before.used <= elapsed / 4
+        }
+    }
+    private let before = Mutex<Sample?>(nil)
+    private let process: WorkerProcess
+
+    init(_ process: WorkerProcess) { self.process = process }
+
+    /// Begins to watch.
+    func begin() {
+        let sample = process.processorWait
+        before.withLock { $0 = sample }
+    }
+
+    /// Whether it mostly waited since then.
+    var isStarved: Bool {
+        guard let before = before.withLock({ $0 }), let now = process.processorWait else { return false }
+        return now.isStarved(since: before)
+    }
+}
+
+extension ProcessorWait.Sample {
+    /// What the kernel says now (Documentation/scheduler/sched-stats.rst); `nil` where it counts no such thing. The process's
+    /// number must still be its own.
+    init?(of process: pid_t) {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        self.init(moment: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec))
+        let folder = "/proc/\(process)/task"
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        var isKnown = false
+        for thread in threads.prefix(AttemptWatcher.maximumThreads) {
+            guard let text = SmallFile.text(at: "\(folder)/\(thread)/schedstat", limit: 256) else { continue }
+            let numbers = text.split(whereSeparator: \.isWhitespace).prefix(2).compactMap { UInt64($0) }
+            guard numbers.count == 2 else { continue }
+            (used, waited) = (used &+ numbers[0], waited &+ numbers[1])
+            isKnown = true
+        }
+        if !isKnown { return nil }
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Testing
+
+@testable import ExtensionHost
+
+@Suite("A worker that is late")
+struct ProcessorWaitTests {
+    private static let second: UInt64 = 1_000_000_000
+
+    private func isStarved(waited: UInt64, used: UInt64, of seconds: UInt64 = 5) -> Bool {
+        let before = ProcessorWait.Sample(moment: 7, used: 100, waited: 50)
+        return ProcessorWait.Sample(
+            moment: 7 + seconds * Self.second, used: 100 + used * Self.second / 1000,
+            waited: 50 + waited * Self.second / 1000
+        ).isStarved(since: before)
+    }
+
+    @Test("because it was given no processor is told from one that does nothing, and from one that takes all there are")
+    func judged() {
+        #expect(isStarved(waited: 4900, used: 100))
+        #expect(isStarved(waited: 2500, used: 1250))
+        #expect(!isStarved(waited: 0, used: 0))
+        #expect(!isStarved(waited: 2499, used: 0))
+        // Sixteen threads that compute on two processors.
+        #expect(!isStarved(waited: 70_000, used: 10_000))
+        #expect(!isStarved(waited: 2600, used: 2400))
+        #expect(!isStarved(waited: 0, used: 0, of: 0))
+    }
+
+    @Test(
+        "and of which threads have ended meanwhile, or whose clocks make no sense, is not taken for one without a processor"
+    )
+    func lessThanBefore() {
+        let before = ProcessorWait.Sample(moment: 10, used: 100, waited: 100)
+        #expect(!ProcessorWait.Sample(moment: 5, used: 100, waited: 200).isStarved(since: before))
+        #expect(!ProcessorWait.Sample(moment: 20, used: 100, waited: 50).isStarved(since: before))
+        #expect(!ProcessorWait.Sample(moment: 20, used: 50, waited: 200).isStarved(since: before))
+    }
+
+    @Test("is judged by what the kernel counts of its threads")
+    func counted() throws {
+        let sample = try #require(ProcessorWait.Sample(of: getpid()))
+        #expect(sample.used > 0 && sample.moment > 0)
+        #expect(ProcessorWait.Sample(of: -1) == nil)
+    }
+}
