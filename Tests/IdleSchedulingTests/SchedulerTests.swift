@@ -58,6 +58,37 @@ struct Bench {
 
 @Suite("What the scheduler decides")
 struct SchedulerTests {
+    @Test("What was asked for under a clock that was set back since grows older all the same")
+    func requestedAhead() {
+        var bench = Bench(Conditions.idle.with { $0.presence = .active })
+        let ahead = Bench.job(requested: 1e9)
+        bench.send(.jobs([ahead]))
+        bench.send(.jobs([ahead]), after: 4 * 300 - 1)
+        #expect(bench.steps.isEmpty)
+        bench.send(.tick, after: 1)
+        #expect(bench.steps == [.start(Bench.a)])
+        // One that was known before the clock was set back, too.
+        var other = Bench(Conditions.idle.with { $0.presence = .active })
+        other.send(.jobs([Bench.job()]))
+        other.send(.tick, after: -900)
+        other.send(.tick, after: 4 * 300)
+        #expect(other.steps == [.start(Bench.a)])
+    }
+
+    @Test("One of one's own inhibitors holds where the configuration has switched the gate off, and others do not")
+    func ownInhibitorAlways() throws {
+        let policy = try SchedulingPolicy(configuration: Data(#"{"gates": {"inhibited": false}}"#.utf8))
+        let other = Conditions.Inhibitor(who: "Film", why: "", isOwn: false)
+        let own = Conditions.Inhibitor(who: "make", why: "", isOwn: true)
+        var bench = Bench(policy: policy, Conditions.idle.with { $0.inhibitors = [own, other] })
+        bench.send(.jobs([Bench.job(requested: -86400)]))
+        #expect(bench.steps.isEmpty && bench.closed() == [.inhibited])
+        let states = bench.scheduler.explanation(of: Bench.a, at: bench.now).gates
+        #expect(states.first { $0.gate == .inhibited }?.remedy?.contains("Film") == false)
+        bench.send(.conditions(Conditions.idle.with { $0.inhibitors = [other] }))
+        #expect(bench.steps == [.start(Bench.a)])
+    }
+
     @Test("On an idle machine a job begins at once, and its end is the end of all ticks")
     func idle() {
         var bench = Bench()

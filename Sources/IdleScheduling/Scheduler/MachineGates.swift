@@ -55,7 +55,10 @@ struct MachineGates: Sendable {
         if conditions.power?.isOnBattery == true { closed.insert(GateSet(.onBattery)) }
         if conditions.isSavingPower == true { closed.insert(GateSet(.powerSaver)) }
         if conditions.isHot == true { closed.insert(GateSet(.hot)) }
-        return closed - GateSet(policy.switchedOff)
+        closed = closed - GateSet(policy.switchedOff)
+        // What a person asks for holds whatever the configuration says of others.
+        if isInhibitedByOwn { closed.insert(GateSet(.inhibited)) }
+        return closed
     }
 
     private func isSomebodyThere(_ policy: SchedulingPolicy, at moment: Double) -> Bool {

@@ -81,7 +81,8 @@ extension Scheduler {
         case .asleep: "the machine has to wake"
         case .inhibited:
             "these have to end: "
-                + machine.conditions.inhibitors.prefix(8).map { "\($0.who) (\($0.why))" }.joined(separator: ", ")
+                + machine.conditions.inhibitors.filter { $0.isOwn || !policy.switchedOff.contains(gate) }.prefix(8).map
+            { "\($0.who) (\($0.why))" }.joined(separator: ", ")
         case .userActive: "nobody may touch the machine for \(Int(policy.userActiveSeconds)) s"
         case .batteryLow: "the battery has to be charged, or the machine plugged in"
         case .onBattery: "the machine has to be plugged in"

@@ -142,7 +142,9 @@ public struct Scheduler: Sendable {
         for index in owed.indices {
             owed[index].cancelledUntil? += back
             owed[index].retryAt? += back
+            owed[index].job.requested = min(owed[index].job.requested, moment)
         }
+        if let requested = run?.owed.job.requested { run?.owed.job.requested = min(requested, moment) }
         run?.began += back
         run?.since += back
         run?.sliceEnd += back
@@ -179,7 +181,11 @@ public struct Scheduler: Sendable {
         var known = Dictionary(owed.map { ($0.job.key, $0) }, uniquingKeysWith: { one, _ in one })
         var keys: Set<ScheduledJob.Key> = []
         owed = []
-        for job in jobs.map(\.sane).sorted(by: { ($0.requested, $0.key) < ($1.requested, $1.key) })
+        let jobs = jobs.map { job in
+            let before = run.flatMap { $0.key == job.key ? $0.owed.job : nil } ?? known[job.key]?.job
+            return job.sane.aging(since: before, now)
+        }
+        for job in jobs.sorted(by: { ($0.requested, $0.key) < ($1.requested, $1.key) })
         where keys.count < Self.maximumJobs && keys.insert(job.key).inserted {
             if run?.key == job.key {
                 run?.owed.job = job
@@ -234,7 +240,7 @@ public struct Scheduler: Sendable {
             owed.isAwaitingList = true
         case .failed(let reason):
             entry.kind = .fail
-            entry.reason = String(reason.prefix(500))
+            entry.reason = String(decoding: reason.utf8.prefix(2000), as: UTF8.self)
             owed.isAwaitingList = true
             owed.retryAt = now + Backoff.firstDelay
         case .stopped:
@@ -261,6 +267,17 @@ extension [Scheduler.Owed] {
 }
 
 extension ScheduledJob {
+    /// The same with an age that grows: what seems to be asked for in time to come was so under a clock that was set back
+    /// since, and would have none until that moment.
+    ///
+    /// - Parameter before: The job as it was known.
+    fileprivate func aging(since before: ScheduledJob?, _ now: Double) -> ScheduledJob {
+        guard requested > now else { return self }
+        var job = self
+        job.requested = min(before?.requested ?? now, now)
+        return job
+    }
+
     /// The same without numbers that are none.
     fileprivate var sane: ScheduledJob {
         let far = -Scheduler.farthestMoment...Scheduler.farthestMoment
