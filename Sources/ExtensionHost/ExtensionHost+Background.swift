@@ -39,10 +39,10 @@ extension ExtensionHost {
         await pool.endBackground(identifier)
     }
 
-    /// What all background workers of a bundle have cost since this host began, those that have ended too; `nil` if there was
-    /// none. None of it ever becomes less, so that differences of two moments lose nothing.
-    public nonisolated func usage(ofBackground identifier: String) -> WorkerUsage? {
-        pool.processes.usage(ofBackground: identifier)
+    /// What all workers of a bundle that are asked by an origin have cost since this host began, those that have ended too;
+    /// `nil` if there was none. None of it ever becomes less, so that differences of two moments lose nothing.
+    public nonisolated func usage(of identifier: String, for origin: RequestOrigin) -> WorkerUsage? {
+        pool.processes.usage(of: identifier, for: origin)
     }
 
     /// The processes of all workers, from their start until they were reaped.

@@ -16,7 +16,8 @@ struct Searchlightd: AsyncParsableCommand {
         abstract: "Keeps the index of what apps made findable, and answers them.",
         discussion: """
             Listens on the socket in the store's folder, or on the one that systemd hands over, until it is told to end \
-            (SIGTERM, SIGINT or “searchlight service stop”). Writes what happens to standard error.
+            (SIGTERM, SIGINT or “searchlight service stop”). Has extensions donate in the background while nobody works at the \
+            machine (“searchlight why” and “searchlight log” say more). Writes what happens to standard error.
             """,
         version: Installation.version)
 

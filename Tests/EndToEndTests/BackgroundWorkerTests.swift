@@ -97,9 +97,9 @@ struct BackgroundWorkerTests {
         var limits = WorkerConfiguration.Limits.patient
         limits.backgroundLinger = .seconds(2)
         try await harness.withEngine(limits: limits, clock: clock) { engine async throws in
-            #expect(engine.host.usage(ofBackground: bundle) == nil)
+            #expect(engine.host.usage(of: bundle, for: .background) == nil)
             _ = try await engine.host.reindexAll(bundle, origin: .background)
-            let first = try #require(engine.host.usage(ofBackground: bundle))
+            let first = try #require(engine.host.usage(of: bundle, for: .background))
             #expect(first.cpu > 0 && first.wakeUps > 0)
             // What the host writes for it too.
             #expect(first.written >= 20)
@@ -107,13 +107,15 @@ struct BackgroundWorkerTests {
             clock.advance(by: .seconds(2))
             await engine.wait(forWorkers: 0)
             while !engine.host.processIdentifiers.isEmpty { await Task.yield() }
-            let ended = try #require(engine.host.usage(ofBackground: bundle))
+            let ended = try #require(engine.host.usage(of: bundle, for: .background))
             #expect(ended.cpu >= first.cpu && ended.wakeUps >= first.wakeUps && ended.written >= first.written)
             _ = try await engine.host.reindexAll(bundle, origin: .background)
-            let second = try #require(engine.host.usage(ofBackground: bundle))
+            let second = try #require(engine.host.usage(of: bundle, for: .background))
             #expect(second.cpu > ended.cpu && second.wakeUps > ended.wakeUps)
-            // What a person asks is on nobody's account.
+            // What a person asks is told by itself.
+            #expect(engine.host.usage(of: bundle, for: .person) == nil)
             _ = try await engine.data(of: "x", as: "public.utf8-plain-text", bundle: bundle)
+            #expect(try #require(engine.host.usage(of: bundle, for: .person)).cpu > 0)
             #expect(harness.startedWorkers == 3)
         }
     }

@@ -66,6 +66,11 @@ struct ScheduleCommandTests {
 
         func waitFor(_ line: String) async throws { try await waitUntil { text.contains(line) } }
 
+        /// What “why --json” says.
+        func report() throws -> Report {
+            try JSONDecoder().decode(Report.self, from: Data(try command("why", bundle, "--json").output.utf8))
+        }
+
         func end() {
             child.send(SIGTERM)
             child.wait()
@@ -84,6 +89,8 @@ struct ScheduleCommandTests {
         #expect(why.output.hasPrefix("\(service.bundle) owes nothing; a job would run now\n"))
         #expect(why.output.contains("today: 1 run, ") && why.output.contains("5 items"))
         #expect(why.output.contains("quota: 0."))
+        let day = try #require(try service.report().jobs.first?.days?.last?.day)
+        #expect(try #require(try? Date(day, strategy: .iso8601.year().month().day())) <= .now)
         let log = try service.command("log")
         #expect(log.output.contains("\(service.bundle) begins\n"))
         #expect(log.output.contains("\(service.bundle) is done; "))
@@ -93,9 +100,15 @@ struct ScheduleCommandTests {
         let run = try service.command("schedule", "run", service.bundle)
         #expect(run.status == 2 && run.output.contains("searchlight reindex \(service.bundle)"))
         #expect(try service.command("schedule", "cancel", service.bundle).status == 2)
+        // A name that was mistyped is no extension that owes nothing.
+        for use in ["run", "cancel"] {
+            let nobody = try service.command("schedule", use, "nobody.at.all")
+            #expect(nobody.status == 2 && nobody.output.contains("There is no extension nobody.at.all"), "\(nobody)")
+        }
         let optimize = try service.command("schedule", "run", "optimize")
         #expect(optimize.status == 0)
-        try await service.waitUntil { try service.command("log").output.contains("optimizing the index is done") }
+        // It has no process of its own that could be measured.
+        try await service.waitUntil { try service.command("log").output.contains("optimizing the index is done\n") }
         service.end()
     }
 
@@ -112,8 +125,7 @@ struct ScheduleCommandTests {
         let why = try service.command("why", service.bundle)
         #expect(why.output.contains("is paused: you have throttled the extension"))
         #expect(why.output.contains("searchlight throttle \(service.bundle) off"))
-        let report = try JSONDecoder().decode(
-            Report.self, from: Data(try service.command("why", service.bundle, "--json").output.utf8))
+        let report = try service.report()
         #expect(report.throttled == [service.bundle] && report.jobs.first?.decision == "paused")
         #expect(try service.command("throttle", service.bundle, "off").status == 0)
         try await service.waitUntil { worker.state.map { $0 != "T" } == true }
@@ -123,7 +135,15 @@ struct ScheduleCommandTests {
     }
 
     private struct Report: Decodable {
-        struct Job: Decodable { var decision: String }
+        struct Job: Decodable {
+            struct Quota: Decodable { var used: Usage }
+            struct Day: Decodable { var day: String }
+            var decision: String
+            var quota: Quota?
+            var days: [Day]?
+        }
+        struct Machine: Decodable { var isAsleep: Bool }
+        var conditions: Machine
         var throttled: [String]
         var jobs: [Job]
     }
@@ -171,6 +191,41 @@ struct ScheduleCommandTests {
         service.end()
     }
 
+    @Test("Signals act on the command that inhibit runs as if it had been started without it")
+    func inhibitingSignals() throws {
+        let command = Command(harness: try Harness())
+        for signal in ["TERM", "INT", "QUIT", "HUP", "PIPE", "USR1"] {
+            let outcome = try command("inhibit", "--", "sh", "-c", "kill -\(signal) $$; echo survived")
+            #expect(!outcome.output.contains("survived"), "\(signal)")
+            #expect(outcome.status > 128, "\(signal)")
+        }
+        // Who ends it ends the command, whose exit status it waits for.
+        let (gate, begun) = (command.harness.folder + "/gate", Pipe())
+        mkfifo(gate, 0o600)
+        let child = try ChildProcess(
+            BuiltProducts.program("searchlight"),
+            ["inhibit", "--", "sh", "-c", "trap 'exit 3' TERM; echo begun; read line < \(gate)"],
+            environment: command.environment, output: .pipe(begun), errors: .nothing)
+        #expect(begun.fileHandleForReading.availableData == Data("begun\n".utf8))
+        child.send(SIGTERM)
+        #expect(child.wait() == .exited(3))
+    }
+
+    @Test("Inhibit has options of its own, and a command's options are the command's")
+    func inhibitOptions() throws {
+        let command = Command(harness: try Harness())
+        for help in ["--help", "-h"] {
+            let outcome = try command("inhibit", help)
+            #expect(outcome.status == 0 && outcome.output.contains("USAGE: searchlight inhibit"), "\(outcome)")
+        }
+        let unknown = try command("inhibit", "--wy", "x", "true")
+        #expect(unknown.status == 64 && unknown.output.contains("--wy"))
+        #expect(try command("inhibit", "--", "sh", "-c", "exit 5", "--help").status == 5)
+        #expect(try command("inhibit", "sh", "-c", "exit 5", "--why").status == 5)
+        let noProgram = try command("inhibit", "--", command.harness.folder)
+        #expect(noProgram.status == 126 && noProgram.output.contains("execute"))
+    }
+
     @Test("A job that is cancelled ends, stays owed and is left alone, until somebody wants it")
     func cancelled() async throws {
         let service = try await Service("spins")
@@ -184,8 +239,13 @@ struct ScheduleCommandTests {
         #expect(try service.command("why", service.bundle).output.contains("cancelled"))
         try Data("cooperative 3\n".utf8).write(
             to: URL(filePath: service.harness.marks + "/\(service.bundle).searchext.mode"))
+        let before = try service.report().jobs.first?.quota?.used.cpu
         #expect(try service.command("schedule", "run", service.bundle).status == 0)
         try await service.waitFor("the index has 3 items of it")
+        try await service.waitUntil { try service.report().jobs.first?.decision == "nothing-owed" }
+        // What a person wants is not held up by the quota, but counts.
+        let (used, first) = (try #require(try service.report().jobs.first?.quota?.used.cpu), try #require(before))
+        #expect(used > first)
         service.end()
     }
 
@@ -224,6 +284,35 @@ struct ScheduleCommandTests {
         #expect(bad.status == 64 && bad.output.contains("slice.full") && bad.output.contains("1 to 600"))
         let policy = try command("schedule", "policy")
         #expect(policy.status == 0 && policy.output.contains("slice.full"))
+        let nobodyOwes = try Command.indexed()("schedule", "run", "nobody.at.all")
+        let empty = try Command.indexed()
+        try FileManager.default.removeItem(atPath: empty.harness.extensions)
+        let nothing = try empty("why", "--all")
+        #expect(nothing.status == 0 && nothing.output.hasSuffix("Nothing is owed, and no extension is installed.\n"))
+        #expect(nobodyOwes.status == 2 && nobodyOwes.output.contains("There is no extension nobody.at.all"))
+    }
+
+    @Test("The policy is shown with its gates and what was changed, and as JSON it is a file that means the same")
+    func policy() throws {
+        let harness = try Harness()
+        let file = harness.folder + "/policy.json"
+        try Data(#"{"slice.full": 20, "gates": {"hot": 3, "cpu-busy": null, "disk-floor": false}}"#.utf8)
+            .write(to: URL(filePath: file))
+        let command = Command(harness: harness, variables: ["SEARCHLIGHT_SCHEDULING": file])
+        let shown = try command("schedule", "policy")
+        #expect(shown.output.contains(/slice\.full +20 s  \(changed from 30 s\)\n/), "\(shown.output)")
+        #expect(shown.output.contains(/hot +may be passed slowly from score 3 on  \(changed from .* score 12 on\)\n/))
+        #expect(shown.output.contains(/cpu-busy +never passed  \(changed from .* score 6 on\)\n/))
+        #expect(shown.output.contains(/disk-floor +off  \(changed from never passed\)\n/))
+        #expect(shown.output.contains(/on-battery +may be passed slowly from score 8 on\n/))
+        let json = try command("schedule", "policy", "--json")
+        try Data(json.output.utf8).write(to: URL(filePath: file))
+        #expect(try command("schedule", "policy", "--json") == json)
+        let checked = try command("schedule", "policy", "--check", file)
+        #expect(checked.status == 0, "\(checked.output)")
+        try Data("{\n\"slice.full\": 20,,\n}".utf8).write(to: URL(filePath: file))
+        let wrong = try command("schedule", "policy", "--json")
+        #expect(wrong.status == 64 && wrong.output.hasPrefix("{") && wrong.output.contains("line 2"), "\(wrong.output)")
     }
 
     @Test("Without a service, why says what one would decide, and run does it")

@@ -129,6 +129,21 @@ struct SchedulerTests {
         #expect(bench.journal.map(\.kind) == [.start, .pause, .resume])
     }
 
+    @Test("What it has used is told at its end, and nothing if nobody told what that was")
+    func usage() throws {
+        for usage in [Usage(cpu: 2, written: 3, wakeUps: 4), nil] {
+            var bench = Bench()
+            bench.send(.jobs([Bench.job()]))
+            if let usage {
+                bench.send(.used(Bench.a, Usage(cpu: 1, written: 3)), after: 1)
+                bench.send(.used(Bench.a, Usage(cpu: usage.cpu - 1, wakeUps: usage.wakeUps)), after: 1)
+            }
+            bench.send(.ended(Bench.a, .done), after: 1)
+            let end = try #require(bench.journal.last { $0.kind == .done })
+            #expect(end.usage == usage)
+        }
+    }
+
     @Test("What nobody knows closes no gate")
     func unknown() {
         var bench = Bench(Conditions())

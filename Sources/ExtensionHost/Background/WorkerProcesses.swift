@@ -2,7 +2,7 @@
 import Glibc
 import Synchronization
 
-/// The processes of a host's workers, from their start until they were reaped, and what those in the background have cost.
+/// The processes of a host's workers, from their start until they were reaped, and what they have cost.
 final class WorkerProcesses: Sendable {
     private struct Entry {
         let process: WorkerProcess
@@ -12,7 +12,7 @@ final class WorkerProcesses: Sendable {
     private struct State {
         var running: [pid_t: Entry] = [:]
         /// What workers that have ended had cost, by bundle, and what the host wrote for any.
-        var ended: [String: WorkerUsage] = [:]
+        var ended: [RequestOrigin: [String: WorkerUsage]] = [:]
     }
     private let state = Mutex(State())
 
@@ -25,28 +25,29 @@ final class WorkerProcesses: Sendable {
                 // The number may be another's by now.
                 guard state.running[number]?.process === process else { return }
                 state.running[number] = nil
-                guard origin == .background else { return }
-                state.ended[bundle] = (state.ended[bundle] ?? WorkerUsage()) + process.usage
+                let before = state.ended[origin]?[bundle] ?? WorkerUsage()
+                state.ended[origin, default: [:]][bundle] = before + process.usage
             }
         }
     }
 
-    /// Notes what was donated in the background: the host writes at least as much for it, and a worker hardly anything itself.
+    /// Notes what was donated: the host writes at least as much for it, and a worker hardly anything itself.
     func note(donated bytes: Int, bundle: String, _ origin: RequestOrigin) {
-        guard origin == .background, bytes > 0 else { return }
+        guard bytes > 0 else { return }
         state.withLock { state in
-            state.ended[bundle] = (state.ended[bundle] ?? WorkerUsage()) + WorkerUsage(written: UInt64(bytes))
+            let before = state.ended[origin]?[bundle] ?? WorkerUsage()
+            state.ended[origin, default: [:]][bundle] = before + WorkerUsage(written: UInt64(bytes))
         }
     }
 
     /// The numbers of those that run.
     var identifiers: [pid_t] { state.withLock { $0.running.keys.sorted() } }
 
-    /// What all background workers of a bundle have cost; `nil` if there was none.
-    func usage(ofBackground bundle: String) -> WorkerUsage? {
+    /// What all workers of a bundle have cost that are asked by an origin; `nil` if there was none.
+    func usage(of bundle: String, for origin: RequestOrigin) -> WorkerUsage? {
         state.withLock { state in
-            let running = state.running.values.filter { $0.bundle == bundle && $0.origin == .background }
-            let all = running.map(\.process.usage) + [state.ended[bundle]].compactMap { $0 }
+            let running = state.running.values.filter { $0.bundle == bundle && $0.origin == origin }
+            let all = running.map(\.process.usage) + [state.ended[origin]?[bundle]].compactMap { $0 }
             return all.isEmpty ? nil : all.reduce(WorkerUsage(), +)
         }
     }

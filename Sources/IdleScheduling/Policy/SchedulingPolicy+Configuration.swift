@@ -17,7 +17,8 @@ extension SchedulingPolicy {
         do {
             values = try JSONDecoder().decode([String: ConfigurationValue].self, from: configuration)
         } catch {
-            throw .unreadable("it has to be a JSON object, as docs/SCHEDULING.md describes it.")
+            let fault = Self.fault(in: configuration).map { " It is not valid JSON: \($0)." } ?? ""
+            throw .unreadable("it has to be a JSON object, as docs/SCHEDULING.md describes it.\(fault)")
         }
         self.init()
         let settings = Dictionary(PolicySetting.all.map { ($0.key, $0) }, uniquingKeysWith: { one, _ in one })
@@ -32,6 +33,17 @@ extension SchedulingPolicy {
             }
         }
         try checkContradictions()
+    }
+
+    /// What is wrong with JSON, and where. The decoder knows and does not tell; its older sibling does.
+    private static func fault(in configuration: Data) -> String? {
+        do {
+            _ = try JSONSerialization.jsonObject(with: configuration, options: .fragmentsAllowed)
+            return nil
+        } catch {
+            let text = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String
+            return text.map { String(($0.hasSuffix(".") ? String($0.dropLast()) : $0).prefix(200)) }
+        }
     }
 
     private mutating func set(_ setting: PolicySetting, _ value: ConfigurationValue) throws(PolicyError) {

@@ -31,7 +31,8 @@ public struct JournalEntry: Hashable, Sendable, Codable {
     public var score: Double
     /// Until when this holds at most, if that is known.
     public var until: Double?
-    /// What it has used since it was begun, once it has ended.
+    /// What it has used since it was begun, once it has ended, as far as that is known: care for the index has no process of
+    /// its own.
     public var usage: Usage?
     /// Why it failed.
     public var reason: String?

@@ -47,7 +47,8 @@ public struct Scheduler: Sendable {
         var quietUntil = -Double.infinity
         /// What was last noted of it.
         var noted: (kind: JournalEntry.Kind, gates: GateSet)
-        var usage = Usage()
+        /// What it has used, if anything was told.
+        var usage: Usage?
 
         var key: ScheduledJob.Key { owed.job.key }
     }
@@ -201,8 +202,8 @@ public struct Scheduler: Sendable {
     }
 
     private mutating func take(_ more: Usage, of key: ScheduledJob.Key) {
-        guard run?.key == key else { return }
-        run?.usage += more.sane
+        guard let one = run, one.key == key else { return }
+        run?.usage = (one.usage ?? Usage()) + more.sane
         if let bundle = key.bundle { usage.add(more, of: bundle, at: now) }
     }
 

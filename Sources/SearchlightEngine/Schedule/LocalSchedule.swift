@@ -81,6 +81,13 @@ public enum LocalDay {
         let offset = Double(zone.secondsFromGMT(for: Date(timeIntervalSinceReferenceDate: bounded)))
         return Int(((bounded + offset) / 86400).rounded(.down))
     }
+
+    /// The date of a day of that number: 2026-03-02.
+    public static func text(_ day: Int) -> String {
+        let bounded = min(max(day, -1_000_000), 1_000_000)
+        return Date(timeIntervalSinceReferenceDate: Double(bounded) * 86400).formatted(
+            .iso8601.year().month().day())
+    }
 }
 
 extension DayLedger {

@@ -17,10 +17,10 @@ extension SearchlightEngine {
     /// Ends what is asked of a bundle in the background; it stays owed. Returns before all of that has happened.
     public func endBackground(_ bundle: String) async { await host.endBackground(bundle) }
 
-    /// What the background workers of a bundle have cost since the engine was opened, those that have ended too; `nil` if
-    /// there was none. Never less than before.
-    public func backgroundUsage(of bundle: String) -> Usage? {
-        host.usage(ofBackground: bundle).map { Usage(cpu: $0.cpu, written: $0.written, wakeUps: $0.wakeUps) }
+    /// What the workers of a bundle that are asked by an origin have cost since the engine was opened, those that have ended
+    /// too; `nil` if there was none. Never less than before.
+    public func usage(of bundle: String, for origin: RequestOrigin) -> Usage? {
+        host.usage(of: bundle, for: origin).map { Usage(cpu: $0.cpu, written: $0.written, wakeUps: $0.wakeUps) }
     }
 
     /// The processes of all workers, until they were reaped.

@@ -14,6 +14,9 @@ final class EngineJobRunner: JobRunner {
         var checkpoints: [ScheduledJob.Key: PauseGate] = [:]
         /// What background workers had cost when that was last told.
         var told: [String: Usage] = [:]
+        /// The bundle that a person's job is about, with what the workers for persons had cost when that was last told: such a
+        /// job is done by them. What is asked of it besides meanwhile cannot be told apart.
+        var persons: (bundle: String, told: Usage)?
     }
     private let state = Mutex(State())
     /// The most bundles whose cost is remembered; of one that is forgotten all is told once more.
@@ -38,7 +41,11 @@ final class EngineJobRunner: JobRunner {
 
     func run(_ key: ScheduledJob.Key, isWanted: Bool) async -> SchedulerEvent.Outcome {
         let gate = PauseGate()
-        state.withLock { $0.checkpoints[key] = gate }
+        let cost = key.bundle.flatMap { core.holder.inUse?.usage(of: $0, for: .person) } ?? Usage()
+        state.withLock { state in
+            state.checkpoints[key] = gate
+            state.persons = isWanted ? key.bundle.map { ($0, cost) } : nil
+        }
         defer { state.withLock { $0.checkpoints[key] = nil } }
         let outcome = await core.holder.useNow { engine in await run(key, isWanted, engine, gate) }
         // Lent meanwhile; it is owed on.
@@ -92,16 +99,30 @@ final class EngineJobRunner: JobRunner {
     }
 
     func used(_ key: ScheduledJob.Key) async -> Usage? {
-        guard let bundle = key.bundle, let all = core.holder.inUse?.backgroundUsage(of: bundle) else { return nil }
+        guard let bundle = key.bundle, let engine = core.holder.inUse else { return nil }
+        let background = engine.usage(of: bundle, for: .background)
+        let persons = engine.usage(of: bundle, for: .person)
         return state.withLock { state in
-            let told = state.told[bundle] ?? Usage()
-            if state.told.count >= Self.maximumBundles { state.told = [:] }
-            state.told[bundle] = all
-            // An engine that was opened anew begins with nothing.
-            guard all.cpu >= told.cpu, all.written >= told.written, all.wakeUps >= told.wakeUps else { return all }
-            return Usage(
-                cpu: all.cpu - told.cpu, written: all.written - told.written, wakeUps: all.wakeUps - told.wakeUps)
+            var more: [Usage] = []
+            if let background {
+                more.append(background.since(state.told[bundle]))
+                if state.told.count >= Self.maximumBundles { state.told = [:] }
+                state.told[bundle] = background
+            }
+            if let persons, let before = state.persons, before.bundle == bundle {
+                more.append(persons.since(before.told))
+                state.persons?.told = persons
+            }
+            return more.isEmpty ? nil : more.reduce(Usage(), +)
         }
+    }
+}
+
+extension Usage {
+    /// What has come since another moment; everything if less was used, for an engine that was opened anew begins with nothing.
+    fileprivate func since(_ before: Usage?) -> Usage {
+        guard let before, cpu >= before.cpu, written >= before.written, wakeUps >= before.wakeUps else { return self }
+        return Usage(cpu: cpu - before.cpu, written: written - before.written, wakeUps: wakeUps - before.wakeUps)
     }
 }
 

@@ -69,7 +69,8 @@ struct StatusCommand: AsyncParsableCommand {
                 "What was remembered for the schedule is damaged; it is begun anew, and nobody is throttled.")
         }
         for job in report.owed {
-            try Output.line("Owed: a reindex of \(job.bundle), failed \(counted(job.failures, "time"))")
+            let failures = job.failures > 0 ? ", failed \(counted(job.failures, "time"))" : ""
+            try Output.line("Owed: a reindex of \(job.bundle)\(failures)")
             for line in Output.lines(job.lastFailure ?? "") { try Output.line("  \(line)") }
         }
         for removal in report.removals {

@@ -27,3 +27,18 @@ extension GlobalOptions {
         try await withStore(use) { store in try await body(try schedule(of: store)) }
     }
 }
+
+extension StoreService {
+    /// Refuses jobs of bundles that are neither installed nor owe anything.
+    ///
+    /// - Throws: ``EngineError``.
+    func checkKnown(_ keys: [ScheduledJob.Key]) async throws {
+        let installed = try await extensions()
+        let owed = Set(try await owedReindexes().map(\.bundle))
+        for bundle in keys.compactMap(\.bundle)
+        where !installed.identifiers.contains(bundle) && !owed.contains(bundle) {
+            throw EngineError.extension(
+                .notFound(identifier: bundle, searchPath: installed.searchPath, known: installed.identifiers))
+        }
+    }
+}

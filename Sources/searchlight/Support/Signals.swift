@@ -9,6 +9,9 @@ enum Signals {
     /// Leaves no unfinished file behind when a person or the system ends the program, and takes a reader that has gone
     /// as an error of the write. To be called once, before anything else.
     static func prepare() {
+        var mask = sigset_t()
+        pthread_sigmask(SIG_BLOCK, nil, &mask)
+        maskAtStart.withLock { [mask] in $0 = mask }
         signal(SIGPIPE, SIG_IGN)
         for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
             // Not ignored before: the source takes the place of what the signal does once it has begun, and one that comes
@@ -33,6 +36,17 @@ enum Signals {
 
     private static let interruption = Mutex<(@Sendable () -> Void)?>(nil)
     private static let handled = Mutex<[Int32]>([])
+    private static let maskAtStart = Mutex(sigset_t())
+
+    /// What a program that this one starts has to be given so that signals act on it as they did on this one at the beginning:
+    /// those that do what they do by themselves, and those that are blocked.
+    static var beforehand: (defaults: sigset_t, mask: sigset_t) {
+        var defaults = sigset_t()
+        sigemptyset(&defaults)
+        let quits = isIgnored(SIGQUIT) ? [] : [SIGQUIT]
+        for number in handled.withLock({ $0 }) + quits + [SIGPIPE] { sigaddset(&defaults, number) }
+        return (defaults, maskAtStart.withLock { $0 })
+    }
 
     /// Has the signals act as at the beginning, before another program takes over this process: it would inherit that they
     /// are ignored.

@@ -61,6 +61,18 @@ struct TimelinePlotTests {
         }
     }
 
+    @Test("Half a minute has its seconds, a long name ends in the picture, and the mark of what is done is explained")
+    func short() throws {
+        var trace = Trace(name: String(repeating: "x", count: 128), description: "", midnight: 0)
+        trace.events = [Trace.Event(0, .job(TracedJob(key: .reindex(bundle: "a"), cpu: 5))), Trace.Event(30, .end)]
+        let svg = plot(trace)
+        #expect(svg.contains(">00:00:02</text>") && svg.contains(">00:00:30</text>"))
+        #expect(svg.contains("xx…</text>") && svg.contains("<title>\(trace.name)</title>"))
+        #expect(svg.contains(">all done</text>"))
+        trace.events[1] = Trace.Event(3, .end)
+        #expect(!plot(trace).contains("all done"))
+    }
+
     @Test("Names from anywhere stay text", arguments: 1...10 as ClosedRange<UInt64>)
     func hostileNames(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)

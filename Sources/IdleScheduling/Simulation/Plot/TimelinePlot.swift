@@ -31,6 +31,8 @@ public struct TimelinePlot {
     static let plotWidth = width - left - 32
     private static let gateRow = 20.0
     private static let jobRow = 32.0
+    /// So many characters of a name fit, if they are not all wide.
+    private static let longestTitle = 84
 
     private var length: Double { max(1, replay.end - replay.start) }
     private func x(_ moment: Double) -> Double {
@@ -86,7 +88,8 @@ public struct TimelinePlot {
         var svg = SVGWriter(width: Self.width, height: height, title: trace.name, style: PlotStyle.css)
         svg.add(PlotStyle.definitions)
         svg.rectangle(0, 0, Self.width, height, "ground")
-        svg.label(24, 36, trace.name, "title")
+        let name = trace.name.count > Self.longestTitle ? trace.name.prefix(Self.longestTitle - 1) + "…" : trace.name
+        svg.label(24, 36, name, "title")
         for (index, line) in description.enumerated() { svg.label(24, 60 + Double(index) * 18, line, "text") }
         drawHours(&svg, top: rows.isEmpty ? jobsTop : top + 24, bottom: bottom)
         drawGates(&svg, rows, top: top, gap: gap)
@@ -98,8 +101,9 @@ public struct TimelinePlot {
     }
 
     private func drawHours(_ svg: inout SVGWriter, top: Double, bottom: Double) {
-        let steps = [1, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880].map { Double($0) * 60 }
-        let step = steps.first { length / $0 <= 16 } ?? 4 * 86400
+        let minutes = [1, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880].map { Double($0) * 60 }
+        // Of two minutes, whole ones would be too few.
+        let step = ((length < 120 ? [1, 2, 5, 10, 15] : []) + minutes).first { length / $0 <= 16 } ?? 4 * 86400
         var moment = clock.midnight + ((replay.start - clock.midnight) / step).rounded(.up) * step
         while moment <= replay.end {
             let place = x(moment)
@@ -107,7 +111,8 @@ public struct TimelinePlot {
             let time = clock.timeOfDay(moment)
             let isMidnight = time.hasPrefix("00:00:00") && length > 86400
             let day = TraceClock(midnight: moment, zone: clock.zone).date.dropFirst(5)
-            svg.label(place, bottom + 18, isMidnight ? "\(day)" : "\(time.prefix(5))", isMidnight ? "day" : "hour")
+            let hour = time.prefix(step < 60 ? 8 : 5)
+            svg.label(place, bottom + 18, isMidnight ? "\(day)" : "\(hour)", isMidnight ? "day" : "hour")
             moment += step
         }
     }
@@ -195,6 +200,10 @@ public struct TimelinePlot {
             svg.rectangle(place, y - entry.height / 2, 22, entry.height, entry.kind, radius: entry.height > 4 ? 2 : 0)
             svg.label(place + 29, y + 4, entry.words, "text")
             place += 29 + Double(entry.words.count) * 6.3 + 24
+        }
+        if jobs.contains(where: { $0.finished != nil && !$0.isOwed }) {
+            svg.path("M\(SVGWriter.plain(place + 2)) \(SVGWriter.plain(y))l3.5 3.5l6 -7.5", "done")
+            svg.label(place + 19, y + 4, "all done", "text")
         }
     }
 

@@ -10,7 +10,7 @@ struct InhibitCommand: AsyncParsableCommand {
         abstract: "Run a command during which nothing begins in the background.",
         discussion: """
             For measurements, presentations and games: searchlight inhibit -- make bench. What is under way is paused. The exit \
-            status is that of the command; 127 if it cannot be started.
+            status is that of the command; 127 if there is none of that name, 126 if it cannot be started.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -21,6 +21,16 @@ struct InhibitCommand: AsyncParsableCommand {
     var command: [String]
 
     func validate() throws {
+        // Whatever is no option of this command's is captured, the options of all commands too.
+        if let first = command.first, first != "--", first.hasPrefix("-") {
+            switch first {
+            case "-h", "--help": throw CleanExit.helpRequest(self)
+            case "--version": throw CleanExit.message(Installation.version)
+            default:
+                throw ValidationError(
+                    "Unknown option “\(first)”. What is to be run stands after “--”: searchlight inhibit -- make bench")
+            }
+        }
         if words.isEmpty { throw ValidationError("Name a command: searchlight inhibit -- make bench") }
     }
 
@@ -79,28 +89,32 @@ private struct Inhibition: Sendable {
 private enum Child {
     /// Runs it with the streams, the folder and the signals of this process.
     ///
-    /// - Returns: Its exit status, 128 and a signal's number, or 127.
+    /// - Returns: Its exit status, 128 and a signal's number, 127 if there is none of that name, 126 if it cannot be started.
     static func run(_ words: [String]) async -> Int32 {
         var arguments = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
-        // A person's interruption is the command's to act on; this waits for what it does.
-        Signals.withdraw()
-        for number in [SIGINT, SIGQUIT] { signal(number, SIG_IGN) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        var defaults = sigset_t()
-        sigemptyset(&defaults)
-        for number in [SIGINT, SIGQUIT, SIGPIPE] { sigaddset(&defaults, number) }
+        // The thread that runs this blocks signals; the command is to have them as this program had them.
+        var (defaults, mask) = Signals.beforehand
         posix_spawnattr_setsigdefault(&attributes, &defaults)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        posix_spawnattr_setsigmask(&attributes, &mask)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+        // A person's interruption is the command's to act on; this waits for what it does.
+        for number in [SIGINT, SIGQUIT] { signal(number, SIG_IGN) }
         var process: pid_t = 0
         let code = posix_spawnp(&process, words[0], nil, &attributes, &arguments, environ)
         guard code == 0 else {
-            Output.fail("Starting \(words[0]) failed: \(String(cString: strerror(code))). Check how it is spelled.")
-            return 127
+            let isMissing = code == ENOENT
+            let remedy =
+                isMissing ? "Check how it is spelled." : "It has to be a program that you may execute."
+            Output.fail("Starting \(words[0]) failed: \(String(cString: strerror(code))). \(remedy)")
+            return isMissing ? 127 : 126
         }
         let started = process
+        // Who ends this means the command, which nobody else would wait for.
+        Signals.onInterruption { kill(started, SIGTERM) }
         return await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 var status: Int32 = 0

@@ -45,14 +45,12 @@ struct LogCommand: AsyncParsableCommand {
             var follower = DecisionFollower(log)
             let last = log.last(lines, about: job)
             for entry in last { try show(entry) }
-            guard follow else {
-                if last.isEmpty, lines > 0, !options.json {
-                    Output.complain(
-                        "Nothing was decided\(job == nil ? "" : " about it") so far. Only the service schedules: searchlightd."
-                    )
-                }
-                return
+            if last.isEmpty, lines > 0, !options.json {
+                Output.complain(
+                    "Nothing was decided\(job == nil ? "" : " about it") so far. Only the service schedules: searchlightd."
+                )
             }
+            guard follow else { return }
             while true {
                 for entry in follower.next() where job == nil || entry.job == job { try show(entry) }
                 try await Task.sleep(for: Self.interval)
@@ -81,7 +79,10 @@ extension JournalEntry {
                 ? line + ", although \(reasons) \(dim: "(\(codes))")"
                 : line + ": \(reasons) \(dim: "(\(codes))")"
         }
-        if let reason { line = line + ": \(reason)" }
+        if let reason {
+            // A sentence of its own, unless something follows.
+            line = line + ": \(usage != nil && reason.hasSuffix(".") ? String(reason.dropLast()) : reason)"
+        }
         if let usage { line = line + "; \(usage.words)" }
         return line
     }

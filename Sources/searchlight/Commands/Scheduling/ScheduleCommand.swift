@@ -67,8 +67,10 @@ struct ScheduleRunCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors(json: options.json) {
             let key = try job.key
-            let (isThere, isLater) = try await options.withSchedule(.change) { schedule in
-                (try await schedule.runNow(key), schedule is RemoteEngine)
+            let (isThere, isLater) = try await options.withStore(.change) { store in
+                let isThere = try await options.schedule(of: store).runNow(key)
+                if !isThere { try await store.checkKnown([key]) }
+                return (isThere, store is RemoteEngine)
             }
             guard isThere else {
                 throw CommandFailure(
@@ -96,13 +98,15 @@ struct ScheduleCancelCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors(json: options.json) {
             let key = try job.key
-            let isThere = try await options.withSchedule(.change) { schedule in
-                guard schedule is RemoteEngine else {
+            let isThere = try await options.withStore(.change) { store in
+                guard let service = store as? RemoteEngine else {
                     throw CommandFailure(
                         message: "No service runs for the store at \(options.storeDirectory), so nothing is under way.",
                         status: .notFound)
                 }
-                return try await schedule.cancel(key)
+                let isThere = try await service.cancel(key)
+                if !isThere { try await store.checkKnown([key]) }
+                return isThere
             }
             guard isThere else {
                 throw CommandFailure(
@@ -116,45 +120,4 @@ struct ScheduleCancelCommand: AsyncParsableCommand {
     }
 
     private var name: String { job.name }
-}
-
-struct SchedulePolicyCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "policy", abstract: "Show the constants of scheduling, or check a file that changes them.",
-        discussion: """
-            The file is $SEARCHLIGHT_SCHEDULING, else searchlight/scheduling.json in $XDG_CONFIG_HOME (~/.config). A service \
-            reads it when it begins. docs/SCHEDULING.md explains each key.
-            """)
-
-    @Flag(help: "Print JSON.")
-    var json = false
-    @Option(help: ArgumentHelp("Check this file instead.", valueName: "file"), completion: .file(extensions: ["json"]))
-    var check: String?
-
-    func run() throws {
-        do throws(PolicyFile.Failure) {
-            let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
-            let file = check.map { PolicyFile(path: $0) } ?? PolicyFile(environment: environment)
-            let policy = try file.policy()
-            try? show(policy, file)
-        } catch {
-            Output.fail(error.description)
-            throw ExitCode(ExitStatus.usage.rawValue)
-        }
-    }
-
-    private func show(_ policy: SchedulingPolicy, _ file: PolicyFile) throws {
-        let settings = PolicySetting.all.map { ($0, $0.value(in: policy)) }
-        if json {
-            let values = Dictionary(settings.map { ($0.0.key, $0.1) }, uniquingKeysWith: { one, _ in one })
-            return try Output.printJSON(values)
-        }
-        if check != nil { return try Output.line("\(file.path) is a policy.") }
-        let width = settings.map(\.0.key.count).max() ?? 0
-        for (setting, value) in settings {
-            let name = setting.key.padding(toLength: width, withPad: " ", startingAt: 0)
-            let note = value == setting.standard ? "" : "  (changed from \(setting.standard.formatted()))"
-            try Output.line("\(name)  \(value.formatted()) \(setting.unit)\(dim: note)")
-        }
-    }
 }

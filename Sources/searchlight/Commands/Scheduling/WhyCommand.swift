@@ -10,9 +10,9 @@ struct WhyCommand: AsyncParsableCommand {
         commandName: "why",
         abstract: "Say why an extension is, or is not, asked for its items right now, and what would have to change.",
         discussion: """
-            Shows what the extension owes, the gates that are closed with what was measured, how much the job presses, what the \
-            extension has used of its quota, and what it did today. For one that owes nothing: what a job would find. docs/SCHEDULING.md \
-            explains each gate.
+            Shows what the extension owes, the gates that are closed with what was measured, how much the job presses (its score; \
+            1 is when it has waited as long as it can), what the extension has used of its quota, and what it did today. For one that \
+            owes nothing: what a job would find. docs/SCHEDULING.md explains each gate.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -28,7 +28,9 @@ struct WhyCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard names.isEmpty == all else {
-            throw ValidationError("Name an extension, or say --all. “searchlight extensions” lists them.")
+            throw ValidationError(
+                all
+                    ? "--all takes no names." : "Name an extension, or say --all. “searchlight extensions” lists them.")
         }
         for name in names { _ = try JobChoice.key(name) }
     }
@@ -37,17 +39,10 @@ struct WhyCommand: AsyncParsableCommand {
         try await reportingErrors(json: options.json) {
             var keys = try names.map(JobChoice.key)
             let report = try await options.withStore(.read) { store in
-                let installed = try await store.extensions()
                 if all {
-                    keys = installed.identifiers.map { .reindex(bundle: $0) }
+                    keys = try await store.extensions().identifiers.map { .reindex(bundle: $0) }
                 } else {
-                    let owed = Set(try await store.owedReindexes().map(\.bundle))
-                    for bundle in keys.compactMap(\.bundle)
-                    where !installed.identifiers.contains(bundle) && !owed.contains(bundle) {
-                        throw EngineError.extension(
-                            .notFound(
-                                identifier: bundle, searchPath: installed.searchPath, known: installed.identifiers))
-                    }
+                    try await store.checkKnown(keys)
                 }
                 return try await options.report(of: store, keys: all ? nil : keys, besides: keys)
             }
@@ -61,6 +56,7 @@ struct WhyCommand: AsyncParsableCommand {
             Output.complain(
                 "Note: no service runs, so nothing is done in the background; this is what one would decide.")
         }
+        if report.jobs.isEmpty { try Output.line("Nothing is owed, and no extension is installed.") }
         for (index, job) in report.jobs.enumerated() {
             if index > 0 { try Output.line("") }
             for line in job.lines(isVerbose: verbose) { try Output.line(line) }
@@ -102,9 +98,9 @@ extension JobExplanation {
         if let job {
             let since =
                 "owed since \(ScheduleTime.text(job.requested, from: moment)) (\(ScheduleTime.text(seconds: age)))"
-            let presses = String(format: "%.2f", score)
+            let score = String(format: "%.2f", self.score)
             let tolerated = tolerance > 0 ? " of \(ScheduleTime.text(seconds: tolerance)) that it can wait" : ""
-            lines.append("  \(since)\(tolerated); it presses \(presses)")
+            lines.append("  \(since)\(tolerated); score \(score)")
             if let deadline = job.deadline {
                 lines.append("  items expire from \(ScheduleTime.text(deadline, from: moment)) on")
             }
@@ -184,66 +180,10 @@ extension MonitorReport.State {
 
 extension DayLedger.Entry {
     var words: String {
-        var parts = [counted(runs, "run"), usage.words, counted(items, "item")]
+        var parts = [counted(runs, "run")]
+        if usage != Usage() { parts.append(usage.words) }
+        parts.append(counted(items, "item"))
         if failures > 0 { parts.append(counted(failures, "failure")) }
         return parts.joined(separator: ", ")
-    }
-}
-
-/// What is said about jobs, as JSON. Moments are in UTC.
-struct WhyReport: Encodable {
-    struct Job: Encodable {
-        struct GateReport: Encodable {
-            var gate: String
-            var state: String
-            var measured: Double?
-            var limit: Double?
-            var unit: String?
-            var opens: String?
-            var relaxes: String?
-            var remedy: String?
-        }
-        var job: String
-        var decision: String
-        var urgency: String?
-        var requested: String?
-        var deadline: String?
-        var ageSeconds: Double
-        var toleranceSeconds: Double
-        var score: Double
-        var gates: [GateReport]
-        var quota: JobExplanation.Quota?
-        var nextLook: String?
-        var days: [DayLedger.Entry]?
-    }
-    var moment: String
-    var isScheduling: Bool
-    var conditions: Conditions
-    var sensors: [String: String]
-    var throttled: [String]
-    var jobs: [Job]
-
-    init(_ report: ScheduleReport) {
-        func text(_ moment: Double?) -> String? {
-            moment.map { Date(timeIntervalSinceReferenceDate: min(max($0, -1e10), 1e11)).ISO8601Format() }
-        }
-        moment = text(report.moment) ?? ""
-        (isScheduling, conditions, throttled) = (report.isScheduling, report.conditions, report.throttled)
-        sensors = Dictionary(
-            (report.sensors?.sensors ?? []).map { ($0.sensor.rawValue, $0.state.words) },
-            uniquingKeysWith: { one, _ in one })
-        jobs = report.jobs.map { job in
-            Job(
-                job: job.key.name, decision: job.decision.rawValue, urgency: job.job?.urgency.rawValue,
-                requested: text(job.job?.requested), deadline: text(job.job?.deadline), ageSeconds: job.age,
-                toleranceSeconds: job.tolerance, score: job.score,
-                gates: job.gates.map { gate in
-                    Job.GateReport(
-                        gate: gate.gate.rawValue, state: gate.state.rawValue, measured: gate.measured,
-                        limit: gate.limit, unit: gate.unit?.rawValue, opens: text(gate.opens),
-                        relaxes: text(gate.relaxes), remedy: gate.remedy)
-                },
-                quota: job.quota, nextLook: text(job.nextLook), days: job.key.bundle.flatMap { report.days[$0] })
-        }
     }
 }

@@ -91,7 +91,8 @@ struct RecordCommand: AsyncParsableCommand {
             recording.take(job, at: Date.now.timeIntervalSinceReferenceDate)
         }
         if let output {
-            Output.complain("Recording to \(output) until Control-C\(duration.map { " or for \($0)" } ?? "").")
+            let atMost = duration.flatMap(Self.seconds).map { ", at most \(ScheduleTime.text(seconds: $0))" } ?? ""
+            Output.complain("Recording to \(output) until Control-C\(atMost).")
         }
         let looking = Task {
             defer { over.finish() }

@@ -76,7 +76,7 @@ struct SimulateCommand: ParsableCommand {
         if !quiet {
             let zone = TimeZone(secondsFromGMT: trace.zone) ?? .gmt
             for entry in replay.journal { try Output.line(entry.line(in: zone)) }
-            try Output.line("")
+            if !replay.journal.isEmpty { try Output.line("") }
         }
         for job in replay.jobs { for line in job.lines { try Output.line(line) } }
         for line in replay.totals.lines { try Output.line(line) }

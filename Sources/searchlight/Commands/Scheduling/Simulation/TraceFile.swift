@@ -29,7 +29,7 @@ enum TraceFile {
         do throws(PolicyError) {
             try trace.change(policy: String(decoding: text, as: UTF8.self))
         } catch {
-            throw CommandFailure(message: "Reading the rules of \(shown(policy)) failed. \(error)", status: .failure)
+            throw CommandFailure(message: "Reading the rules of \(shown(policy)) failed. \(error)", status: .usage)
         }
         return trace
     }

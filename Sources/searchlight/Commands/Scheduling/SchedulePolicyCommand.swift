@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+import IdleScheduling
+import SearchlightEngine
+
+struct SchedulePolicyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "policy", abstract: "Show the constants of scheduling, or check a file that changes them.",
+        discussion: """
+            The file is $SEARCHLIGHT_SCHEDULING, else searchlight/scheduling.json in $XDG_CONFIG_HOME (~/.config). A service \
+            reads it when it begins. docs/SCHEDULING.md explains each key. What is printed with --json can be such a file.
+            """)
+
+    @Flag(help: "Print JSON.")
+    var json = false
+    @Option(help: ArgumentHelp("Check this file instead.", valueName: "file"), completion: .file(extensions: ["json"]))
+    var check: String?
+
+    func run() throws {
+        try reportingErrors(json: json) {
+            let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
+            let file = check.map { PolicyFile(path: $0) } ?? PolicyFile(environment: environment)
+            let policy: SchedulingPolicy
+            do throws(PolicyFile.Failure) { policy = try file.policy() } catch {
+                throw CommandFailure(message: error.description, status: .usage)
+            }
+            if json { return try Output.printJSON(PolicyReport(policy)) }
+            guard check == nil else {
+                return try Output.line("\(file.path) is a policy. A service goes by its file once it begins anew.")
+            }
+            try show(policy)
+        }
+    }
+
+    private func show(_ policy: SchedulingPolicy) throws {
+        let standard = SchedulingPolicy()
+        let gates = Gate.allCases.filter(\.isSwitchable)
+        let names = PolicySetting.all.map(\.key) + gates.map(\.rawValue)
+        let width = names.map(\.count).max() ?? 0
+        func line(_ name: String, _ value: String, before: String) throws {
+            let name = name.padding(toLength: width, withPad: " ", startingAt: 0)
+            try Output.line("\(name)  \(value)\(dim: value == before ? "" : "  (changed from \(before))")")
+        }
+        for setting in PolicySetting.all {
+            func text(_ value: Double) -> String {
+                ["share", ""].contains(setting.unit) ? value.formatted() : "\(value.formatted()) \(setting.unit)"
+            }
+            try line(setting.key, text(setting.value(in: policy)), before: text(setting.standard))
+        }
+        try Output.line("")
+        try Output.line("Gates:")
+        for gate in gates {
+            try line(gate.rawValue, policy.rule(of: gate).words, before: standard.rule(of: gate).words)
+        }
+    }
+}
+
+/// What a policy does with a gate, as its file has it.
+private enum GateRule: Encodable {
+    case off
+    case passed(from: Double)
+    case neverPassed
+    /// It holds, and nothing can pass it.
+    case on
+
+    var words: String {
+        switch self {
+        case .off: "off"
+        case .passed(let score): "may be passed slowly from score \(score.formatted()) on"
+        case .neverPassed, .on: "never passed"
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .off: try container.encode(false)
+        case .passed(let score): try container.encode(score)
+        case .neverPassed: try container.encodeNil()
+        case .on: try container.encode(true)
+        }
+    }
+}
+
+extension SchedulingPolicy {
+    fileprivate func rule(of gate: Gate) -> GateRule {
+        if switchedOff.contains(gate) { return .off }
+        guard gate.isRelaxable else { return .on }
+        return relaxations[gate].map { .passed(from: $0) } ?? .neverPassed
+    }
+}
+
+/// A policy as JSON, in the form of the file.
+private struct PolicyReport: Encodable {
+    private let policy: SchedulingPolicy
+
+    init(_ policy: SchedulingPolicy) { self.policy = policy }
+
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(_ name: String) { stringValue = name }
+        init?(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        for setting in PolicySetting.all { try container.encode(setting.value(in: policy), forKey: Key(setting.key)) }
+        let gates = Gate.allCases.filter(\.isSwitchable).map { ($0.rawValue, policy.rule(of: $0)) }
+        try container.encode(Dictionary(gates, uniquingKeysWith: { one, _ in one }), forKey: Key("gates"))
+    }
+}
