@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The conventional names; each is one script, which works without make.
-.PHONY: all build release install install-files uninstall test-install documentation demo test lint format bench torture clean
+.PHONY: all build release install install-files uninstall test-install deb test-deb test-clone documentation demo test lint format bench torture clean
 
 # Where “make install” puts things; DESTDIR goes in front of it, for those who make packages.
 PREFIX ?= /usr/local
@@ -31,6 +31,17 @@ uninstall:
 
 test-install: release
 	Scripts/test-install
+
+# A Debian package in .build/deb; and its trial on a bare system: installed, used, removed.
+deb: release
+	Scripts/deb
+
+test-deb: deb
+	Scripts/test-deb
+
+# The two commands of the README in a fresh clone on a bare system.
+test-clone:
+	Scripts/test-clone
 
 documentation:
 	Scripts/documentation

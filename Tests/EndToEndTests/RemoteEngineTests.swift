@@ -63,4 +63,16 @@ struct RemoteEngineTests {
             await #expect(throws: EngineError.self) { try await remote.itemCounts() }
         }
     }
+
+    @Test("A service that ends before it answers that it will has done what it was asked")
+    func stopped() async throws {
+        let harness = try Harness()
+        let host = try ServiceHost(harness)
+        let remote = try #require(
+            try await RemoteEngine.connect(storeDirectory: harness.store, program: "test", patience: .seconds(60)))
+        await host.close()
+        try await remote.stopService()
+        await #expect(throws: EngineError.self) { try await remote.itemCounts() }
+        await remote.close()
+    }
 }
