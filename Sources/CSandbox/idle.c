@@ -54,6 +54,14 @@ static int set_idle_session(void) {
     return error;
 }
 
+int csandbox_set_session_nice(pid_t child, unsigned nice) {
+    /* In a session with others it would be theirs. */
+    if (getsid(child) != child) return EPERM;
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/autogroup", (int)child);
+    return write_number(path, nice);
+}
+
 void csandbox_apply_idle(const csandbox_policy *head, csandbox_report *report) {
     uint32_t wanted = head->idle, applied = 0;
     if ((wanted & CSANDBOX_IDLE_SESSION) && set_idle_session() == 0) applied |= CSANDBOX_IDLE_SESSION;

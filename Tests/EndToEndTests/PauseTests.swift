@@ -69,6 +69,39 @@ struct PauseTests {
         }
     }
 
+    @Test("hears of it though others need all processors: until it stands still it does not yield to them")
+    func hears() async throws {
+        let bundle = try harness.installBackground("spins")
+        let clock = ManualClock()
+        try await harness.withEngine(clock: clock) { engine async throws in
+            let reindex = await begin(bundle, engine)
+            let worker = harness.lastWorker
+            func group() -> String? {
+                try? String(contentsOfFile: "/proc/\(worker.identifier)/autogroup", encoding: .utf8)
+            }
+            // Where there are no groups, nothing is changed.
+            let yielding = group()
+            let others = try? String(contentsOfFile: "/proc/self/autogroup", encoding: .utf8)
+            for _ in 0..<2 {
+                let pause = Task { await engine.host.pauseBackground(bundle, .back) }
+                while clock.sleeperCount == 0 { await Task.yield() }
+                #expect(group() == yielding?.replacing("nice 19", with: "nice 0"))
+                _ = await outcome(of: pause, by: clock)
+                while group() != yielding { await Task.yield() }
+                await engine.host.resumeBackground(bundle)
+            }
+            // One that goes on before it stood still yields, too.
+            let pause = Task { await engine.host.pauseBackground(bundle, .back) }
+            while clock.sleeperCount == 0 { await Task.yield() }
+            await engine.host.resumeBackground(bundle)
+            #expect(await pause.value == .resumed)
+            while group() != yielding { await Task.yield() }
+            #expect((try? String(contentsOfFile: "/proc/self/autogroup", encoding: .utf8)) == others)
+            await engine.host.endBackground(bundle)
+            await expectCancelled(reindex)
+        }
+    }
+
     @Test("again and again loses and doubles nothing", arguments: ["cooperative", "ignoring"])
     func repeatedly(mode: String) async throws {
         let bundle = try harness.installBackground("\(mode) 300")

@@ -194,4 +194,10 @@ int csandbox_processor_time(pid_t process, uint64_t *nanoseconds);
 /* Whether all threads of a child that was sent SIGSTOP have stopped. Changes nothing. */
 int csandbox_is_stopped(pid_t child);
 
+/*
+ * How much the session that a child leads yields to other sessions: 0, like anybody's, to 19. 0, or an errno: EPERM where it
+ * leads none, EAGAIN where the kernel takes no more changes for now.
+ */
+int csandbox_set_session_nice(pid_t child, unsigned nice);
+
 #endif

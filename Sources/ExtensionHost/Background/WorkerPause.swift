@@ -18,6 +18,8 @@ final class WorkerPause: Sendable {
         var phase = Phase.running
         /// Grows with each change, so that what belongs to a pause that is over does nothing.
         var number: UInt64 = 0
+        /// The number of the last pause, whose worker hears what it is told although others need all processors.
+        var last: UInt64 = 0
     }
     private let state = Mutex(State())
     private let process: WorkerProcess
@@ -33,6 +35,8 @@ final class WorkerPause: Sendable {
     /// How long, and how often, it is looked whether all threads stand still. One that waits for a disk does so without using
     /// a processor, and stops before it does anything else.
     private static let look = (interval: Duration.milliseconds(1), times: 50)
+    /// How long is waited, and how often, where the kernel takes no more changes of sessions: one every tenth of a second.
+    private static let yielding = (interval: Duration.milliseconds(110), times: 10)
 
     /// - Parameters:
     ///   - tell: Sends something that has no answer to the worker; must not wait.
@@ -57,10 +61,17 @@ final class WorkerPause: Sendable {
             case .paused(let task): return task
             case .running:
                 state.number += 1
+                state.last = state.number
                 time.begin()
+                // Where others need all processors, one that yields to them would hear of it when it is too late.
+                _ = process.setYielding(false)
                 // Under the lock, so that this and what is told when it goes on keep their order.
                 tell(.didThrottle(notice))
-                let task = Task { [number = state.number] in await quieten(number) }
+                let task = Task { [number = state.number] in
+                    let outcome = await quieten(number)
+                    Task { await yield(number) }
+                    return outcome
+                }
                 state.phase = .paused(task)
                 return task
             }
@@ -109,6 +120,15 @@ final class WorkerPause: Sendable {
         }
         guard whileIts(number, {}) else { return calledOff }
         return heeds ? .heeded : .frozen
+    }
+
+    /// Has it yield to others again.
+    private func yield(_ number: UInt64) async {
+        for _ in 0..<Self.yielding.times {
+            // A pause that came meanwhile does so at its own end.
+            guard state.withLock({ $0.last == number && !process.setYielding(true) }) else { return }
+            guard (try? await ContinuousClock().sleep(for: Self.yielding.interval)) != nil else { return }
+        }
     }
 
     private func standStill() async {

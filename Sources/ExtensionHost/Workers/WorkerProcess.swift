@@ -146,6 +146,14 @@ final class WorkerProcess: Sendable {
     /// Whether all of its threads stand still, or it has ended.
     var isStopped: Bool { inquire { csandbox_is_stopped(identifier) != 0 } ?? true }
 
+    /// Has its session be like anybody's, so that it gets a processor to hear what it is told, or yield to others again. For
+    /// workers that lead no session, nothing changes.
+    ///
+    /// - Returns: `false` where the kernel takes no more changes for now: ten a second.
+    func setYielding(_ isYielding: Bool) -> Bool {
+        inquire { csandbox_set_session_nice(identifier, isYielding ? 19 : 0) != EAGAIN } ?? true
+    }
+
     /// The processor time that it has used, in nanoseconds; `nil` once it has ended.
     var processorTime: UInt64? {
         inquire {
