@@ -231,9 +231,14 @@ class Page(unittest.TestCase):
         code = "\n".join(path.read_text(encoding="utf-8", errors="replace") for path in listed_files()
                          if path.is_relative_to(ROOT / "Sources") or path.is_relative_to(ROOT / "Tests" / "TestSupport"))
         words = set(re.findall(r"\w+", code))
-        # Types only: what begins with a capital and has a second one.
-        named = set(re.findall(r"`([A-Z]\w*[a-z]\w*[A-Z]\w*)(?:\.\w+|\+\w+)?`", self.page))
-        self.assertEqual(sorted(named - words - {path.name for path in (ROOT / "Sources").rglob("*")}), [])
+        # What has a small letter and a capital behind it is no word of the language.
+        named = set(re.findall(r"`(\w*[a-z]\w*[A-Z]\w*)(?:\.\w+|\+\w+|\(\))?`", self.page))
+        self.assertEqual(sorted(named - words - set(rows(self.page))), [])
+
+    def test_folders_that_the_page_names_are_there(self):
+        folders = {path.name for tree in ("Sources", "Plugins", "Tests") for path in (ROOT / tree).glob("**") if path.is_dir()}
+        named = re.findall(r"`(?:[\w-]+/)*([\w-]+)/`", self.page)
+        self.assertEqual(sorted(set(named) - folders - {"Plugins"}), [])
 
 
 class Files(unittest.TestCase):
