@@ -14,6 +14,7 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 // Serves the Quick Look page; only its module QuickLookSimulator imports it.
 let flyingFox: Target.Dependency = .product(name: "FlyingFox", package: "FlyingFox")
+let flyingSocks: Target.Dependency = .product(name: "FlyingSocks", package: "FlyingFox")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 // The arrows between the modules are explained in docs/ARCHITECTURE.md; lower modules stand further down.
@@ -39,16 +40,14 @@ let package = Package(
             name: "searchlight",
             dependencies: [
                 "SearchlightEngine", "ExtensionValidation", "ExtensionRuntime", "SearchIndex", "ExtensionHost",
-                "Promises",
-                "Previews", "IdleScheduling", "ConditionSensors", "QuickLookSimulator", "ServiceProtocol",
-                "UniformTypeIdentifiers", arguments,
+                "MetadataQuery", "Promises", "Previews", "IdleScheduling", "ConditionSensors", "QuickLookSimulator",
+                "ServiceProtocol", "UniformTypeIdentifiers", arguments,
             ], swiftSettings: strict),
         .executableTarget(
             name: "searchlightd",
             dependencies: [
                 "SearchlightService", "SearchlightEngine", "ExtensionHost", "Promises", "ConditionSensors",
-                "ServiceProtocol",
-                "CSystemd", arguments,
+                "ServiceProtocol", "CSystemd", arguments,
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -58,8 +57,7 @@ let package = Package(
             dependencies: [
                 "SearchlightEngine", "ExtensionHost", "ExtensionRuntime", "SearchIndex", "MetadataQuery", "Promises",
                 "Previews", "QuickLookSimulator", "ServiceProtocol", "UniformTypeIdentifiers", "TestSupport",
-                "CSystemd",
-                sqlite, arguments,
+                "CSystemd", sqlite, arguments,
             ], swiftSettings: strict),
 
         // Libraries for app authors
@@ -84,15 +82,14 @@ let package = Package(
             name: "SearchlightService",
             dependencies: [
                 "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "MetadataQuery",
-                "ServiceProtocol", "IdleScheduling", "ConditionSensors",
-                "CSystemd",
+                "ServiceProtocol", "IdleScheduling", "ConditionSensors", "CSystemd",
             ],
             swiftSettings: strict),
         .target(
             name: "SearchlightEngine",
             dependencies: [
-                "SearchIndex", "ExtensionHost", "Promises", "Previews", "IdleScheduling", "ConditionSensors",
-                "CSandbox",
+                "SearchIndex", "MetadataQuery", "ExtensionHost", "Promises", "Previews", "IdleScheduling",
+                "ConditionSensors", "ServiceProtocol", "UniformTypeIdentifiers", "CSandbox",
             ], swiftSettings: strict),
         .target(
             name: "SearchIndex",
@@ -118,8 +115,8 @@ let package = Package(
         .target(
             name: "QuickLookSimulator",
             dependencies: [
-                "SearchlightEngine", "SearchIndex", "Promises", "Previews", "ServiceProtocol",
-                "UniformTypeIdentifiers", flyingFox,
+                "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "ServiceProtocol",
+                "UniformTypeIdentifiers", flyingFox, flyingSocks,
             ], swiftSettings: strict),
 
         // The judge that authors run
@@ -157,8 +154,8 @@ let package = Package(
         .executableTarget(
             name: "TortureDonor",
             dependencies: [
-                "SearchlightEngine", "ExtensionHost", "IdleScheduling", "SearchIndex", "TortureSupport", "TestSupport",
-                grdb,
+                "SearchlightEngine", "ExtensionHost", "IdleScheduling", "SearchIndex", "ServiceProtocol",
+                "TortureSupport", "TestSupport", grdb,
             ],
             path: "Tests/TortureDonor",
             swiftSettings: strict),
@@ -175,7 +172,8 @@ let package = Package(
             path: "Tests/Fuzz",
             swiftSettings: strict),
         .testTarget(
-            name: "ServiceProtocolTests", dependencies: ["ServiceProtocol", "TestSupport"], swiftSettings: strict),
+            name: "ServiceProtocolTests", dependencies: ["ServiceProtocol", "CSystemd", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "SearchIndexTests",
             dependencies: ["SearchIndex", "MetadataQuery", "ServiceProtocol", "TestSupport", grdb],
@@ -194,7 +192,7 @@ let package = Package(
             name: "SymbolBindingsTests", dependencies: ["SymbolBindings", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ExtensionHostTests",
-            dependencies: ["ExtensionHost", "ServiceProtocol", "UniformTypeIdentifiers", "CSandbox", "TestSupport"],
+            dependencies: ["ExtensionHost", "ServiceProtocol", "CSandbox", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ExtensionRuntimeTests",
@@ -205,7 +203,7 @@ let package = Package(
             name: "IdleSchedulingTests", dependencies: ["IdleScheduling", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ConditionSensorsTests",
-            dependencies: ["ConditionSensors", "IdleScheduling", "ServiceProtocol", "TestSupport"],
+            dependencies: ["ConditionSensors", "IdleScheduling", "TestSupport"],
             swiftSettings: strict),
         // What the sensors cost, in a process of their own.
         .executableTarget(
@@ -214,13 +212,15 @@ let package = Package(
         .testTarget(
             name: "UniformTypeIdentifiersTests", dependencies: ["UniformTypeIdentifiers", "TestSupport"],
             swiftSettings: strict),
-        .testTarget(name: "MetadataQueryTests", dependencies: ["MetadataQuery", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "MetadataQueryTests", dependencies: ["MetadataQuery", "ServiceProtocol", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "ExtensionRuntime",
                 "ExtensionValidation", "IdleScheduling", "Promises", "Previews", "QuickLookSimulator",
-                "ServiceProtocol", "UniformTypeIdentifiers", "TestSupport", "TortureSupport", sqlite,
+                "ServiceProtocol", "TestSupport", "TortureSupport", sqlite,
             ], swiftSettings: strict),
         // A client in another process.
         .executableTarget(
@@ -229,9 +229,8 @@ let package = Package(
         .testTarget(
             name: "ServiceTests",
             dependencies: [
-                "SearchlightService", "SearchlightEngine", "SearchIndex", "ExtensionHost", "MetadataQuery",
-                "IdleScheduling",
-                "Previews", "ServiceProtocol", "CoreSpotlight", "TestSupport",
+                "SearchlightService", "SearchlightEngine", "ExtensionHost", "IdleScheduling", "Previews",
+                "ServiceProtocol", "CoreSpotlight", "TestSupport",
             ], swiftSettings: strict),
         // An app in another process, of the public library alone.
         .executableTarget(
@@ -244,17 +243,25 @@ let package = Package(
         // Source as it is written for Apple's SDK; that it compiles, in both language modes, is the test. Without the settings
         // of this package, for it is not this package's.
         .target(
-            name: "PortedSources", dependencies: ["CoreSpotlight", "MobileCoreServices", "QuickLook", "QuickLookUI"],
+            name: "PortedSources",
+            dependencies: [
+                "CoreSpotlight", "UniformTypeIdentifiers", "MobileCoreServices", "QuickLook", "QuickLookUI",
+            ],
             path: "Tests/PortedSources/Swift5",
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .target(
             name: "PortedSourcesInSwift6",
-            dependencies: ["CoreSpotlight", "MobileCoreServices", "QuickLook", "QuickLookUI"],
+            dependencies: [
+                "CoreSpotlight", "UniformTypeIdentifiers", "MobileCoreServices", "QuickLook", "QuickLookUI",
+            ],
             path: "Tests/PortedSources/Swift6",
             swiftSettings: [.swiftLanguageMode(.v6)]),
         .testTarget(
             name: "CoreSpotlightTests",
-            dependencies: ["CoreSpotlight", "PortedSources", "PortedSourcesInSwift6", "TestSupport"],
+            dependencies: [
+                "CoreSpotlight", "SearchlightExtension", "ServiceProtocol", "UniformTypeIdentifiers", "PortedSources",
+                "PortedSourcesInSwift6", "TestSupport",
+            ],
             swiftSettings: strict),
     ]
 )

@@ -81,6 +81,15 @@ public enum ExtensionError: Error, Hashable, Sendable, Codable, CustomStringConv
         }
     }
 
+    /// What a person can do about a fault of the extension's code; `nil` where the description says it.
+    public var advice: String? {
+        switch self {
+        case .crashed(let identifier, _, _, _), .timedOut(let identifier, _, _), .malformedAnswer(let identifier, _, _):
+            "“searchlight extensions validate \(identifier)” looks for the cause."
+        default: nil
+        }
+    }
+
     private static func quote(_ lines: [String]) -> String {
         lines.isEmpty ? "" : " It last said:\n" + lines.map { "  | " + $0 }.joined(separator: "\n")
     }

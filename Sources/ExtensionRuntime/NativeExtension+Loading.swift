@@ -68,7 +68,9 @@ extension NativeExtension {
         }
         let function = unsafeBitCast(address, to: searchlight_extension_entry_function.self)
         guard let entry = function() else {
-            throw LoadError(failure: .missingEntryPoint, message: "\(symbol) of \(request.libraryPath) returned NULL.")
+            throw LoadError(
+                failure: .missingEntryPoint,
+                message: "\(symbol) of \(request.libraryPath) returned NULL. It has to return the extension's entry.")
         }
         let header = entry.pointee
         guard header.abi_major == abiMajor, Int(header.size) >= MemoryLayout<searchlight_extension_entry>.size else {
@@ -95,7 +97,8 @@ extension NativeExtension {
         _ entry: UnsafePointer<searchlight_extension_entry>, host: UnsafePointer<searchlight_host>
     ) throws(LoadError) -> OpaquePointer? {
         guard let create = entry.pointee.create, entry.pointee.get_interface != nil else {
-            throw LoadError(failure: .cannotCreate, message: "The extension's entry has no create or get_interface.")
+            throw LoadError(
+                failure: .cannotCreate, message: "The extension's entry has no create or get_interface. Set both.")
         }
         var object: OpaquePointer?
         let (status, message) = withUnsafeTemporaryAllocation(of: CChar.self, capacity: maximumErrorBytes) { buffer in

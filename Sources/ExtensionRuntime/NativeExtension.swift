@@ -41,7 +41,10 @@ final class NativeExtension: AskedExtension, @unchecked Sendable {
         guard !interfaces.isEmpty else {
             throw LoadError(
                 failure: .noInterfaces,
-                message: "The extension serves none of the interfaces that searchlight_extension.h names.")
+                message: """
+                    The extension serves none of the interfaces that searchlight_extension.h names. Return at least one from \
+                    get_interface.
+                    """)
         }
     }
 

@@ -87,9 +87,6 @@ public enum Check: String, Sendable, Hashable, CaseIterable, Codable {
         return Array((near + holding).prefix(3))
     }
 
-    /// Whether it judges what was seen while the others ran, so that it comes after them.
-    var judgesTheOthers: Bool { self == .misuse || self == .sandbox }
-
     /// Whether it looks at the extension's process from outside, so that the process has to be one of its own.
     var needsProcess: Bool {
         switch self {

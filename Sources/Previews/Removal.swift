@@ -4,13 +4,17 @@
 public struct Removal: Hashable, Sendable, Codable {
     /// What kind of thing.
     public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-        case script, eventHandler, form, frame, plugin, drawing, media
+        /// Something that runs.
+        case script, eventHandler
+        /// Something that asks, or that has content of its own.
+        case form, frame, plugin, drawing, media
         /// A load from a network, a stylesheet's too.
         case remoteLoad
         /// An address of a file of this machine.
         case fileReference
         /// An address of a scheme that a link may not have.
         case link
+        /// What leads elsewhere by itself, or changes what addresses mean.
         case redirect, base
         /// A rule or property of a style.
         case style
@@ -26,6 +30,7 @@ public struct Removal: Hashable, Sendable, Codable {
         case nesting
         /// What did not fit any more.
         case overflow
+        /// What no list knows.
         case element, attribute
 
         fileprivate var words: (one: String, many: String) {

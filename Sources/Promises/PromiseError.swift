@@ -37,10 +37,10 @@ public enum PromiseError: Error, Hashable, Sendable, Codable, CustomStringConver
         switch self {
         case .unsupportedType(let offered, let accepted):
             offered.isEmpty
-                ? "The item promises no representation at all."
+                ? "The item promises no representation at all, so it cannot be dragged. Its app decides that."
                 : """
                 The item offers \(offered.joined(separator: ", ")), and none of these conforms to \
-                \(accepted.joined(separator: ", ")).
+                \(accepted.joined(separator: ", ")). Ask for one of them.
                 """
         case .unsupportedForm(let taken, let offered):
             """
@@ -53,12 +53,13 @@ public enum PromiseError: Error, Hashable, Sendable, Codable, CustomStringConver
         case .noRoom(let path, let length, let available):
             "\(path) would have \(length) bytes, and only \(available) are free on its device. Make room."
         case .wrongLength(let expected, let received):
-            "The provider announced \(expected) bytes and gave \(received)."
+            "The provider announced \(expected) bytes and gave \(received). Try again."
         case .stalled(let path, let received, let limit):
-            "The provider gave \(received) bytes for \(path) and then nothing more for \(limit)."
+            "The provider gave \(received) bytes for \(path) and then nothing more for \(limit). Try again."
         case .noReceiver(let path, let limit):
             "Nobody opened \(path) to read from it within \(limit). Start its reader."
-        case .tooSlow(let path, let limit): "The provider had not given all that is meant for \(path) after \(limit)."
+        case .tooSlow(let path, let limit):
+            "The provider had not given all that is meant for \(path) after \(limit). Try again, or ask for less."
         case .tooLarge(let length, let limit): "The provider gave \(length) bytes; the limit is \(limit)."
         case .unsafeContent(let path, let reason): "What the provider gave is not taken: \(path) \(reason)."
         case .tooMany(let path, let what, let limit):

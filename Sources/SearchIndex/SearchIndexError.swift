@@ -42,15 +42,17 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
         case .full(let path, let operation): "\(operation) failed: the device that holds \(path) is full. Make room."
         case .readOnly(let path, let operation):
             "\(operation) failed: \(path) cannot be written. Check its permissions, or whether it is mounted read-only."
-        case .invalidItem(let identifier, let reason): "The item \(identifier.debugDescription) is refused: \(reason)."
+        case .invalidItem(let identifier, let reason):
+            "The item \(identifier.debugDescription) is refused: \(reason). Correct it and donate it again."
         case .batchTooLarge(let what, let value, let limit):
             "The batch is refused: it has \(value) \(what), and the limit is \(limit). Divide it."
         case .mismatchedClientState:
             "The batch is refused: the client state is not the one it expects. Fetch the last state and begin anew."
         case .clientStateTooLong(let bytes):
-            "The client state has \(bytes) bytes; the limit is \(JournalEntry.maximumClientStateBytes)."
-        case .closed: "The index is closed."
-        case .storage(let path, let operation, let detail): "\(operation) in \(path) failed: \(detail)."
+            "The client state has \(bytes) bytes; the limit is \(JournalEntry.maximumClientStateBytes). Shorten it."
+        case .closed: "The index is closed. Open it again."
+        case .storage(let path, let operation, let detail):
+            "\(operation) in \(path) failed: \(detail). “searchlight verify” says whether the index is damaged."
         }
     }
 

@@ -35,7 +35,10 @@ public enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConvert
         switch self {
         case .index(let error): error.description
         case .query(let error): error.description
-        case .extension(let error): error.description
+        case .extension(let error):
+            // Behind lines that are quoted it begins one of its own.
+            [error.description, error.advice].compactMap(\.self).joined(
+                separator: error.description.contains("\n") ? "\n" : " ")
         case .promise(let error): error.description
         case .drag(_, let message): message
         case .storeInUse(let path, let process):
@@ -58,7 +61,8 @@ public enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConvert
             Name one by its number, or add --bundle.
             """
         case .service(let problem): problem.description
-        case .storeFile(let path, let operation, let detail): "\(operation) \(path) failed: \(detail)."
+        case .storeFile(let path, let operation, let detail):
+            "\(operation) \(path) failed: \(detail). Check who owns it, and whether its device has room."
         }
     }
 

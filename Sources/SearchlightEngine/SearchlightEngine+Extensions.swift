@@ -3,9 +3,6 @@ import ExtensionHost
 import IdleScheduling
 
 extension SearchlightEngine {
-    /// What is known of the behaviour of the extensions of which anything is, by bundle identifier.
-    public var extensionHealth: [String: ExtensionHealth] { host.health }
-
     /// What is known of the behaviour of an extension; blank if nothing is.
     public func health(of identifier: String) -> ExtensionHealth { host.health(of: identifier) }
 

@@ -71,12 +71,6 @@ struct BindingScanner {
 
     private var wordBytes: ArraySlice<UInt8> { bytes[offset...].prefix { Self.isWordByte($0) } }
 
-    /// The word that follows, which is not taken; empty if there is none.
-    mutating func peekWord() -> String {
-        skipSpace()
-        return String(decoding: wordBytes, as: UTF8.self)
-    }
-
     /// A name: letters, digits and `_`, no digit first.
     mutating func word(_ what: String) throws(BindingError) -> String {
         skipSpace()

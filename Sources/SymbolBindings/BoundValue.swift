@@ -27,23 +27,37 @@ public indirect enum BoundValue: Hashable, Sendable {
 
     /// What a request and its item have.
     public enum Source: String, Hashable, Sendable, CaseIterable {
+        /// The identifier of the item.
         case identifier = "item.identifier"
+        /// The bytes of the file the item stands for.
         case contents = "item.contents"
+        /// The path of that file.
         case path = "item.path"
+        /// The type that is asked for.
         case type = "request.type"
+        /// The words that were searched for, if a preview is asked for.
         case query = "request.query"
+        /// Whether the file itself is wanted, not a copy.
         case inPlace = "request.inPlace"
+        /// The path of an empty file that is to be filled.
         case destination = "request.destination"
+        /// The identifiers of the items that are to be donated.
         case identifiers = "request.identifiers"
+        /// Why less is to be done.
         case reason = "request.reason"
+        /// How much may still be done.
         case rate = "request.rate"
+        /// The extension's own folder.
         case bundlePath = "bundle.path"
     }
 
     /// As what an attribute is wanted.
     public enum AttributeForm: String, Hashable, Sendable, CaseIterable {
+        /// A text.
         case text = "item.attribute"
+        /// A whole number.
         case integer = "item.integer"
+        /// A number with a fraction.
         case float = "item.float"
     }
 
@@ -71,9 +85,13 @@ public indirect enum BoundValue: Hashable, Sendable {
 
     /// What can be done with two whole numbers.
     public enum Operator: String, Hashable, Sendable, CaseIterable {
+        /// The sum.
         case plus = "+"
+        /// The difference.
         case minus = "-"
+        /// The product.
         case times = "*"
+        /// The quotient without its fraction.
         case divided = "/"
     }
 }
@@ -105,9 +123,13 @@ public struct BoundCondition: Hashable, Sendable {
     }
     /// How. There is no “less than”, since a manifest would have to escape it; turn the values round.
     public enum Relation: String, Hashable, Sendable, CaseIterable {
+        /// The same.
         case equal = "=="
+        /// Not the same.
         case unequal = "!="
+        /// The first is as large or larger.
         case atLeast = ">="
+        /// The first is larger.
         case greater = ">"
     }
     /// At least one.

@@ -2,6 +2,7 @@
 
 /// A number as C passes it.
 public enum ScalarType: String, Sendable, CaseIterable {
+    /// Signed, unsigned or floating-point, and how many bits.
     case i8, i16, i32, i64, u8, u16, u32, u64, f32, f64
 
     /// How many bytes it takes in memory.

@@ -22,8 +22,11 @@ public struct SymbolBinding: Hashable, Sendable {
         case file(type: String, of: [String])
         /// What is shown of items of types.
         case preview(type: String, of: [String])
+        /// Donating everything.
         case reindexAll
+        /// Donating the items of given identifiers.
         case reindexItems
+        /// Doing less, or as much as before.
         case throttle
     }
 }
@@ -91,7 +94,9 @@ public struct BoundResult: Hashable, Sendable {
 
     /// What a function can give back.
     public indirect enum Form: Hashable, Sendable {
+        /// A number.
         case scalar(ScalarType)
+        /// An address.
         case pointed(BoundPointer)
         /// A struct by value.
         case structure([BoundResult])
@@ -132,7 +137,10 @@ public struct BoundCallback: Hashable, Sendable {
     public let assignments: [Assignment]
 
     /// What a callback can do.
-    public enum Role: String, Hashable, Sendable, CaseIterable { case acknowledge, progress, donate }
+    public enum Role: String, Hashable, Sendable, CaseIterable {
+        /// Says that the request is done, reports how far it is, or hands over an item.
+        case acknowledge, progress, donate
+    }
     /// A constant of a type.
     public struct Returned: Hashable, Sendable {
         /// A whole number type.

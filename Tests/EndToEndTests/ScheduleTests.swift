@@ -110,7 +110,7 @@ struct ScheduleTests {
             // Asks for everything that is locked meanwhile.
             engine.onJobsChange { [weak engine] in
                 guard let engine else { return }
-                _ = (engine.extensionHealth, engine.owedJobs, engine.registry, engine.nextLook)
+                _ = (engine.health(of: bundle), engine.owedJobs, engine.registry, engine.nextLook)
                 changed.yield(engine.scheduledJobs())
             }
             func wait(until isRight: ([ScheduledJob]) -> Bool) async {

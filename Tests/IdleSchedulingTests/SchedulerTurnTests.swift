@@ -195,7 +195,7 @@ struct SchedulerTurnTests {
         bench.send(.used(Bench.a, Usage(cpu: 2)), after: 1)
         #expect(bench.steps == [.pause(Bench.a, .cpuQuota)])
         let explanation = bench.scheduler.explanation(of: Bench.a, at: bench.now)
-        #expect(explanation.quota?.used.cpu == 601 && explanation.quota?.cpuLeft == 0)
+        #expect(explanation.quota?.used.cpu == 601 && explanation.quota?.cpuLimit == 600)
         let state = try #require(explanation.gates.first { $0.gate == .cpuQuota })
         #expect(state.measured == 601 && state.limit == 600)
         let opens = try #require(state.opens)

@@ -85,7 +85,6 @@ struct ParserTests {
             pattern == .text(TextPattern([.literal("*"), .anyText, .literal("x"), .anyCharacter, .literal("?")])))
         #expect(TextPattern([.literal("a"), .anyText]).prefix == "a")
         #expect(TextPattern([.anyText, .literal("a")]).suffix == "a")
-        #expect(TextPattern([.anyText, .literal("a"), .anyText]).infix == "a")
         #expect(try Self.comparison("a == '**'").isPresenceTest)
         #expect(try Self.comparison("a < 5").isPresenceTest == false)
         #expect(TextPattern([.literal("a"), .literal(""), .literal("b")]).literal == "ab")

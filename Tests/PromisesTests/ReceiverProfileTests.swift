@@ -66,6 +66,12 @@ struct ReceiverProfileTests {
         #expect(Self.problem(String(repeating: " ", count: 70_000))?.contains("the limit is 65536") == true)
     }
 
+    @Test("Where a person's own are does not depend on a variable that is empty or relative", arguments: ["", "here"])
+    func place(value: String) {
+        let folder = ReceiverProfiles.folder(environment: ["HOME": "/home/ada", "XDG_CONFIG_HOME": value])
+        #expect(folder == "/home/ada/.config/searchlight/receivers")
+    }
+
     @Test("A person's own are found, replace those of their name, and bad ones keep no good one out")
     func own() throws {
         let folder = try TemporaryFolder()

@@ -183,11 +183,6 @@ final class HostConnection: @unchecked Sendable {
     }
 }
 
-private func withOptionalCString(_ text: String?, _ body: (UnsafePointer<CChar>?) -> Void) {
-    guard let text else { return body(nil) }
-    text.withCString(body)
-}
-
 /// Lends attachments in the form in which C has them, and all pointers in them, to a body.
 private func withAttachments(
     _ rest: ArraySlice<RenderedPreview.Attachment>, _ done: [UnsafePointer<searchlight_attachment>?],

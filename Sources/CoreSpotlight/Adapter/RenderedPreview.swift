@@ -60,7 +60,7 @@ struct RenderedPreview: Equatable {
     private static func check(_ count: Int) throws(HostFailure) {
         guard count <= maximumBytes else {
             throw HostFailure(
-                SEARCHLIGHT_TOO_LARGE, "The preview has \(count) bytes, and the limit is \(maximumBytes).")
+                SEARCHLIGHT_TOO_LARGE, "The preview has \(count) bytes, and the limit is \(maximumBytes). Show less.")
         }
     }
 

@@ -55,25 +55,3 @@ extension ClientStateExpectation {
         }
     }
 }
-
-private func withOptionalCString<Result>(_ text: String?, _ body: (UnsafePointer<CChar>?) -> Result) -> Result {
-    guard let text else { return body(nil) }
-    return text.withCString(body)
-}
-
-/// The texts as an array of C strings, in one block of memory.
-private func withCStrings<Result>(
-    _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
-) -> Result {
-    var bytes: [CChar] = []
-    var starts: [Int] = []
-    for text in texts {
-        starts.append(bytes.count)
-        bytes.append(contentsOf: text.utf8.lazy.map(CChar.init(bitPattern:)))
-        bytes.append(0)
-    }
-    return bytes.withUnsafeBufferPointer { block in
-        let pointers = starts.map { block.baseAddress?.advanced(by: $0) }
-        return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
-    }
-}

@@ -36,6 +36,8 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
     open func searchableIndexDidFinishThrottle(_ searchableIndex: CSSearchableIndex) {}
 
     /// Says that no data is promised.
+    ///
+    /// - Throws: That, always; override it to promise something.
     open func data(
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String
     ) throws -> Data {
@@ -43,6 +45,8 @@ open class CSIndexExtensionRequestHandler: NSObject, NSExtensionRequestHandling,
     }
 
     /// Says that no file is promised.
+    ///
+    /// - Throws: That, always; override it to promise something.
     open func fileURL(
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String, inPlace: Bool
     ) throws -> URL {

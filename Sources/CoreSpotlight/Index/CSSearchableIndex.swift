@@ -100,6 +100,8 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     }
 
     /// Adds items to the index, as ``indexSearchableItems(_:completionHandler:)`` does.
+    ///
+    /// - Throws: ``CSIndexError``.
     nonisolated(nonsending) open func indexSearchableItems(_ items: [CSSearchableItem]) async throws {
         try await submit(IndexRequest.index(items))
     }
@@ -113,6 +115,8 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     }
 
     /// Deletes the items with these identifiers; identifiers of no item are ignored.
+    ///
+    /// - Throws: ``CSIndexError``.
     nonisolated(nonsending) open func deleteSearchableItems(withIdentifiers identifiers: [String]) async throws {
         try await submit((IndexRequest.delete(identifiers, IndexRequest.Action.deleteItems), nil))
     }
@@ -127,6 +131,8 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     }
 
     /// Deletes the items in these domains and in all domains below them.
+    ///
+    /// - Throws: ``CSIndexError``.
     nonisolated(nonsending) open func deleteSearchableItems(
         withDomainIdentifiers domainIdentifiers: [String]
     ) async throws {
@@ -140,6 +146,8 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     }
 
     /// Deletes all items of this index, and its client state.
+    ///
+    /// - Throws: ``CSIndexError``.
     nonisolated(nonsending) open func deleteAllSearchableItems() async throws {
         try await submit(([.deleteAll], nil))
     }
@@ -175,6 +183,8 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     }
 
     /// Ends the batch, and fails, as ``endBatch(withClientState:completionHandler:)`` does.
+    ///
+    /// - Throws: ``CSIndexError``.
     nonisolated(nonsending) open func endBatch(withClientState clientState: Data) async throws {
         try await endBatch(clientState, expecting: .any)
     }
@@ -192,6 +202,8 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     }
 
     /// Ends the batch if the stored client state is the expected one. Fails as the form with a handler does.
+    ///
+    /// - Throws: ``CSIndexError``, ``CSIndexError/mismatchedClientState`` if it is another.
     nonisolated(nonsending) open func endIndexBatch(expectedClientState: Data?, newClientState: Data) async throws {
         try await endBatch(newClientState, expecting: .exactly(expectedClientState.map(Array.init)))
     }
@@ -214,6 +226,8 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
 
     /// Reads the client state of the last durable batch: empty data if there is none, or if it is empty. The form with a
     /// handler tells the two apart.
+    ///
+    /// - Throws: ``CSIndexError``.
     nonisolated(nonsending) open func fetchLastClientState() async throws -> Data {
         let outcome = await withCheckedContinuation { continuation in
             fetchClientState(holdsUp: false) { continuation.resume(returning: $0) }

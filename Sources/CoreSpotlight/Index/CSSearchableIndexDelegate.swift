@@ -31,12 +31,16 @@ public protocol CSSearchableIndexDelegate: NSObjectProtocol {
 
     /// The item as data of a type it promised in `providerDataTypeIdentifiers`. Empty data stands for no such item.
     /// Optional.
+    ///
+    /// - Throws: Why there is none; whoever asked is told its description.
     func data(
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String
     ) throws -> Data
 
     /// The item as a file of a type it promised: the original, or a copy unless `inPlace`. The
     /// file is left where it is. The URL `file://` stands for no such item. Optional.
+    ///
+    /// - Throws: Why there is none; whoever asked is told its description.
     func fileURL(
         for searchableIndex: CSSearchableIndex, itemIdentifier: String, typeIdentifier: String, inPlace: Bool
     ) throws -> URL

@@ -39,6 +39,8 @@ public protocol QLPreviewingController: NSObjectProtocol {
         completionHandler handler: @escaping @Sendable (QLPreviewReply?, (any Error)?) -> Void)
 
     /// Renders a file.
+    ///
+    /// - Throws: Why it cannot; the item is shown by its attributes then.
     func providePreview(for request: QLFilePreviewRequest) async throws -> QLPreviewReply
 
     /// Renders an indexed item, whether it has a file or not; asked before the file is. An addition for Linux, where there
@@ -47,6 +49,7 @@ public protocol QLPreviewingController: NSObjectProtocol {
     /// - Parameters:
     ///   - identifier: the item's unique identifier.
     ///   - queryString: what the person typed, if anything.
+    /// - Throws: Why it cannot; the item is shown by its attributes then.
     func providePreviewOfSearchableItem(identifier: String, queryString: String?) async throws -> QLPreviewReply
 }
 

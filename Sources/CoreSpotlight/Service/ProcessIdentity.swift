@@ -19,15 +19,15 @@ struct ProcessIdentity: Sendable, Hashable {
     ///   - processIdentifier: Its number; a desktop file of another process, which this one inherited, does not count.
     ///   - program: The path it was started by.
     init(environment: [String: String], bundleIdentifier: String?, processIdentifier: Int32, program: String) {
-        func named(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         var desktopFile: String?
-        if named("GIO_LAUNCHED_DESKTOP_FILE_PID") == String(processIdentifier),
-            let file = named("GIO_LAUNCHED_DESKTOP_FILE")?.split(separator: "/").last, file.hasSuffix(".desktop")
+        if environment.variable("GIO_LAUNCHED_DESKTOP_FILE_PID") == String(processIdentifier),
+            let file = environment.variable("GIO_LAUNCHED_DESKTOP_FILE")?.split(separator: "/").last,
+            file.hasSuffix(".desktop")
         {
             desktopFile = String(file.dropLast(".desktop".count))
         }
         bundle =
-            named("SEARCHLIGHT_BUNDLE_IDENTIFIER") ?? bundleIdentifier.flatMap { $0.isEmpty ? nil : $0 }
+            environment.variable("SEARCHLIGHT_BUNDLE_IDENTIFIER") ?? bundleIdentifier.flatMap { $0.isEmpty ? nil : $0 }
             ?? desktopFile.flatMap { $0.isEmpty ? nil : $0 }
         let name = program.split(separator: "/").last.map(String.init) ?? ""
         var short = ""
@@ -58,4 +58,9 @@ struct ProcessIdentity: Sendable, Hashable {
                 + "Info.plist with a CFBundleIdentifier beside the program, or start it from a desktop file. "
                 + "The service said: \(failure.message)")
     }
+}
+
+extension [String: String] {
+    /// What a variable says; one that is empty counts as unset.
+    func variable(_ name: String) -> String? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
 }

@@ -18,10 +18,10 @@ struct ServiceFinder: ServiceOpener {
     /// The session bus starts the service of the usual store, so it is asked for that one only, and only where there is a
     /// bus.
     static func of(_ environment: [String: String]) -> ServiceFinder {
-        func named(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         var finder = ServiceFinder(
-            location: StoreLocation(environment: environment), isUsual: named("SEARCHLIGHT_STORE") == nil)
-        guard finder.isUsual, let address = named("DBUS_SESSION_BUS_ADDRESS") else { return finder }
+            location: StoreLocation(environment: environment), isUsual: environment.variable("SEARCHLIGHT_STORE") == nil
+        )
+        guard finder.isUsual, let address = environment.variable("DBUS_SESSION_BUS_ADDRESS") else { return finder }
         finder.activate = { () throws(BusError) in try BusLink.startService(address: address) }
         finder.sessionBus = address
         return finder

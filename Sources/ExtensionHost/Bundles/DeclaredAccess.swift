@@ -97,11 +97,17 @@ public struct DeclaredAccess: Hashable, Sendable {
 public struct DeclaredPath: Hashable, Sendable, CustomStringConvertible {
     /// What a path can begin with.
     public enum Base: String, Sendable, CaseIterable {
+        /// The person's own folder.
         case home = "$HOME"
+        /// Settings; `~/.config` unless the variable says otherwise.
         case config = "$XDG_CONFIG_HOME"
+        /// Data; `~/.local/share` unless the variable says otherwise.
         case data = "$XDG_DATA_HOME"
+        /// What can be made again; `~/.cache` unless the variable says otherwise.
         case cache = "$XDG_CACHE_HOME"
+        /// Documents, as `user-dirs.dirs` names them.
         case documents = "$XDG_DOCUMENTS_DIR"
+        /// The extension's own folder.
         case bundle = "$BUNDLE"
 
         /// Whether it may stand alone: the others hold what belongs to everybody.

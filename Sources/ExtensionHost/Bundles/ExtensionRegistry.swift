@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import ServiceProtocol
 import UniformTypeIdentifiers
 
 /// The extensions found on a search path, and those refused, each with its reason. Made from manifests alone.
@@ -115,12 +116,8 @@ public struct ExtensionRegistry: Sendable {
 
     /// The folder for the extensions that a user installs for themselves; empty where nothing says whose home it is in.
     public static func userDirectory(environment: [String: String]) -> String {
-        let home = environment["HOME"] ?? ""
-        let ofHome = home.hasPrefix("/") ? home + "/.local/share" : nil
-        guard let base = environment["XDG_DATA_HOME"].flatMap({ $0.hasPrefix("/") ? $0 : nil }) ?? ofHome else {
-            return ""
-        }
-        return withoutDoubledSlashes(base + "/searchlight/extensions")
+        guard let data = BaseDirectories(environment: environment).data else { return "" }
+        return withoutDoubledSlashes(data + "/searchlight/extensions")
     }
 
     /// The search path of the XDG base directory specification, below a first entry of one's own.
@@ -130,13 +127,9 @@ public struct ExtensionRegistry: Sendable {
     ///   - environment: The process's environment.
     public static func standardSearchPath(explicit: String?, environment: [String: String]) -> [String] {
         var directories = (explicit ?? "").split(separator: ":").map(String.init)
-        let dataDirectories =
-            environment["XDG_DATA_DIRS"].flatMap { $0.isEmpty ? nil : $0 } ?? "/usr/local/share:/usr/share"
         let user = userDirectory(environment: environment)
         if !user.isEmpty { directories.append(user) }
-        for base in dataDirectories.split(separator: ":").map(String.init) where base.hasPrefix("/") {
-            directories.append(base + "/searchlight/extensions")
-        }
+        directories += BaseDirectories(environment: environment).sharedData.map { $0 + "/searchlight/extensions" }
         // “/usr/share/” is “/usr/share”, and what is in it must not be taken for two.
         return directories.map(withoutDoubledSlashes)
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import ServiceProtocol
 
 /// Where a person's files are, by the variables of the desktop (the XDG Base Directory specification and
 /// `user-dirs.dirs`). Without a home folder there are none.
@@ -18,14 +19,11 @@ package struct UserFolders: Sendable {
     static let maximumSettingsBytes = 64 << 10
 
     package init?(environment: [String: String]) {
-        guard let home = Self.absolute(environment["HOME"]) else { return nil }
-        self.home = home
-        let config = Self.absolute(environment["XDG_CONFIG_HOME"]) ?? home + "/.config"
-        self.config = config
-        data = Self.absolute(environment["XDG_DATA_HOME"]) ?? home + "/.local/share"
-        cache = Self.absolute(environment["XDG_CACHE_HOME"]) ?? home + "/.cache"
-        sharedData = (environment["XDG_DATA_DIRS"] ?? "/usr/local/share:/usr/share").split(separator: ":")
-            .compactMap { Self.absolute(String($0)) }
+        let folders = BaseDirectories(environment: environment, absolute: Self.absolute)
+        guard let home = folders.home, let config = folders.config, let data = folders.data, let cache = folders.cache
+        else { return nil }
+        (self.home, self.config, self.data, self.cache) = (home, config, data, cache)
+        sharedData = folders.sharedData
         let named = SmallFile.text(at: config + Self.settingsName, limit: Self.maximumSettingsBytes)
             .flatMap { Self.documentsFolder(in: $0, home: home) }
         // The home folder itself means that there is none.
@@ -70,8 +68,8 @@ package struct UserFolders: Sendable {
     }
 
     /// An absolute path without `.`, `..` and doubled slashes; `nil` for anything else, and for `/`.
-    static func absolute(_ path: String?) -> String? {
-        guard let path, path.hasPrefix("/"), !path.utf8.contains(0), path.utf8.count <= Int(PATH_MAX) else {
+    static func absolute(_ path: String) -> String? {
+        guard path.hasPrefix("/"), !path.utf8.contains(0), path.utf8.count <= Int(PATH_MAX) else {
             return nil
         }
         let names = path.split(separator: "/").filter { $0 != "." }
@@ -83,24 +81,8 @@ package struct UserFolders: Sendable {
 enum SmallFile {
     /// The text of a regular file up to a size; `nil` otherwise.
     static func text(at path: String, limit: Int) -> String? {
-        // O_NONBLOCK, so that a named pipe in the way cannot hang the host.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= limit else {
-            return nil
-        }
-        var bytes = [UInt8](repeating: 0, count: limit + 1)
-        var filled = 0
-        while filled < bytes.count {
-            let count = bytes[filled...].withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { break }
-            filled += count
-        }
-        guard filled <= limit else { return nil }
-        return String(validating: bytes[..<filled], as: UTF8.self)
+        guard let bytes = try? BoundedFile.regular(path, limit: limit) else { return nil }
+        return String(validating: bytes, as: UTF8.self)
     }
 
     /// A path without links; `nil` if there is nothing.

@@ -69,11 +69,6 @@ public struct JobExplanation: Hashable, Sendable, Codable {
         public var writtenLimit: Double
         /// In seconds.
         public var window: Double
-
-        /// The processor time that is left, in seconds.
-        public var cpuLeft: Double { max(0, cpuLimit - used.cpu) }
-        /// The bytes that are left.
-        public var writtenLeft: Double { max(0, writtenLimit - Double(used.written)) }
     }
 
     /// Which job.

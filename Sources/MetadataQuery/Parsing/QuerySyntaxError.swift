@@ -45,9 +45,4 @@ public struct QuerySyntaxError: Error, Hashable, Sendable, CustomStringConvertib
     public var description: String {
         "Line \(position.line), column \(position.column): found \(found), expected \(expected)."
     }
-
-    /// The error in one sentence, without the words of the query: fit for logs.
-    public var loggableDescription: String {
-        "The query is not valid at byte \(position.utf8Offset) (\(reason)): expected \(expected)."
-    }
 }

@@ -57,14 +57,6 @@ public struct TextPattern: Hashable, Sendable {
         return text
     }
 
-    /// The text between two `*` (`*x*`), if the pattern is of that kind.
-    public var infix: String? {
-        guard elements.count == 3, elements[0] == .anyText, elements[2] == .anyText,
-            case .literal(let text) = elements[1]
-        else { return nil }
-        return text
-    }
-
     /// The number the text spells, for attributes that are numbers (`rating == "5"`).
     public var number: NumberLiteral? { literal.flatMap { NumberLiteral($0) } }
 }

@@ -3,13 +3,13 @@
 extension AttributePreview {
     /// The preview as a complete HTML document, light and dark, which loads nothing and runs nothing.
     public var html: String {
-        let rows = facts.map { "<dt>\(Self.escaped($0.name))</dt><dd>\(Self.escaped($0.value))</dd>" }.joined()
+        let rows = facts.map { "<dt>\(HTMLText.escaped($0.name))</dt><dd>\(HTMLText.escaped($0.value))</dd>" }.joined()
         let picture = thumbnail.map { "<img src=\"\($0.address)\" alt=\"\">" } ?? ""
         return """
             <!DOCTYPE html>
             <html><head>\(ContentPolicy.metaElement)\
             <meta name="viewport" content="width=device-width, initial-scale=1">\
-            <meta name="color-scheme" content="light dark"><title>\(Self.escaped(title))</title>
+            <meta name="color-scheme" content="light dark"><title>\(HTMLText.escaped(title))</title>
             <style>\(Self.style)</style></head><body>
             <header>\(picture)<div><h1 dir="auto">\(marked(title))</h1>\(rows.isEmpty ? "" : "<dl>\(rows)</dl>")</div></header>
             \(description.map { "<p dir=\"auto\">\(marked($0))</p>" } ?? "")
@@ -43,14 +43,7 @@ extension AttributePreview {
 
     private func marked(_ text: String) -> String {
         highlighter.pieces(of: text).map {
-            $0.isHighlight ? "<mark>\(Self.escaped($0.text))</mark>" : Self.escaped($0.text)
+            $0.isHighlight ? "<mark>\(HTMLText.escaped($0.text))</mark>" : HTMLText.escaped($0.text)
         }.joined()
-    }
-
-    private static func escaped(_ text: some StringProtocol) -> String {
-        // By bytes: as a character, "<" melts with a mark after it or a sign such as U+0600 before it, and would stay.
-        var escaped: [UInt8] = []
-        HTMLText.appendLiteral(Array(text.utf8)[...], to: &escaped)
-        return String(decoding: escaped, as: UTF8.self)
     }
 }

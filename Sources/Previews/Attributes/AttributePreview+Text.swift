@@ -5,13 +5,19 @@ import Foundation
 public struct TextPiece: Hashable, Sendable {
     /// How it looks where that can be.
     public enum Style: Hashable, Sendable {
+        /// As text is.
         case plain
         /// What was searched for.
         case found
+        /// Bold.
         case strong
+        /// Paler than text: what only names something else.
         case faint
+        /// Italic.
         case emphasis
+        /// Typed letter by letter.
         case code
+        /// The text of a link.
         case link
     }
 

@@ -29,7 +29,9 @@ public struct Thumbnail: Hashable, Sendable {
         case notAFile(path: String)
         /// It belongs to somebody else.
         case notOwned(path: String)
+        /// It is longer than is read.
         case tooManyBytes(count: Int)
+        /// Its header claims more pixels than are drawn.
         case tooManyPixels(width: Int, height: Int)
         /// It is no PNG, JPEG, GIF or WebP.
         case notAPicture

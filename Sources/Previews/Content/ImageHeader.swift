@@ -5,6 +5,7 @@ import UniformTypeIdentifiers
 public struct ImageHeader: Hashable, Sendable {
     /// The formats that are shown: pictures of pixels, without scripts.
     public enum Format: String, Hashable, Sendable {
+        /// The pictures that every browser draws.
         case png, jpeg, gif, webp
     }
 

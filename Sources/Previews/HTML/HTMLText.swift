@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Text of a page: its character references, and how it is written so that it never becomes markup.
-enum HTMLText {
+package enum HTMLText {
+    /// Text that stays text, in an element and in a value between double quotes.
+    package static func escaped(_ text: some StringProtocol) -> String {
+        // By bytes: as a character, "<" melts with a mark after it or a sign such as U+0600 before it, and would stay.
+        var escaped: [UInt8] = []
+        appendLiteral(Array(text.utf8)[...], to: &escaped)
+        return String(decoding: escaped, as: UTF8.self)
+    }
+
     /// The bytes of a page as UTF-8 without what only confuses: marks of the byte order, NULs and other control characters.
     /// What is no UTF-8 becomes U+FFFD; other ends of lines become line feeds.
     static func cleaned(_ page: ArraySlice<UInt8>) -> [UInt8] {

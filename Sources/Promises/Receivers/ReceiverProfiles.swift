@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import Glibc
+import ServiceProtocol
 
 /// The profiles there are: those that Searchlight brings and a person's own, which replace the ones of the same name.
 public struct ReceiverProfiles: Sendable {
@@ -39,29 +39,17 @@ public struct ReceiverProfiles: Sendable {
 
     /// Where a person's own profiles are.
     public static func folder(environment: [String: String]) -> String {
-        let configuration = environment["XDG_CONFIG_HOME"] ?? (environment["HOME"] ?? "") + "/.config"
-        return configuration + "/searchlight/receivers"
+        let folders = BaseDirectories(environment: environment, user: BaseDirectories.homeOfUser)
+        return (folders.config ?? "/.config") + "/searchlight/receivers"
     }
 
     private static func read(_ path: String, name: String) throws(ReceiverProblem) -> ReceiverProfile {
-        let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard number >= 0 else { throw ReceiverProblem(path: path, reason: "\(String(cString: strerror(errno))).") }
-        defer { close(number) }
-        var status = stat()
-        guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw ReceiverProblem(path: path, reason: "it is no regular file.")
+        let bytes: [UInt8]
+        do throws(BoundedFile.Failure) {
+            bytes = try BoundedFile.regular(path, limit: ReceiverProfile.maximumBytes)
+        } catch {
+            throw ReceiverProblem(path: path, reason: error.description)
         }
-        var bytes = [UInt8](repeating: 0, count: ReceiverProfile.maximumBytes + 1)
-        var filled = 0
-        while filled < bytes.count {
-            let count = bytes[filled...].withUnsafeMutableBytes { Glibc.read(number, $0.baseAddress, $0.count) }
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else {
-                throw ReceiverProblem(path: path, reason: "\(String(cString: strerror(errno))).")
-            }
-            if count == 0 { break }
-            filled += count
-        }
-        return try ReceiverProfile(Data(bytes[..<filled]), name: name, path: path)
+        return try ReceiverProfile(Data(bytes), name: name, path: path)
     }
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import Previews
 
 /// The files of the page: literals, so that they are wherever the program is.
 enum Page {
     static func document(query: String) -> PageReply {
         PageReply(
             type: "text/html; charset=utf-8", policy: .page,
-            text: documentText.replacing("QUERY", with: TextPage.escaped(query), maxReplacements: 1))
+            text: documentText.replacing("QUERY", with: HTMLText.escaped(query), maxReplacements: 1))
     }
 
     static let style = PageReply(type: "text/css; charset=utf-8", policy: .page, text: styleText)
@@ -32,7 +33,7 @@ enum Page {
             status: status, type: "text/html; charset=utf-8", policy: .page,
             text: """
                 <!DOCTYPE html><meta charset="utf-8"><meta name="color-scheme" content="light dark">\
-                <title>Quick Look</title><p>\(TextPage.escaped(reason))</p>
+                <title>Quick Look</title><p>\(HTMLText.escaped(reason))</p>
 
                 """)
     }

@@ -5,7 +5,7 @@ import Previews
 enum TextPage {
     static func html(_ text: String, query: String) -> [UInt8] {
         let pieces = Highlighter(query: query).pieces(of: text).map { piece in
-            piece.isHighlight ? "<mark>\(escaped(piece.text))</mark>" : escaped(piece.text)
+            piece.isHighlight ? "<mark>\(HTMLText.escaped(piece.text))</mark>" : HTMLText.escaped(piece.text)
         }
         let page = """
             <!DOCTYPE html><html><head>\(ContentPolicy.metaElement)<meta name="color-scheme" content="light dark">\
@@ -13,23 +13,6 @@ enum TextPage {
 
             """
         return Array(page.utf8)
-    }
-
-    /// Text that stays text in an element and in a value between quotes. By scalars: as a character, `<` may melt with what
-    /// stands beside it.
-    static func escaped(_ text: some StringProtocol) -> String {
-        var escaped = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": escaped.append(contentsOf: "&amp;".unicodeScalars)
-            case "<": escaped.append(contentsOf: "&lt;".unicodeScalars)
-            case ">": escaped.append(contentsOf: "&gt;".unicodeScalars)
-            case "\"": escaped.append(contentsOf: "&quot;".unicodeScalars)
-            case "'": escaped.append(contentsOf: "&#39;".unicodeScalars)
-            default: escaped.append(scalar)
-            }
-        }
-        return String(escaped)
     }
 
     private static let style = """

@@ -16,7 +16,7 @@ public enum QuickLookError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .cannotListen(let port, let reason):
             port == 0
-                ? "Listening on 127.0.0.1 failed: \(reason)."
+                ? "Listening on 127.0.0.1 failed: \(reason). Check that the loopback interface is up."
                 : "Listening on 127.0.0.1:\(port) failed: \(reason). Name another port, or leave --port out."
         }
     }

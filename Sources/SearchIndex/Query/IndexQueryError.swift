@@ -13,7 +13,8 @@ public enum IndexQueryError: Error, Hashable, Sendable, Codable, CustomStringCon
     public var description: String {
         switch self {
         case .cancelled: "The query was cancelled."
-        case .tooComplex(let what, let value, let limit): "The query has \(value) \(what), and the limit is \(limit)."
+        case .tooComplex(let what, let value, let limit):
+            "The query has \(value) \(what), and the limit is \(limit). Shorten it."
         case .index(let error): error.description
         }
     }

@@ -18,9 +18,8 @@ public struct PolicyFile: Sendable {
             self.init(path: named)
             return
         }
-        let home = environment["HOME"] ?? FileManager.default.homeDirectoryForCurrentUser.path
-        let folder = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.config"
-        self.init(folder + "/searchlight/scheduling.json", isNamed: false)
+        let folders = BaseDirectories(environment: environment, user: BaseDirectories.homeOfUser)
+        self.init((folders.config ?? "/.config") + "/searchlight/scheduling.json", isNamed: false)
     }
 
     /// A file that a person named.
@@ -36,17 +35,14 @@ public struct PolicyFile: Sendable {
 
     /// Reads the policy; without a file the standard one.
     public func policy() throws(Failure) -> SchedulingPolicy {
-        let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard number >= 0 else {
-            if errno == ENOENT, !isNamed { return SchedulingPolicy() }
-            throw failure(String(cString: strerror(errno)) + ".")
+        let bytes: [UInt8]
+        do throws(BoundedFile.Failure) {
+            bytes = try BoundedFile.regular(path, limit: SchedulingPolicy.maximumConfigurationBytes)
+        } catch .system(ENOENT) where !isNamed {
+            return SchedulingPolicy()
+        } catch {
+            throw failure("The file could not be read: \(error) Correct that, or take it away.")
         }
-        let file = OwnedDescriptor(adopting: number)
-        var status = stat()
-        guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw failure("It is no regular file.")
-        }
-        let bytes = DecisionLog.Reading.bytes(file.number, SchedulingPolicy.maximumConfigurationBytes + 1)
         do throws(PolicyError) { return try SchedulingPolicy(configuration: Data(bytes)) } catch {
             throw failure(error.description)
         }

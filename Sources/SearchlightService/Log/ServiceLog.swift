@@ -8,9 +8,13 @@ import Synchronization
 public final class ServiceLog: Sendable {
     /// How grave an event is, as syslog(3) counts.
     public enum Level: Int, Sendable {
+        /// Something that was asked for was not done.
         case error = 3
+        /// Something is not as it should be.
         case warning = 4
+        /// What a person may want to know of an ordinary day.
         case notice = 5
+        /// What helps who looks for a fault.
         case info = 6
     }
     /// Writes one line.

@@ -20,7 +20,8 @@ struct QueryRefusal: Error, Hashable {
 
     static func limit(_ what: String, _ value: Int, _ limit: Int) -> QueryRefusal {
         QueryRefusal(
-            name: BusErrorName.limitsExceeded, message: "The query has \(value) \(what), and the limit is \(limit).")
+            name: BusErrorName.limitsExceeded,
+            message: "The query has \(value) \(what), and the limit is \(limit). Ask for less.")
     }
 
     static let cancelled = QueryRefusal(

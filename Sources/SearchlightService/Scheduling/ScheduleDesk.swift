@@ -79,14 +79,6 @@ final class ScheduleDesk: ScheduleService {
         records.save()
     }
 
-    /// How many jobs are owed that are not under way; for tests.
-    func waitingJobs() async -> [ScheduledJob] {
-        let now = now()
-        return await scheduler.ask { scheduler in
-            scheduler.jobsOwed(at: now).filter { $0.key != scheduler.jobUnderWay }
-        } ?? []
-    }
-
     // MARK: What persons ask
 
     func schedule(of keys: [ScheduledJob.Key]?) async throws(EngineError) -> ScheduleReport {

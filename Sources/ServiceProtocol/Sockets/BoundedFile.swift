@@ -3,11 +3,26 @@ import CSystemd
 import Glibc
 
 /// Reads small files that others wrote, whole and no further than a limit.
-enum BoundedFile {
-    enum Failure: Error, Hashable {
+package enum BoundedFile {
+    package enum Failure: Error, Hashable, CustomStringConvertible {
         case system(code: Int32)
         case tooLarge(limit: Int)
         case notRegular
+
+        /// What happened, as the end of a sentence about the file.
+        package var description: String {
+            switch self {
+            case .system(let code): "\(String(cString: strerror(code)))."
+            case .tooLarge(let limit): "it has more than \(limit) bytes, which is the limit."
+            case .notRegular: "it is no regular file."
+            }
+        }
+    }
+
+    /// The bytes of a regular file at a path, which may be a symbolic link as people keep their settings elsewhere. What
+    /// is none, such as a named pipe, is not waited for.
+    package static func regular(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
+        try read(below: AT_FDCWD, path, limit: limit, regularOnly: true, followingLinks: true)
     }
 
     /// The bytes of a file of `/proc`.
@@ -15,11 +30,13 @@ enum BoundedFile {
         try read(below: AT_FDCWD, path, limit: limit, regularOnly: false)
     }
 
-    /// The bytes of a file in a folder that is open; a symbolic link, a pipe, a device and the like are refused
-    /// without being opened for more than a look.
-    static func read(below folder: Int32, _ name: String, limit: Int, regularOnly: Bool) throws(Failure) -> [UInt8] {
-        let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
-        let number = openat(folder, name, flags)
+    /// The bytes of a file in a folder that is open; a pipe, a device and the like are refused without being
+    /// opened for more than a look, and so is a symbolic link unless it is to be followed.
+    static func read(
+        below folder: Int32, _ name: String, limit: Int, regularOnly: Bool, followingLinks: Bool = false
+    ) throws(Failure) -> [UInt8] {
+        let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
+        let number = openat(folder, name, followingLinks ? flags : flags | O_NOFOLLOW)
         guard number >= 0 else { throw .system(code: errno) }
         let file = OwnedDescriptor(adopting: number)
         if regularOnly {

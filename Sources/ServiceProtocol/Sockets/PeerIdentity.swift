@@ -89,7 +89,8 @@ public enum PeerIdentityError: Error, Hashable, Sendable, CustomStringConvertibl
     /// The error in one sentence.
     public var description: String {
         switch self {
-        case .invisible: "The client runs where its process cannot be seen."
+        case .invisible:
+            "The client runs where its process cannot be seen, as in a container. Run it beside the service."
         case .gone(let process): "The client (process \(process)) ended before it was clear who it is."
         case .undetermined(let process, let detail):
             "It cannot be made out in which sandbox the client (process \(process)) runs: \(detail)."

@@ -21,8 +21,9 @@ public enum ServiceSocketError: Error, Hashable, Sendable, CustomStringConvertib
     /// The error in one or two sentences.
     public var description: String {
         switch self {
-        case .absent(let path): "No service runs on this store: there is no socket at \(path)."
-        case .nobodyListens(let path): "The service of this store has ended: nobody listens on \(path)."
+        case .absent(let path): "No service runs on this store: there is no socket at \(path). Start searchlightd."
+        case .nobodyListens(let path):
+            "The service of this store has ended: nobody listens on \(path). Start searchlightd."
         case .notPermitted(let path): "The socket at \(path) may not be used by this user. Check who owns its folder."
         case .notASocket(let path):
             "The file at \(path) has the name of the service's socket and is none. Move it away and try again."

@@ -16,21 +16,18 @@ public struct StoreLocation: Hashable, Sendable {
     /// The store that is used when none is named: `$SEARCHLIGHT_STORE`, else `searchlight/store` in `$XDG_DATA_HOME`,
     /// else in `~/.local/share`.
     ///
-    /// An empty variable counts as unset, and so does a relative `XDG_DATA_HOME`, as the XDG base directory
+    /// An empty variable counts as unset, and so does a relative one of the last two, as the XDG base directory
     /// specification asks.
     ///
     /// - Parameters:
     ///   - environment: The variables.
     ///   - workingDirectory: What a relative `SEARCHLIGHT_STORE` starts from, `nil` for the process's own.
     public init(environment: [String: String], workingDirectory: String? = nil) {
-        func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
-        if let store = variable("SEARCHLIGHT_STORE") {
+        if let store = environment["SEARCHLIGHT_STORE"], !store.isEmpty {
             self.init(folder: store, workingDirectory: workingDirectory)
-        } else if let data = variable("XDG_DATA_HOME"), data.hasPrefix("/") {
-            self.init(folder: data + "/searchlight/store", workingDirectory: workingDirectory)
         } else {
-            let home = variable("HOME") ?? Self.homeOfUser() ?? "/"
-            self.init(folder: home + "/.local/share/searchlight/store", workingDirectory: workingDirectory)
+            let folders = BaseDirectories(environment: environment, user: BaseDirectories.homeOfUser)
+            self.init(folder: (folders.data ?? "/.local/share") + "/searchlight/store")
         }
     }
 
@@ -39,18 +36,6 @@ public struct StoreLocation: Hashable, Sendable {
 
     /// The path of the socket, for people; it may be longer than a socket address can be.
     public var socketPath: String { folder == "/" ? "/" + Self.socketName : folder + "/" + Self.socketName }
-
-    /// The home folder in the user database.
-    private static func homeOfUser() -> String? {
-        var entry = passwd()
-        var found: UnsafeMutablePointer<passwd>?
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { buffer in
-            guard let start = buffer.baseAddress,
-                getpwuid_r(getuid(), &entry, start, buffer.count, &found) == 0, found != nil, let home = entry.pw_dir
-            else { return nil }
-            return String(cString: home)
-        }
-    }
 
     /// Absolute, without empty parts, `.` and `..`; symbolic links are not looked at.
     private static func absolute(_ path: String, from workingDirectory: String?) -> String {

@@ -81,6 +81,8 @@ public protocol NSItemProviderReading: NSObjectProtocol {
     static var readableTypeIdentifiersForItemProvider: [String] { get }
 
     /// Makes an object from data of one of these types.
+    ///
+    /// - Throws: Why the data is none.
     static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self
 }
 

@@ -67,6 +67,8 @@ extension NSString: NSItemProviderWriting, NSItemProviderReading {
     }
 
     /// The text, which must be in the encoding of the type; UTF-8 if that says nothing.
+    ///
+    /// - Throws: `unavailableCoercionError` if it is not.
     public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
         let isWide = [UTType.utf16PlainText.identifier, UTType.utf16ExternalPlainText.identifier].contains(
             typeIdentifier)
@@ -103,6 +105,8 @@ extension NSURL: NSItemProviderWriting, NSItemProviderReading {
     }
 
     /// The address that the text in UTF-8 is.
+    ///
+    /// - Throws: `unavailableCoercionError` if it is not.
     public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
         guard let text = String(data: data, encoding: .utf8), let url = NSURL(string: text) as? Self else {
             throw NSItemProvider.error(

@@ -312,6 +312,8 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// Loads an item of a type; see the form with a handler.
+    ///
+    /// - Throws: What the form with a handler hands it as error.
     open func loadItem(
         forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil
     ) async throws -> any NSSecureCoding {
@@ -329,6 +331,8 @@ open class NSItemProvider: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// Loads a picture of the item; see the form with a handler.
+    ///
+    /// - Throws: What the form with a handler hands it as error.
     open func loadPreviewImage(options: [AnyHashable: Any]! = nil) async throws -> any NSSecureCoding {
         try await withCheckedThrowingContinuation { continuation in
             loadPreviewImage(options: options) { item, error in

@@ -20,28 +20,6 @@ extension CoreTable {
         return true
     }
 
-    /// The place of each field: records end with a line feed, fields with `|`.
-    static func split(_ bytes: UnsafeBufferPointer<UInt8>, records: Int) -> [UInt32] {
-        var starts: [UInt32] = [0]
-        starts.reserveCapacity(records * Field.count + 1)
-        for position in 0..<bytes.count {
-            let byte = bytes[position]
-            if byte == UInt8(ascii: "|") || byte == UInt8(ascii: "\n") { starts.append(UInt32(position + 1)) }
-        }
-        // The last record ends with the text; its separator would stand one further on.
-        starts.append(UInt32(bytes.count + 1))
-        precondition(starts.count == records * Field.count + 1, "the type table is not what its generator writes")
-        return starts
-    }
-
-    /// A field without its separator.
-    static func slice(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ starts: [UInt32], _ type: Int, _ field: Field
-    ) -> UnsafeBufferPointer<UInt8> {
-        let position = type * Field.count + field.rawValue
-        return UnsafeBufferPointer(rebasing: bytes[Int(starts[position])..<Int(starts[position + 1]) - 1])
-    }
-
     /// The items of a field that holds a list.
     static func items(_ bytes: UnsafeBufferPointer<UInt8>) -> [UnsafeBufferPointer<UInt8>] {
         guard !bytes.isEmpty else { return [] }

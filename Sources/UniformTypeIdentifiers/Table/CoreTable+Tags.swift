@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One tag of one core type; the text stands in the table's text.
+/// One tag of one core type; the text stands in the section of its type.
 struct CoreTag: Sendable {
     let start: UInt32
     let length: UInt16
@@ -26,21 +26,19 @@ enum TagKey: UInt8, Sendable, CaseIterable {
 
 extension CoreTable {
     /// Puts all tags into one hash table; equal tags keep the order of the table along their probe sequence.
-    static func indexTags(
-        count: Int, bytes: UnsafeBufferPointer<UInt8>, fieldStarts: [UInt32]
-    ) -> ([CoreTag], [UInt16]) {
+    static func indexTags(_ table: Text) -> ([CoreTag], [UInt16]) {
         var tags: [CoreTag] = []
         tags.reserveCapacity(1024)
         var slots = [UInt16](repeating: emptySlot, count: tagSlotCount)
 
         func add(_ text: UnsafeBufferPointer<UInt8>, _ tagClass: TagKey, _ type: Int, isRecordedWinner: Bool) {
-            guard let base = bytes.baseAddress, let address = text.baseAddress else { return }
+            guard let base = table.section(of: type).baseAddress, let address = text.baseAddress else { return }
             if isRecordedWinner {
                 // A preference repeats a tag the type has; it only marks that one.
                 guard
                     let known = tags.indices.last(where: { index in
                         tags[index].type == CoreIndex(type) && tags[index].tagClass == tagClass
-                            && equal(slice(tags[index], bytes), text)
+                            && equal(slice(tags[index], table), text)
                     })
                 else { return }
                 let tag = tags[known]
@@ -57,14 +55,14 @@ extension CoreTable {
                     tagClass: tagClass, isRecordedWinner: false))
         }
 
-        for type in 0..<count {
-            for item in items(slice(bytes, fieldStarts, type, .filenameExtensions)) {
+        for type in 0..<table.count {
+            for item in items(table.field(type, .filenameExtensions)) {
                 add(item, .filenameExtension, type, isRecordedWinner: false)
             }
-            for item in items(slice(bytes, fieldStarts, type, .mimeTypes)) {
+            for item in items(table.field(type, .mimeTypes)) {
                 add(item, .mimeType, type, isRecordedWinner: false)
             }
-            for item in items(slice(bytes, fieldStarts, type, .furtherTags)) {
+            for item in items(table.field(type, .furtherTags)) {
                 let isWinner = item.first == UInt8(ascii: "!")
                 let body = UnsafeBufferPointer(rebasing: item.dropFirst(isWinner ? 1 : 0))
                 guard let key = body.first.flatMap(TagKey.init(rawValue:)) else { continue }
@@ -74,8 +72,9 @@ extension CoreTable {
         return (tags, slots)
     }
 
-    private static func slice(_ tag: CoreTag, _ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
-        UnsafeBufferPointer(rebasing: bytes[Int(tag.start)..<Int(tag.start) + Int(tag.length)])
+    private static func slice(_ tag: CoreTag, _ table: Text) -> UnsafeBufferPointer<UInt8> {
+        let start = Int(tag.start)
+        return UnsafeBufferPointer(rebasing: table.section(of: Int(tag.type))[start..<start + Int(tag.length)])
     }
 
     @inline(__always)
@@ -105,10 +104,9 @@ extension CoreTable {
 
     private func matches(_ tag: CoreTag, _ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
         guard Int(tag.length) == wanted.count else { return false }
-        let bytes = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-        let start = Int(tag.start)
+        let bytes = CoreTable.slice(tag, text)
         for position in 0..<wanted.count {
-            let (one, other) = (bytes[start + position], wanted[position])
+            let (one, other) = (bytes[position], wanted[position])
             if one == other { continue }
             if tag.tagClass.isCaseSensitive || CoreTable.lowercase(one) != CoreTable.lowercase(other) { return false }
         }

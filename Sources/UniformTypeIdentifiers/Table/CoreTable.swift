@@ -9,7 +9,7 @@ typealias CoreIndex = UInt16
 /// type has a row of four words with the bits of all its ancestors and, if it has a column, of itself.
 final class CoreTable: Sendable {
     /// The one table.
-    static let shared = CoreTable(CoreTypeRecords.text, count: CoreTypeRecords.count)
+    static let shared = CoreTable(CoreTypeRecords.sections)
 
     /// The words of one closure row.
     static let rowWords = 4
@@ -18,24 +18,7 @@ final class CoreTable: Sendable {
     /// What stands in the hash slots where nothing is.
     static let emptySlot: UInt16 = .max
 
-    /// The fields of a record, in their order.
-    enum Field: Int {
-        case origin, identifier, parents, filenameExtensions, mimeTypes, furtherTags, localizedDescription
-        static let count = 7
-    }
-
-    /// Who declares a type; smaller is preferred (uniform-types.md §6).
-    enum Origin: UInt8, Sendable {
-        case coreExported = 0
-        case coreImported = 1
-        case elsewhere = 2
-    }
-
-    let text: StaticString
-    let count: Int
-    /// Where each field begins in the text; `Field.count` per type and one at the end.
-    let fieldStarts: [UInt32]
-    let origins: [Origin]
+    let text: Text
     /// The direct parents of all types in one list; those of type i begin at `parentStarts[i]`.
     let parents: [CoreIndex]
     let parentStarts: [UInt16]
@@ -48,23 +31,15 @@ final class CoreTable: Sendable {
     let tags: [CoreTag]
     let tagSlots: [UInt16]
 
-    init(_ text: StaticString, count: Int) {
-        let bytes = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-        let fieldStarts = CoreTable.split(bytes, records: count)
-        let field = { (type: Int, field: Field) in CoreTable.slice(bytes, fieldStarts, type, field) }
+    init(_ sections: [CoreTypeRecords.Section]) {
+        let text = Text(sections)
+        let count = text.count
 
         var identifierSlots = [UInt16](repeating: CoreTable.emptySlot, count: CoreTable.identifierSlotCount)
-        var origins: [Origin] = []
-        origins.reserveCapacity(count)
         for type in 0..<count {
-            var slot = CoreTable.hash(field(type, .identifier)) & (identifierSlots.count - 1)
+            var slot = CoreTable.hash(text.field(type, .identifier)) & (identifierSlots.count - 1)
             while identifierSlots[slot] != CoreTable.emptySlot { slot = (slot + 1) & (identifierSlots.count - 1) }
             identifierSlots[slot] = CoreIndex(type)
-            switch field(type, .origin).first {
-            case UInt8(ascii: "E"): origins.append(.coreExported)
-            case UInt8(ascii: "I"): origins.append(.coreImported)
-            default: origins.append(.elsewhere)
-            }
         }
 
         var parents: [CoreIndex] = []
@@ -74,9 +49,10 @@ final class CoreTable: Sendable {
         parents.reserveCapacity(count * 2)
         parentStarts.reserveCapacity(count + 1)
         for type in 0..<count {
-            for name in CoreTable.items(field(type, .parents)) {
+            for name in CoreTable.items(text.field(type, .parents)) {
                 guard
-                    let parent = CoreTable.find(name, slots: identifierSlots, identifier: { field($0, .identifier) })
+                    let parent = CoreTable.find(
+                        name, slots: identifierSlots, identifier: { text.field($0, .identifier) })
                 else { continue }
                 parents.append(parent)
                 if columns[Int(parent)] == CoreTable.noColumn, columnTypes.count < Int(CoreTable.noColumn) {
@@ -88,24 +64,17 @@ final class CoreTable: Sendable {
         }
 
         self.text = text
-        self.count = count
-        self.fieldStarts = fieldStarts
         self.identifierSlots = identifierSlots
-        self.origins = origins
         self.parents = parents
         self.parentStarts = parentStarts
         self.columns = columns
         self.columnTypes = columnTypes
         closure = CoreTable.closure(parents: parents, starts: parentStarts, columns: columns)
-        (tags, tagSlots) = CoreTable.indexTags(count: count, bytes: bytes, fieldStarts: fieldStarts)
+        (tags, tagSlots) = CoreTable.indexTags(text)
     }
 
-    /// The bytes the table occupies: the text and all indexes.
-    var memoryFootprint: Int {
-        text.utf8CodeUnitCount + fieldStarts.count * 4 + origins.count + parents.count * 2 + parentStarts.count * 2
-            + columns.count + columnTypes.count * 2 + closure.count * 8 + identifierSlots.count * 2
-            + tags.count * MemoryLayout<CoreTag>.stride + tagSlots.count * 2
-    }
+    var count: Int { text.count }
+    var origins: [Origin] { text.origins }
 }
 
 // MARK: - Reading
@@ -133,8 +102,7 @@ extension CoreTable {
 
     /// The bytes of a field; they live as long as the program.
     func field(_ type: CoreIndex, _ field: Field) -> UnsafeBufferPointer<UInt8> {
-        let bytes = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-        return CoreTable.slice(bytes, fieldStarts, Int(type), field)
+        text.field(Int(type), field)
     }
 
     /// The identifier of a type.

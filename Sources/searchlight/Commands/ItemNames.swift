@@ -21,10 +21,14 @@ struct ItemNames {
         var names: [String] = []
         for argument in arguments { names += argument == "-" ? try Self.lines(of: nil) : [argument] }
         if let file { names += try Self.lines(of: file == "-" ? nil : file) }
-        guard !names.isEmpty else { throw CommandFailure(message: "The list of items is empty.", status: .usage) }
+        guard !names.isEmpty else {
+            throw CommandFailure(
+                message: "The list of items is empty. It has a number, an identifier or a path on each line.",
+                status: .usage)
+        }
         guard names.count <= Self.maximumItems else {
             throw CommandFailure(
-                message: "\(names.count) items are too many at once; the limit is \(Self.maximumItems).",
+                message: "\(names.count) items are too many at once; the limit is \(Self.maximumItems). Divide them.",
                 status: .usage)
         }
         self.names = names
@@ -42,7 +46,8 @@ struct ItemNames {
                 status: .inputOutput)
         }
         guard (data?.count ?? 0) <= maximumBytes else {
-            throw CommandFailure(message: "The list of items is longer than \(maximumBytes) bytes.", status: .usage)
+            throw CommandFailure(
+                message: "The list of items is longer than \(maximumBytes) bytes. Divide it.", status: .usage)
         }
         return String(decoding: data ?? Data(), as: UTF8.self).split(whereSeparator: \.isNewline)
             .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }

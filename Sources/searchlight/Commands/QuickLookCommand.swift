@@ -31,7 +31,9 @@ struct QuickLookCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (idleExit ?? 1) > 0 else { throw ValidationError("--idle-exit must be at least 1 second.") }
-        guard query.joined(separator: " ").utf8.count <= 500 else { throw ValidationError("The query is too long.") }
+        guard query.joined(separator: " ").utf8.count <= 500 else {
+            throw ValidationError("The query is longer than 500 bytes. Shorten it.")
+        }
     }
 
     func run() async throws {

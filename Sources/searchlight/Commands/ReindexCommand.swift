@@ -30,7 +30,7 @@ struct ReindexCommand: AsyncParsableCommand {
     func validate() throws {
         guard !items.isEmpty else { return }
         if bundles.count != 1 { throw ValidationError("--items are those of one bundle. Name it before the option.") }
-        if items.contains("") { throw ValidationError("An empty name means nothing.") }
+        if items.contains("") { throw ValidationError("An empty name means nothing. Leave it out.") }
     }
 
     func run() async throws {

@@ -53,7 +53,11 @@ extension GlobalOptions {
     fileprivate func withService(_ body: (RemoteEngine) async throws -> Void) async throws {
         guard let service = try await RemoteEngine.connect(storeDirectory: storeDirectory, program: "searchlight")
         else {
-            throw CommandFailure(message: "No service runs for the store at \(storeDirectory).", status: .notFound)
+            throw CommandFailure(
+                message: """
+                    No service runs for the store at \(storeDirectory). Start searchlightd, or name another store with \
+                    --store.
+                    """, status: .notFound)
         }
         let result: Result<Void, any Error>
         do { result = .success(try await body(service)) } catch { result = .failure(error) }

@@ -23,6 +23,8 @@ enum NewFolder {
     }
 
     private static func failure(_ path: String, _ reason: String) -> CommandFailure {
-        CommandFailure(message: "Creating the folder \(path) failed. \(reason).", status: .inputOutput)
+        CommandFailure(
+            message: "Creating the folder \(path) failed. \(reason). Check who owns what is above it, or name another.",
+            status: .inputOutput)
     }
 }

@@ -25,7 +25,7 @@ struct DeleteCommand: AsyncParsableCommand {
         guard [!identifiers.isEmpty, !domains.isEmpty, all].count(where: { $0 }) == 1 else {
             throw ValidationError("Say what to delete: one of --identifiers, --domains and --all.")
         }
-        if (identifiers + domains).contains("") { throw ValidationError("An empty name means nothing.") }
+        if (identifiers + domains).contains("") { throw ValidationError("An empty name means nothing. Leave it out.") }
     }
 
     func run() async throws {

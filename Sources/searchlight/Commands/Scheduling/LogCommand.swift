@@ -33,7 +33,7 @@ struct LogCommand: AsyncParsableCommand {
             throw ValidationError("--lines must be between 0 and \(Self.maximumLines).")
         }
         if let name, ScheduledJob.Key(name: name) == nil {
-            throw ValidationError("“\(name)” names no extension and no task.")
+            throw ValidationError("“\(name)” names no extension and no task. “searchlight extensions” lists them.")
         }
     }
 

@@ -16,7 +16,11 @@ struct TypesCommand: AsyncParsableCommand {
 /// The type with an identifier, or a message that says there is none.
 func declaredType(_ identifier: String) throws -> UTType {
     guard let type = UTType(identifier) else {
-        throw CommandFailure(message: "No type \(identifier.debugDescription) is declared.", status: .notFound)
+        throw CommandFailure(
+            message: """
+                No type \(identifier.debugDescription) is declared. “searchlight types lookup” finds one by an extension or \
+                MIME type.
+                """, status: .notFound)
     }
     return type
 }
@@ -126,7 +130,8 @@ struct TypesDecodeCommand: ParsableCommand {
         try reportingErrors(json: options.json) {
             guard let dynamic = DynamicTypeIdentifier(identifier) else {
                 throw CommandFailure(
-                    message: "\(identifier.debugDescription) is not a dynamic identifier.", status: .failure)
+                    message: "\(identifier.debugDescription) is not a dynamic identifier, which begins with “dyn.a”.",
+                    status: .failure)
             }
             let report = DynamicReport(
                 identifier: dynamic.identifier, decoded: dynamic.description, parent: dynamic.parent,

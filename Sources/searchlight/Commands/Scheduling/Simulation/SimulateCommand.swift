@@ -43,7 +43,7 @@ struct SimulateCommand: ParsableCommand {
             throw ValidationError(
                 list ? "--list takes no trace." : "Name a trace, or see with --list which come with this program.")
         }
-        if trace?.isEmpty == true { throw ValidationError("The name of the trace is empty.") }
+        if trace?.isEmpty == true { throw ValidationError("The name of the trace is empty. Name one, or a file.") }
         if let plot, PlotFile.Format(plot) == nil {
             throw ValidationError("--plot takes a file whose name ends in .svg or .png.")
         }

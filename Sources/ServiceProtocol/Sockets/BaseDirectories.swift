@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// The folders of the XDG Base Directory specification. A variable that is empty or no absolute path counts as unset, as
+/// the specification asks.
+package struct BaseDirectories: Sendable {
+    /// The home folder; `nil` where nothing says whose it is.
+    package let home: String?
+    /// `$XDG_CONFIG_HOME`, else `.config` in the home folder.
+    package let config: String?
+    /// `$XDG_DATA_HOME`, else `.local/share` in the home folder.
+    package let data: String?
+    /// `$XDG_CACHE_HOME`, else `.cache` in the home folder.
+    package let cache: String?
+    /// `$XDG_DATA_DIRS`, else `/usr/local/share` and `/usr/share`; the first comes first.
+    package let sharedData: [String]
+
+    /// The folders that an environment means.
+    ///
+    /// - Parameters:
+    ///   - environment: The variables.
+    ///   - user: Where the home folder is if no variable says so.
+    ///   - absolute: A path as it is to be used; `nil` for one that is not.
+    package init(
+        environment: [String: String], user: () -> String? = { nil },
+        absolute: (String) -> String? = { $0.hasPrefix("/") ? $0 : nil }
+    ) {
+        func variable(_ name: String) -> String? { environment[name].flatMap(absolute) }
+        let home = variable("HOME") ?? user()
+        func folder(_ name: String, _ usual: String) -> String? { variable(name) ?? home.map { $0 + usual } }
+        self.home = home
+        config = folder("XDG_CONFIG_HOME", "/.config")
+        data = folder("XDG_DATA_HOME", "/.local/share")
+        cache = folder("XDG_CACHE_HOME", "/.cache")
+        let shared = environment["XDG_DATA_DIRS"].flatMap { $0.isEmpty ? nil : $0 } ?? "/usr/local/share:/usr/share"
+        sharedData = shared.split(separator: ":").compactMap { absolute(String($0)) }
+    }
+
+    /// The home folder in the user database.
+    package static func homeOfUser() -> String? {
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { buffer in
+            guard let start = buffer.baseAddress,
+                getpwuid_r(getuid(), &entry, start, buffer.count, &found) == 0, found != nil, let home = entry.pw_dir
+            else { return nil }
+            return String(cString: home)
+        }
+    }
+}

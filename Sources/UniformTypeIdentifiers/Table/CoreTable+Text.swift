@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension CoreTable {
+    /// The fields of a record, in their order.
+    enum Field: Int {
+        case identifier, parents, filenameExtensions, mimeTypes, furtherTags, localizedDescription
+        static let count = 6
+    }
+
+    /// Who declares a type; smaller is preferred (uniform-types.md §6).
+    enum Origin: UInt8, Sendable {
+        case coreExported = 0
+        case coreImported = 1
+        case elsewhere = 2
+    }
+
+    /// The records of all sections, and where each field stands in them.
+    struct Text: Sendable {
+        let sections: [CoreTypeRecords.Section]
+        /// The section of each type.
+        let origins: [Origin]
+        /// Where each field begins in its section: `Field.count` per type, and one more at the end of each section.
+        let fieldStarts: [UInt32]
+
+        init(_ sections: [CoreTypeRecords.Section]) {
+            precondition(
+                sections.indices.allSatisfy { Int(sections[$0].origin.rawValue) == $0 },
+                "the sections of the type table stand in the order of their origins")
+            self.sections = sections
+            origins = sections.flatMap { [Origin](repeating: $0.origin, count: $0.count) }
+            fieldStarts = sections.flatMap { Text.split($0.bytes, records: $0.count) }
+        }
+
+        var count: Int { origins.count }
+
+        /// The bytes of the section in which a type stands.
+        func section(of type: Int) -> UnsafeBufferPointer<UInt8> { sections[Int(origins[type].rawValue)].bytes }
+
+        /// A field without its separator; the bytes live as long as the program.
+        func field(_ type: Int, _ field: Field) -> UnsafeBufferPointer<UInt8> {
+            // Each section before this one has one place more than it has fields.
+            let position = type * Field.count + Int(origins[type].rawValue) + field.rawValue
+            return UnsafeBufferPointer(
+                rebasing: section(of: type)[Int(fieldStarts[position])..<Int(fieldStarts[position + 1]) - 1])
+        }
+
+        /// The place of each field: records end with a line feed, fields with `|`.
+        private static func split(_ bytes: UnsafeBufferPointer<UInt8>, records: Int) -> [UInt32] {
+            var starts: [UInt32] = [0]
+            starts.reserveCapacity(records * Field.count + 1)
+            for position in 0..<bytes.count {
+                let byte = bytes[position]
+                if byte == UInt8(ascii: "|") || byte == UInt8(ascii: "\n") { starts.append(UInt32(position + 1)) }
+            }
+            // The last record ends with the text; its separator would stand one further on.
+            starts.append(UInt32(bytes.count + 1))
+            precondition(starts.count == records * Field.count + 1, "the type table is not what its generator writes")
+            return starts
+        }
+    }
+}
