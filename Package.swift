@@ -60,7 +60,7 @@ let package = Package(
                 "Previews", "QuickLookSimulator", "ServiceProtocol", "UniformTypeIdentifiers", "TestSupport",
                 "CSystemd",
                 sqlite, arguments,
-            ], swiftSettings: strict),
+            ], exclude: ["thresholds.json"], swiftSettings: strict),
 
         // Libraries for app authors
         .target(

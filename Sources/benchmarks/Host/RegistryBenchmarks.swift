@@ -36,16 +36,19 @@ struct RegistryBenchmarks {
         let looks = median { look(extensions) }
         return [
             row("\(Self.bundles) extensions, nothing known", cold, looks),
-            row("\(Self.bundles) extensions, with the cache of another process", warm, looks, Bars.registry),
+            row("\(Self.bundles) extensions, with the cache of another process", warm, looks, .warmRegistry),
             row("\(Self.bundles) extensions, looked for again", again, looks),
             Measurement(name: "types of \(Self.bundles) extensions registered", value: types * 1000, unit: "ms"),
+            Measurement(
+                name: "libraries loaded of \(Self.bundles) extensions", value: Double(mapped(under: extensions)),
+                unit: "", row: .loadedLibraries),
         ]
     }
 
-    private func row(_ name: String, _ value: Double, _ baseline: Double, _ bar: Bar? = nil) -> Measurement {
+    private func row(_ name: String, _ value: Double, _ baseline: Double, _ row: Row? = nil) -> Measurement {
         Measurement(
             name: name, value: value * 1000, unit: "ms", baseline: "stat of each directory, manifest and library",
-            baselineValue: baseline * 1000, bar: bar)
+            baselineValue: baseline * 1000, row: row)
     }
 
     private func median(_ body: () -> Void) -> Double {
@@ -54,6 +57,12 @@ struct RegistryBenchmarks {
             body()
             return (ContinuousClock.now - start) / .seconds(1)
         }.sorted()[Self.repetitions / 2]
+    }
+
+    /// How many parts of files below a folder are mapped into this process, as loaded libraries are.
+    private func mapped(under folder: String) -> Int {
+        let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+        return maps.split(separator: "\n").count { $0.contains(folder) }
     }
 
     /// What nobody can do without.
