@@ -23,7 +23,10 @@ struct Benchmarks: AsyncParsableCommand {
     var seed: UInt64 = 2026
     @Option(help: ArgumentHelp("Where the corpus and the stores are made.", valueName: "path"))
     var folder = ".build/benchmarks"
-    @Option(help: ArgumentHelp("Where report.md and report.json are written as well, with the parts in their names where not all are measured.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp(
+            "Where report.md and report.json are written as well, with the parts in their names where not all are measured.",
+            valueName: "path"))
     var output: String?
     @Option(help: "How long the idle service is watched.")
     var seconds = 60
@@ -62,8 +65,9 @@ struct Benchmarks: AsyncParsableCommand {
         if firstUseOfTypes { return TypeBenchmarks.printFirstUse() }
         if echo { return EchoProcess.answer() }
         if let openStore { return try await Opening.printFirst(store: openStore, access: openAccess) }
-        RunningChildren.endWithThisProgram()
-        if asPart, let part = only.first { return print(try await Self.encoded(part.measure(self))) }
+        let interruption = Interruption()
+        defer { withExtendedLifetime(interruption) {} }
+        if asPart, let part = only.first { return print(try await reportAsJSON(of: part)) }
         let thresholds = try Thresholds()
         if check { return try Check(thresholds: thresholds, options: self).run() }
 
@@ -101,6 +105,7 @@ struct Benchmarks: AsyncParsableCommand {
                 of: URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path, arguments,
                 limit: part.limit(items: items))
             let report = try JSONDecoder().decode(Report.self, from: Data(text.utf8))
+            for failure in report.failures { Progress.say("\(part.rawValue): \(failure.reason)") }
             Progress.say("\(part.rawValue): \((ContinuousClock.now - start).components.seconds) s")
             return report
         } catch {
@@ -109,8 +114,15 @@ struct Benchmarks: AsyncParsableCommand {
         }
     }
 
-    private static func encoded(_ report: Report) throws -> String {
-        String(decoding: try JSONEncoder().encode(report), as: UTF8.self)
+    /// Measures a part in this process; why it fails is for the process that asked.
+    private func reportAsJSON(of part: Part) async throws -> String {
+        let report: Report
+        do {
+            report = try await part.measure(self)
+        } catch {
+            report = Report(failures: [Failure(part: part, reason: "\(error)")])
+        }
+        return String(decoding: try JSONEncoder().encode(report), as: UTF8.self)
     }
 }
 

@@ -20,30 +20,28 @@ enum ChildProcess {
         let pipe = Pipe()
         process.standardOutput = pipe
         process.standardError = standardError
+        let start = ContinuousClock.now
         try RunningChildren.run(process)
         defer { RunningChildren.forget(process) }
         let end = DispatchWorkItem { process.terminate() }
-        if let limit {
-            DispatchQueue.global().asyncAfter(deadline: .now() + limit / .seconds(1), execute: end)
-        }
+        if let limit { DispatchQueue.global().asyncAfter(deadline: .now() + limit / .seconds(1), execute: end) }
         let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        let isOverdue = limit != nil && process.terminationReason == .uncaughtSignal
         end.cancel()
         guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-            throw BenchmarkError(
-                isOverdue
-                    ? "it was stopped by signal \(process.terminationStatus); it may take \(limit ?? .zero)"
-                    : "“\(([program] + arguments).joined(separator: " "))” failed (\(process.terminationStatus))")
+            if let limit, ContinuousClock.now - start >= limit {
+                throw BenchmarkError("It was ended after \(limit.components.seconds) s, which is too long for it.")
+            }
+            let way = process.terminationReason == .exit ? "status" : "signal"
+            throw BenchmarkError("\(program) ended with \(way) \(process.terminationStatus); what it says is above.")
         }
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }
 
-/// What has to end with this program, also when somebody interrupts it.
+/// What has to end with this program.
 enum RunningChildren {
     private static let running = Mutex<[pid_t]>([])
-    private static let signals = Mutex<[any DispatchSourceSignal]>([])
 
     static func run(_ process: Process) throws {
         try process.run()
@@ -54,20 +52,26 @@ enum RunningChildren {
         running.withLock { $0.removeAll { $0 == process.processIdentifier } }
     }
 
-    /// From now on, interrupting or terminating this program does so to its children first.
-    static func endWithThisProgram() {
-        for number in [SIGINT, SIGTERM] {
-            signal(number, SIG_IGN)
+    static func terminate() {
+        for child in running.withLock({ $0 }) { kill(child, SIGTERM) }
+    }
+}
+
+/// As long as this lives, interrupting or terminating this program does so to its children first.
+final class Interruption {
+    private let sources: [any DispatchSourceSignal]
+
+    init() {
+        sources = [SIGINT, SIGTERM].map { number in
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                for child in running.withLock({ $0 }) { kill(child, SIGTERM) }
-                // As if it had not been caught.
-                signal(number, SIG_DFL)
-                raise(number)
+                RunningChildren.terminate()
                 _exit(128 + number)
             }
             source.resume()
-            signals.withLock { $0.append(source) }
+            return source
         }
     }
+
+    deinit { for source in sources { source.cancel() } }
 }

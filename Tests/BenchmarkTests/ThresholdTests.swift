@@ -51,8 +51,10 @@ import Testing
             let page = try String(contentsOfFile: Repository.root + "/" + place[0], encoding: .utf8)
             // As Markdown viewers name headings.
             let anchors = page.split(separator: "\n").filter { $0.hasPrefix("#") }.map { heading in
-                heading.drop { $0 == "#" || $0 == " " }.lowercased().filter { $0.isLetter || $0.isNumber || "- ".contains($0) }
-                    .replacing(" ", with: "-")
+                heading.drop { $0 == "#" || $0 == " " }.lowercased().filter {
+                    $0.isLetter || $0.isNumber || "- ".contains($0)
+                }
+                .replacing(" ", with: "-")
             }
             #expect(anchors.contains(place[1]), "\(threshold.row.rawValue)")
         }

@@ -5,9 +5,16 @@ import ArgumentParser
 /// once is met; one that is missed each time is a fault.
 struct Check {
     let thresholds: Thresholds
-    let options: Benchmarks
+    private(set) var options: Benchmarks
 
     private static let attempts = 3
+
+    init(thresholds: Thresholds, options: Benchmarks) {
+        self.thresholds = thresholds
+        self.options = options
+        // Beside another run, not in its way.
+        self.options.folder += "/check"
+    }
 
     func run() throws {
         var open = thresholds.inTests.map(\.row)

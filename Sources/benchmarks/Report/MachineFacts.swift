@@ -65,21 +65,19 @@ enum MachineFacts {
         return name + (output(git + ["status", "--porcelain"]) == "" ? "" : ", with changes")
     }
 
-    /// The kind of the file system that the stores are on, and of the disk below.
+    /// The kind of the file system that the stores are on, and the disk below.
     private static func fileSystem(_ folder: String) -> String {
-        var status = stat()
-        guard stat(folder, &status) == 0 else { return "unknown" }
-        // As the kernel tells devices apart; glibc's macros are not imported.
-        let device = "\(gnu_dev_major(status.st_dev)):\(gnu_dev_minor(status.st_dev))"
-        let mounts = (whole("/proc/self/mountinfo") ?? "").split(separator: "\n").map { $0.split(separator: " ") }
-        guard let mount = mounts.last(where: { $0.count > 2 && $0[2] == device }),
-            let dash = mount.firstIndex(of: "-"), mount.count > dash + 2
+        guard let mount = output(["findmnt", "-nro", "FSTYPE,SOURCE", "--target", folder])?.split(separator: " "),
+            mount.count == 2
         else { return "unknown" }
-        let turns =
-            whole("/sys/dev/block/\(device)/queue/rotational")
-            ?? whole("/sys/dev/block/\(device)/../queue/rotational")
-        let disk = turns.map { $0 == "0" ? ", which does not turn" : ", which turns or does not tell" } ?? ""
-        return "\(mount[dash + 1]) on \(mount[dash + 2])\(disk)"
+        let name = mount[1].split(separator: "/").last ?? ""
+        let disk =
+            switch whole("/sys/class/block/\(name)/queue/rotational") {
+            case "0": " (solid state)"
+            case "1": " (rotational, or virtual)"
+            default: ""
+            }
+        return "\(mount[0]) on \(mount[1])\(disk)"
     }
 
     private static func synchronizing(folder: String) throws -> String {
