@@ -18,7 +18,7 @@ struct HostBenchmarks {
     private static let itemsPerBatch = 500
     private static let runs = 9
 
-    private func extensions() throws -> MeasuredExtensions {
+    private func compiled() throws -> MeasuredExtensions {
         let place = folder + "/host"
         try? FileManager.default.removeItem(atPath: place)
         return try MeasuredExtensions(folder: place)
@@ -28,7 +28,7 @@ struct HostBenchmarks {
 
     /// From asking somebody for whom there is no worker to the answer, which takes the extension no time.
     func starts() async throws -> [Measurement] {
-        let extensions = try extensions()
+        let extensions = try compiled()
         var (c, swift, program): ([Double], [Double], [Double]) = ([], [], [])
         for _ in 0..<Self.starts {
             c.append(try await start(extensions.c, of: extensions))
@@ -67,7 +67,7 @@ struct HostBenchmarks {
 
     /// A promise of 1 KiB from a worker that runs, beside as many bytes between two processes and nothing else.
     func calls() async throws -> [Measurement] {
-        let extensions = try extensions()
+        let extensions = try compiled()
         let host = extensions.host()
         let echo = try EchoProcess()
         var (asked, echoed): ([Double], [Double]) = ([], [])
@@ -113,7 +113,7 @@ struct HostBenchmarks {
     /// The same records donated in the same reindex by a worker, and by a delegate in this process, which hands them to the
     /// engine where it is; by turns, each into a new store.
     func boundary() async throws -> [Measurement] {
-        let (extensions, place) = (try extensions(), folder + "/host")
+        let (extensions, place) = (try compiled(), folder + "/host")
         var random = SplitMix64(seed: seed)
         let batches = try (0..<Self.batches).map { try batch($0, &random) }
         try extensions.writeRecords(batches)

@@ -74,19 +74,19 @@ struct JudgedReport {
 
     private func table(_ title: String, _ thresholds: [Threshold]) -> [String] {
         var rows: [String] = []
-        let unmeasured = Set(unmeasured.map(\.row))
+        let missing = Set(unmeasured.map(\.row))
         for threshold in thresholds {
             let source = threshold.design ?? threshold.goal ?? ""
-            if unmeasured.contains(threshold.row) { rows.append("| \(source) | | | | | \(threshold) | not measured |") }
+            if missing.contains(threshold.row) { rows.append("| \(source) | | | | | \(threshold) | not measured |") }
             for measurement in report.measurements where measurement.row == threshold.row {
-                let verdict =
+                let said =
                     switch verdict(measurement) {
                     case .met: "met"
                     case .explained: "missed, [explained](\(threshold.explained ?? ""))"
                     case .missed: "**missed**"
                     case nil: ""
                     }
-                rows.append("| \(source) | \(measurement.cells) | \(threshold) | \(verdict) |")
+                rows.append("| \(source) | \(measurement.cells) | \(threshold) | \(said) |")
             }
         }
         if rows.isEmpty { return [] }

@@ -6,7 +6,7 @@ import ServiceProtocol
 final class ServiceProcess {
     let store: String
     /// How long it took until it could be connected to.
-    let startUp: Duration
+    private(set) var startUp = Duration.zero
     private let process = Process()
 
     var identifier: pid_t { process.processIdentifier }
@@ -36,7 +36,6 @@ final class ServiceProcess {
             }
             Thread.sleep(forTimeInterval: 0.001)
         }
-        startUp = .zero
         stop()
         throw BenchmarkError("The service does not listen in \(store); \(store).log may say why.")
     }

@@ -6,7 +6,7 @@ import UniformTypeIdentifiers
 enum TypeBenchmarks {
     /// In short, only what is compared with something else.
     static func run(isShort: Bool) throws -> [Measurement] {
-        conformance(isShort) + resolution(isShort) + (isShort ? [] : try firstUse())
+        try conformance(isShort) + resolution(isShort) + (isShort ? [] : firstUse())
     }
 
     private static func conformance(_ isShort: Bool) -> [Measurement] {
