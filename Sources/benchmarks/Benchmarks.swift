@@ -74,18 +74,26 @@ struct Benchmarks: AsyncParsableCommand {
         let parts = only.isEmpty ? Part.allCases : Part.allCases.filter(only.contains)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         var report = Report(facts: try MachineFacts.gather(folder: folder))
-        for part in parts { report += measure(part) }
-        report.facts.append(MachineFacts.load("end"))
-        let judged = JudgedReport(report: report, thresholds: thresholds, parts: parts)
-        if let output {
-            // Some parts do not take the place of everything.
-            let name = (["report"] + (only.isEmpty ? [] : parts.map(\.rawValue))).joined(separator: "-")
-            try Data((judged.markdown + "\n").utf8).write(to: URL(filePath: "\(output)/\(name).md"))
-            try Data((try judged.json() + "\n").utf8).write(to: URL(filePath: "\(output)/\(name).json"))
+        var judged = JudgedReport(report: report, thresholds: thresholds, parts: parts)
+        for part in parts {
+            report += measure(part)
+            judged.report = report
+            // Each time, so that a run that is interrupted leaves what it has.
+            try write(judged, parts)
         }
+        judged.report.facts.append(MachineFacts.load("end"))
+        try write(judged, parts)
         print(json ? try judged.json() : judged.markdown)
         for measurement in judged.missed { Progress.say("missed, and not explained: \(measurement.name)") }
         if !report.failures.isEmpty { throw ExitCode.failure }
+    }
+
+    private func write(_ judged: JudgedReport, _ parts: [Part]) throws {
+        guard let output else { return }
+        // Some parts do not take the place of everything.
+        let name = (["report"] + (only.isEmpty ? [] : parts.map(\.rawValue))).joined(separator: "-")
+        try Data((judged.markdown + "\n").utf8).write(to: URL(filePath: "\(output)/\(name).md"))
+        try Data((try judged.json() + "\n").utf8).write(to: URL(filePath: "\(output)/\(name).json"))
     }
 
     /// Measures a part in a process of its own; that it fails is part of the report.

@@ -9,10 +9,10 @@ import ServiceProtocol
 /// How fast what fulfils a promise arrives, beside what the system does without Searchlight.
 struct PromiseBenchmarks {
     let folder: String
-    /// Copies a quarter, fewer times.
+    /// Copies a quarter, opens fewer times.
     let isShort: Bool
 
-    private var runs: Int { isShort ? 5 : 9 }
+    private var runs: Int { isShort ? 15 : 9 }
     private var openings: Int { isShort ? 500 : 2000 }
     private var largeBytes: Int { isShort ? 1 << 28 : 1 << 30 }
     private var largeName: String { "\(largeBytes >> 20) MiB" }

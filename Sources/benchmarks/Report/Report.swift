@@ -30,7 +30,7 @@ struct Report: Codable {
 
 /// A report beside what must be reached, for people and for programs.
 struct JudgedReport {
-    let report: Report
+    var report: Report
     let thresholds: Thresholds
     /// What was asked for; rows of other parts are not missed.
     let parts: [Part]
