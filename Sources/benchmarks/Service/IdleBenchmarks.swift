@@ -11,7 +11,7 @@ struct IdleBenchmarks {
     let seconds: Int
 
     /// For looking only at whether it is woken at all.
-    static let fewItems = 2_000
+    static let fewItems = 500
     static let shortSeconds = 15
     private static let itemsPerDonation = 500
     /// What the start itself leaves to be done takes less, and threads that wait for more of it end after five seconds.
