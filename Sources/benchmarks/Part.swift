@@ -13,7 +13,8 @@ enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
         switch self {
         case .types: return Report(measurements: try TypeBenchmarks.run(isShort: options.check))
         case .bindings: return Report(measurements: try CallBenchmark.run())
-        case .registry: return Report(measurements: try RegistryBenchmarks(folder: folder, isShort: options.check).run())
+        case .registry:
+            return Report(measurements: try RegistryBenchmarks(folder: folder, isShort: options.check).run())
         case .promises: return Report(measurements: try PromiseBenchmarks(folder: folder, isShort: options.check).run())
         case .workers: return Report(measurements: try await HostBenchmarks(folder: folder, seed: seed).starts())
         case .calls: return Report(measurements: try await HostBenchmarks(folder: folder, seed: seed).calls())
