@@ -67,7 +67,7 @@ enum MachineFacts {
 
     /// The kind of the file system that the stores are on, and the disk below.
     private static func fileSystem(_ folder: String) -> String {
-        guard let mount = output(["findmnt", "-nro", "FSTYPE,SOURCE", "--target", folder])?.split(separator: " "),
+        guard let mount = output(["findmnt", "-nrvo", "FSTYPE,SOURCE", "--target", folder])?.split(separator: " "),
             mount.count == 2
         else { return "unknown" }
         let name = mount[1].split(separator: "/").last ?? ""
