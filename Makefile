@@ -62,7 +62,7 @@ torture:
 	Scripts/torture
 
 bench:
-	swift run -c release benchmarks --items $(or $(ITEMS),100000)
+	Scripts/bench --items $(or $(ITEMS),100000)
 
 clean:
 	rm -rf .build Plugins/.build

@@ -58,7 +58,7 @@ let package = Package(
                 "SearchlightEngine", "ExtensionHost", "ExtensionRuntime", "SearchIndex", "MetadataQuery", "Promises",
                 "Previews", "QuickLookSimulator", "ServiceProtocol", "UniformTypeIdentifiers", "TestSupport",
                 "CSystemd", sqlite, arguments,
-            ], swiftSettings: strict),
+            ], exclude: ["thresholds.json"], swiftSettings: strict),
 
         // Libraries for app authors
         .target(

@@ -6,23 +6,30 @@ import Foundation
 @main
 struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "benchmarks", abstract: "Measure Searchlight; prints Markdown tables, or JSON.",
-        discussion: "Figures that miss their bar are marked; they are no failure.")
-
-    enum Part: String, CaseIterable, ExpressibleByArgument {
-        case types, index, registry, service, bindings, host, returns, promises, previews
-    }
+        commandName: "benchmarks",
+        abstract: "Measure Searchlight; print Markdown tables, or JSON.",
+        discussion: """
+            Scripts/bench builds what is needed and runs this. What must be reached stands in thresholds.json; figures that \
+            miss it are marked, and are no failure.
+            """)
 
     @Flag(help: "Print JSON.")
     var json = false
-    @Option(help: "Measure only this part.")
-    var only: Part?
+    @Option(help: "Measure only this part; may be given several times. Default: all.")
+    var only: [Part] = []
     @Option(help: "How many items the index holds: 1,000 to 5,000,000.")
     var items = 100_000
     @Option(help: "What the items and the searches are drawn with.")
     var seed: UInt64 = 2026
     @Option(help: ArgumentHelp("Where the corpus and the stores are made.", valueName: "path"))
     var folder = ".build/benchmarks"
+    @Option(
+        help: ArgumentHelp(
+            "Where report.md and report.json are written as well, with the parts in their names where not all are measured.",
+            valueName: "path"))
+    var output: String?
+    @Option(help: "How long the idle service is watched.")
+    var seconds = 60
     @Flag(help: "Use the filled stores of an earlier run, and keep them.")
     var keep = false
     @Flag(help: "Leave out the baseline of filling, which takes longest.")
@@ -30,6 +37,14 @@ struct Benchmarks: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("Journal's library, to measure its previews too; built with Plugins/.", valueName: "path"))
     var journal: String?
+    @Flag(
+        help: """
+            Look only at what also holds in a debug build on a machine with other work, for less than a minute, and fail if a \
+            bar is missed three times.
+            """)
+    var check = false
+    @Flag(help: .hidden)
+    var asPart = false
     @Flag(help: .hidden)
     var firstUseOfTypes = false
     @Flag(help: .hidden)
@@ -43,40 +58,83 @@ struct Benchmarks: AsyncParsableCommand {
         guard (1_000...5_000_000).contains(items) else {
             throw ValidationError("There can be 1,000 to 5,000,000 items.")
         }
+        guard (1...3600).contains(seconds) else { throw ValidationError("There can be 1 to 3,600 seconds.") }
     }
 
     func run() async throws {
         if firstUseOfTypes { return TypeBenchmarks.printFirstUse() }
         if echo { return EchoProcess.answer() }
         if let openStore { return try await Opening.printFirst(store: openStore, access: openAccess) }
-        var report = Report()
-        if only == nil || only == .types { report.measurements = try TypeBenchmarks.run() }
-        if only == nil || only == .bindings { report.measurements += try CallBenchmark.run() }
-        if only == nil || only == .index {
-            let index = IndexBenchmarks(
-                items: items, seed: seed, folder: folder, keepsStores: keep,
-                fillsRawTables: !withoutRawTables)
-            let rest = try await index.run()
-            report.facts += rest.facts
-            report.measurements += rest.measurements
-            report.searches += rest.searches
+        let interruption = Interruption()
+        defer { withExtendedLifetime(interruption) {} }
+        if asPart, let part = only.first { return print(try await reportAsJSON(of: part)) }
+        let thresholds = try Thresholds()
+        if check { return try Check(thresholds: thresholds, options: self).run() }
+
+        let parts = only.isEmpty ? Part.allCases : Part.allCases.filter(only.contains)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        var report = Report(facts: try MachineFacts.gather(folder: folder))
+        var judged = JudgedReport(report: report, thresholds: thresholds, parts: parts)
+        for part in parts {
+            report += measure(part)
+            judged.report = report
+            // Each time, so that a run that is interrupted leaves what it has.
+            try write(judged, parts)
         }
-        if only == nil || only == .registry {
-            report.measurements += try RegistryBenchmarks(folder: folder).run()
-        }
-        if only == nil || only == .promises {
-            report.measurements += try PromiseBenchmarks(folder: folder).run()
-        }
-        // Only when asked for: it needs searchlightd beside this program.
-        if only == .service {
-            report.measurements += try await ServiceBenchmarks(folder: folder, seed: seed).run()
-        }
-        // Only when asked for: it needs searchlight-worker and libCoreSpotlight.so beside this program, and compilers.
-        if only == .host { report.measurements += try await HostBenchmarks(folder: folder, seed: seed).run() }
-        if only == .returns { report.measurements += try await ReturnBenchmarks(folder: folder).run() }
-        if only == .previews {
-            report.measurements += try await PreviewBenchmarks(folder: folder, journal: journal).run()
-        }
-        print(json ? try report.json() : report.markdown)
+        judged.report.facts.append(MachineFacts.load("end"))
+        try write(judged, parts)
+        print(json ? try judged.json() : judged.markdown)
+        for measurement in judged.missed { Progress.say("missed, and not explained: \(measurement.name)") }
+        if !report.failures.isEmpty { throw ExitCode.failure }
     }
+
+    private func write(_ judged: JudgedReport, _ parts: [Part]) throws {
+        guard let output else { return }
+        // Some parts do not take the place of everything.
+        let name = (["report"] + (only.isEmpty ? [] : parts.map(\.rawValue))).joined(separator: "-")
+        try Data((judged.markdown + "\n").utf8).write(to: URL(filePath: "\(output)/\(name).md"))
+        try Data((try judged.json() + "\n").utf8).write(to: URL(filePath: "\(output)/\(name).json"))
+    }
+
+    /// Measures a part in a process of its own; that it fails is part of the report.
+    func measure(_ part: Part) -> Report {
+        Progress.say("\(part.rawValue) …")
+        let start = ContinuousClock.now
+        var arguments = [
+            "--as-part", "--only", part.rawValue, "--items", "\(items)", "--seed", "\(seed)", "--folder", folder,
+            "--seconds", "\(seconds)",
+        ]
+        if keep { arguments.append("--keep") }
+        if check { arguments.append("--check") }
+        if withoutRawTables { arguments.append("--without-raw-tables") }
+        if let journal { arguments += ["--journal", journal] }
+        do {
+            let text = try ChildProcess.output(
+                of: URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path, arguments,
+                limit: part.limit(items: items))
+            let report = try JSONDecoder().decode(Report.self, from: Data(text.utf8))
+            for failure in report.failures { Progress.say("\(part.rawValue): \(failure.reason)") }
+            Progress.say("\(part.rawValue): \((ContinuousClock.now - start).components.seconds) s")
+            return report
+        } catch {
+            Progress.say("\(part.rawValue) could not be measured: \(error)")
+            return Report(failures: [Failure(part: part, reason: "\(error)")])
+        }
+    }
+
+    /// Measures a part in this process; why it fails is for the process that asked.
+    private func reportAsJSON(of part: Part) async throws -> String {
+        let report: Report
+        do {
+            report = try await part.measure(self)
+        } catch {
+            report = Report(failures: [Failure(part: part, reason: "\(error)")])
+        }
+        return String(decoding: try JSONEncoder().encode(report), as: UTF8.self)
+    }
+}
+
+/// What is under way; on standard error, so that the report is alone on standard output.
+enum Progress {
+    static func say(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 }

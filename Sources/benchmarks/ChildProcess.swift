@@ -1,18 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import Foundation
+import Synchronization
 
-/// This program again, for what can only be measured once in a process.
+/// Programs that are run beside this one, among them this program again, for what can only be measured once in a process.
 enum ChildProcess {
     /// What it prints, given some arguments.
     static func output(_ arguments: [String]) throws -> String {
+        try output(of: URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path, arguments)
+    }
+
+    /// What a program prints; it is an error if it fails, or takes longer than it may.
+    static func output(
+        of program: String, _ arguments: [String], standardError: FileHandle = .standardError, limit: Duration? = nil
+    ) throws -> String {
         let process = Process()
-        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.executableURL = URL(filePath: program)
         process.arguments = arguments
         let pipe = Pipe()
         process.standardOutput = pipe
-        try process.run()
+        process.standardError = standardError
+        let start = ContinuousClock.now
+        try RunningChildren.run(process)
+        defer { RunningChildren.forget(process) }
+        let end = DispatchWorkItem { process.terminate() }
+        if let limit { DispatchQueue.global().asyncAfter(deadline: .now() + limit / .seconds(1), execute: end) }
         let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
+        end.cancel()
+        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+            if let limit, ContinuousClock.now - start >= limit {
+                throw BenchmarkError("It was ended after \(limit.components.seconds) s, which is too long for it.")
+            }
+            let way = process.terminationReason == .exit ? "status" : "signal"
+            throw BenchmarkError("\(program) ended with \(way) \(process.terminationStatus); what it says is above.")
+        }
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
+}
+
+/// What has to end with this program.
+enum RunningChildren {
+    private static let running = Mutex<[pid_t]>([])
+
+    static func run(_ process: Process) throws {
+        try process.run()
+        running.withLock { $0.append(process.processIdentifier) }
+    }
+
+    static func forget(_ process: Process) {
+        running.withLock { $0.removeAll { $0 == process.processIdentifier } }
+    }
+
+    static func terminate() {
+        for child in running.withLock({ $0 }) { kill(child, SIGTERM) }
+    }
+}
+
+/// As long as this lives, interrupting or terminating this program does so to its children first.
+final class Interruption {
+    private let sources: [any DispatchSourceSignal]
+
+    init() {
+        sources = [SIGINT, SIGTERM].map { number in
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                RunningChildren.terminate()
+                _exit(128 + number)
+            }
+            source.resume()
+            return source
+        }
+    }
+
+    deinit { for source in sources { source.cancel() } }
 }

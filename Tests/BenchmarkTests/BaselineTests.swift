@@ -75,15 +75,4 @@ import Testing
         #expect(Percentiles([3]).p95 == 3)
         #expect(Percentiles([]).p50 == 0)
     }
-
-    @Test func aRatioIsJudgedByItsBarAndAValueByItsOwn() {
-        let slow = Measurement(
-            name: "", value: 6, unit: "", baseline: "", baselineValue: 10, bar: Bar(.ratio, atLeast: 0.7))
-        #expect(slow.isMet == false)
-        let quick = Measurement(
-            name: "", value: 8, unit: "", baseline: "", baselineValue: 10, bar: Bar(.ratio, atLeast: 0.7))
-        #expect(quick.isMet == true)
-        #expect(Measurement(name: "", value: 6, unit: "", bar: Bar(.value, atMost: 5)).isMet == false)
-        #expect(Measurement(name: "", value: 6, unit: "").isMet == nil)
-    }
 }

@@ -20,7 +20,7 @@ enum CallBenchmark {
     private static func measurement(_ what: String, _ bound: Double, _ direct: Double) -> Measurement {
         Measurement(
             name: "what libffi adds to \(what)", value: (bound - direct) * 1e9, unit: "ns", baseline: "a direct call",
-            baselineValue: direct * 1e9, bar: Bars.boundCall)
+            baselineValue: direct * 1e9, row: .boundCall)
     }
 
     private static func integers() throws -> Measurement {

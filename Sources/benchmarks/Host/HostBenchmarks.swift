@@ -18,17 +18,17 @@ struct HostBenchmarks {
     private static let itemsPerBatch = 500
     private static let runs = 9
 
-    func run() async throws -> [Measurement] {
+    private func compiled() throws -> MeasuredExtensions {
         let place = folder + "/host"
         try? FileManager.default.removeItem(atPath: place)
-        let extensions = try MeasuredExtensions(folder: place)
-        return try await starts(of: extensions) + calls(of: extensions) + (try await boundary(extensions, place))
+        return try MeasuredExtensions(folder: place)
     }
 
     // MARK: Starting
 
     /// From asking somebody for whom there is no worker to the answer, which takes the extension no time.
-    private func starts(of extensions: MeasuredExtensions) async throws -> [Measurement] {
+    func starts() async throws -> [Measurement] {
+        let extensions = try compiled()
         var (c, swift, program): ([Double], [Double], [Double]) = ([], [], [])
         for _ in 0..<Self.starts {
             c.append(try await start(extensions.c, of: extensions))
@@ -36,17 +36,17 @@ struct HostBenchmarks {
             program.append(try Self.milliseconds { try SpawnedProgram.run("/bin/true") })
         }
         let (cTimes, swiftTimes, programTimes) = (Percentiles(c), Percentiles(swift), Percentiles(program))
-        func rows(_ name: String, _ times: Percentiles, _ bar: Bar) -> [Measurement] {
+        func rows(_ name: String, _ times: Percentiles, _ row: Row) -> [Measurement] {
             [
                 Measurement(
                     name: "cold worker to the first answer, \(name), p50", value: times.p50, unit: "ms",
-                    baseline: "/bin/true", baselineValue: programTimes.p50, bar: bar),
+                    baseline: "/bin/true", baselineValue: programTimes.p50, row: row),
                 Measurement(
-                    name: "the same, p95", value: times.p95, unit: "ms", baseline: "/bin/true",
-                    baselineValue: programTimes.p95, bar: bar),
+                    name: "cold worker to the first answer, \(name), p95", value: times.p95, unit: "ms",
+                    baseline: "/bin/true", baselineValue: programTimes.p95, row: row),
             ]
         }
-        return rows("C", cTimes, Bars.coldWorker) + rows("Swift", swiftTimes, Bars.coldSwiftWorker)
+        return rows("C", cTimes, .coldWorker) + rows("Swift", swiftTimes, .coldSwiftWorker)
     }
 
     private func start(_ bundle: String, of extensions: MeasuredExtensions) async throws -> Double {
@@ -66,7 +66,8 @@ struct HostBenchmarks {
     // MARK: Calling
 
     /// A promise of 1 KiB from a worker that runs, beside as many bytes between two processes and nothing else.
-    private func calls(of extensions: MeasuredExtensions) async throws -> [Measurement] {
+    func calls() async throws -> [Measurement] {
+        let extensions = try compiled()
         let host = extensions.host()
         let echo = try EchoProcess()
         var (asked, echoed): ([Double], [Double]) = ([], [])
@@ -87,10 +88,10 @@ struct HostBenchmarks {
         return [
             Measurement(
                 name: "promise of 1 KiB from a warm worker, p50", value: call.p50, unit: "µs",
-                baseline: "bare socket", baselineValue: bare.p50, bar: Bars.warmCall),
+                baseline: "bare socket", baselineValue: bare.p50, row: .warmCall),
             Measurement(
-                name: "the same, p99", value: call.p99, unit: "µs", baseline: "bare socket", baselineValue: bare.p99,
-                bar: Bars.slowestWarmCall),
+                name: "promise of 1 KiB from a warm worker, p99", value: call.p99, unit: "µs", baseline: "bare socket",
+                baselineValue: bare.p99, row: .slowestWarmCall),
             Measurement(
                 name: "threads woken for one such promise, in both processes", value: wakings, unit: "",
                 baseline: "bare socket", baselineValue: 2),
@@ -111,7 +112,8 @@ struct HostBenchmarks {
 
     /// The same records donated in the same reindex by a worker, and by a delegate in this process, which hands them to the
     /// engine where it is; by turns, each into a new store.
-    private func boundary(_ extensions: MeasuredExtensions, _ place: String) async throws -> [Measurement] {
+    func boundary() async throws -> [Measurement] {
+        let (extensions, place) = (try compiled(), folder + "/host")
         var random = SplitMix64(seed: seed)
         let batches = try (0..<Self.batches).map { try batch($0, &random) }
         try extensions.writeRecords(batches)
@@ -137,9 +139,9 @@ struct HostBenchmarks {
             Measurement(
                 name: "reindex of \(Self.batches * Self.itemsPerBatch) items through a worker",
                 value: median(through, \.wall), unit: "ms", baseline: "the same in one process",
-                baselineValue: median(direct, \.wall), bar: Bars.boundary),
+                baselineValue: median(direct, \.wall), row: .boundary),
             Measurement(
-                name: "the same, processor time of the host", value: median(through, \.cpu), unit: "ms",
+                name: "that reindex, processor time of the host", value: median(through, \.cpu), unit: "ms",
                 baseline: "the same in one process", baselineValue: median(direct, \.cpu)),
         ]
     }

@@ -13,9 +13,6 @@ final class MeasuredExtensions: Sendable {
     /// The process that was started last.
     let lastWorker = Atomic<Int32>(0)
 
-    /// The root of the repository.
-    static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().path
     private static let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .path
 
@@ -31,7 +28,7 @@ final class MeasuredExtensions: Sendable {
         configuration = WorkerConfiguration(
             workerPath: products + "/searchlight-worker", frameworkFolder: products,
             environment: ProcessInfo.processInfo.environment)
-        let include = "-I\(Self.repository)/Sources/SearchlightExtension/include"
+        let include = "-I\(Repository.root)/Sources/SearchlightExtension/include"
         try compile(
             c, ["clang", "-std=c11", "-D_GNU_SOURCE", "-O2", "-shared", "-fPIC", include, Self.source("measured.c")])
         try compile(
@@ -40,7 +37,7 @@ final class MeasuredExtensions: Sendable {
                 "swiftc", "-O", "-emit-library", "-module-name", "Measured", "-swift-version", "5",
                 "-I", products + "/Modules", "-Xcc",
                 "-fmodule-map-file=\(products)/SearchlightExtension.build/module.modulemap",
-                "-Xcc", include, "-Xcc", "-fmodule-map-file=\(Self.repository)/Sources/CSystemd/module.modulemap",
+                "-Xcc", include, "-Xcc", "-fmodule-map-file=\(Repository.root)/Sources/CSystemd/module.modulemap",
                 "-L", products, "-lCoreSpotlight", Self.source("Measured.swift"),
             ])
     }
@@ -67,13 +64,13 @@ final class MeasuredExtensions: Sendable {
 
     /// Compiles another one in C.
     func compile(_ identifier: String, source: String, options: [String]) throws {
-        let include = "-I\(Self.repository)/Sources/SearchlightExtension/include"
+        let include = "-I\(Repository.root)/Sources/SearchlightExtension/include"
         try compile(
             identifier,
             ["clang", "-std=c11", "-D_GNU_SOURCE", "-O2", "-shared", "-fPIC", include, Self.source(source)] + options)
     }
 
-    private static func source(_ name: String) -> String { repository + "/Tests/Fixtures/Benchmark/" + name }
+    private static func source(_ name: String) -> String { Repository.root + "/Tests/Fixtures/Benchmark/" + name }
 
     private func compile(_ identifier: String, principalClass: String? = nil, _ command: [String]) throws {
         let bundle = folder + "/\(identifier).searchext"

@@ -9,9 +9,11 @@ import UniformTypeIdentifiers
 /// process that has looked before. No library is loaded, and with a cache none is opened.
 struct RegistryBenchmarks {
     var folder: String
+    /// Looks fewer times.
+    var isShort: Bool
 
     private static let bundles = 200
-    private static let repetitions = 25
+    private var repetitions: Int { isShort ? 3 : 25 }
 
     func run() throws -> [Measurement] {
         let root = URL(filePath: folder).standardizedFileURL.path + "/registry"
@@ -36,24 +38,33 @@ struct RegistryBenchmarks {
         let looks = median { look(extensions) }
         return [
             row("\(Self.bundles) extensions, nothing known", cold, looks),
-            row("\(Self.bundles) extensions, with the cache of another process", warm, looks, Bars.registry),
+            row("\(Self.bundles) extensions, with the cache of another process", warm, looks, .warmRegistry),
             row("\(Self.bundles) extensions, looked for again", again, looks),
             Measurement(name: "types of \(Self.bundles) extensions registered", value: types * 1000, unit: "ms"),
+            Measurement(
+                name: "libraries loaded of \(Self.bundles) extensions", value: Double(mapped(under: extensions)),
+                unit: "", row: .loadedLibraries),
         ]
     }
 
-    private func row(_ name: String, _ value: Double, _ baseline: Double, _ bar: Bar? = nil) -> Measurement {
+    private func row(_ name: String, _ value: Double, _ baseline: Double, _ row: Row? = nil) -> Measurement {
         Measurement(
             name: name, value: value * 1000, unit: "ms", baseline: "stat of each directory, manifest and library",
-            baselineValue: baseline * 1000, bar: bar)
+            baselineValue: baseline * 1000, row: row)
     }
 
     private func median(_ body: () -> Void) -> Double {
-        (0..<Self.repetitions).map { _ in
+        (0..<repetitions).map { _ in
             let start = ContinuousClock.now
             body()
             return (ContinuousClock.now - start) / .seconds(1)
-        }.sorted()[Self.repetitions / 2]
+        }.sorted()[repetitions / 2]
+    }
+
+    /// How many parts of files below a folder are mapped into this process, as loaded libraries are.
+    private func mapped(under folder: String) -> Int {
+        let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+        return maps.split(separator: "\n").count { $0.contains(folder) }
     }
 
     /// What nobody can do without.

@@ -27,13 +27,13 @@ struct ReturnBenchmarks {
             for name in names {
                 let machine = isBusy ? "busy" : "idle"
                 let (told, quiet) = try await measure("com.example.\(name)", extensions)
-                func row(_ what: String, _ value: Double, _ bar: Bar?) -> Measurement {
-                    Measurement(name: "\(what), \(name), \(machine) machine", value: value, unit: "ms", bar: bar)
+                func row(_ what: String, _ value: Double, _ row: Row? = nil) -> Measurement {
+                    Measurement(name: "\(what), \(name), \(machine) machine", value: value, unit: "ms", row: row)
                 }
                 measurements += [
-                    row("pause to notice, p50", told.p50, nil), row("pause to notice, p99", told.p99, Bars.told),
-                    row("pause to the last use of a processor, p50", quiet.p50, nil),
-                    row("pause to the last use of a processor, p99", quiet.p99, Bars.quiet),
+                    row("pause to notice, p50", told.p50), row("pause to notice, p99", told.p99, .told),
+                    row("pause to the last use of a processor, p50", quiet.p50),
+                    row("pause to the last use of a processor, p99", quiet.p99, .quiet),
                 ]
             }
             for hog in hogs { hog.stop() }

@@ -38,7 +38,7 @@ enum Cancelling {
             Measurement(
                 name: "cancelled work goes on (\(cancelled) of \(samples)), p50", value: percentiles.p50, unit: "ms"),
             Measurement(
-                name: "cancelled work goes on, p95", value: percentiles.p95, unit: "ms", bar: Bars.cancellation),
+                name: "cancelled work goes on, p95", value: percentiles.p95, unit: "ms", row: .cancellation),
             Measurement(name: "cancelled work goes on, longest", value: percentiles.maximum, unit: "ms"),
         ]
     }

@@ -20,7 +20,7 @@ struct IndexBenchmarks {
 
     func run() async throws -> Report {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        var report = Report(facts: try MachineFacts.gather(folder: folder))
+        var report = Report()
         Self.say("Reading the corpus of \(items) items")
         let corpus = try Corpus(count: items, seed: seed, folder: folder)
         report.facts.append(
@@ -43,6 +43,7 @@ struct IndexBenchmarks {
         report.measurements += try Opening.run(store: storePath)
         let (measurements, searches) = try await search(corpus)
         report.measurements += measurements
+        report.measurements += SearchLatency.slowest(of: searches, items: items)
         report.searches = searches
         return report
     }
@@ -69,10 +70,10 @@ struct IndexBenchmarks {
             donatedBytes,
             [
                 Measurement(
-                    name: "indexing in bulk", value: count / cost.wall, unit: "items/s", baseline: baseline,
-                    baselineValue: count / raw.wall, bar: Bars.bulk),
+                    name: "\(items) items in bulk", value: count / cost.wall, unit: "items/s", baseline: baseline,
+                    baselineValue: count / raw.wall, row: .bulk),
                 Measurement(
-                    name: "indexing in bulk, beside less work", value: count / cost.wall, unit: "items/s",
+                    name: "\(items) items in bulk, beside less work", value: count / cost.wall, unit: "items/s",
                     baseline: baseline + ", never merging", baselineValue: count / unmerged.wall),
                 Measurement(
                     name: "processor time of an item", value: cost.cpu / count * 1e6, unit: "µs", baseline: baseline,
@@ -131,8 +132,5 @@ struct IndexBenchmarks {
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
     }
 
-    /// Progress goes to standard error, so that the report is alone on standard output.
-    private static func say(_ text: String) {
-        FileHandle.standardError.write(Data("\(text)…\n".utf8))
-    }
+    private static func say(_ text: String) { Progress.say("  \(text) …") }
 }

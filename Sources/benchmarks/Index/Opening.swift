@@ -8,7 +8,7 @@ enum Opening {
 
     /// Each time in a process of its own; the store must be closed.
     static func run(store: String) throws -> [Measurement] {
-        try [("read-write", Bars.open), ("read-only", Bars.open)].flatMap { access, bar in
+        try ["read-write", "read-only"].flatMap { access in
             var opening: [Double] = []
             var searching: [Double] = []
             for _ in 0..<samples {
@@ -21,7 +21,7 @@ enum Opening {
                 searching.append(numbers[1])
             }
             return [
-                Measurement(name: "opening \(access)", value: Percentiles(opening).p50, unit: "ms", bar: bar),
+                Measurement(name: "opening \(access)", value: Percentiles(opening).p50, unit: "ms", row: .opening),
                 Measurement(
                     name: "the first search after opening \(access)", value: Percentiles(searching).p50, unit: "ms"),
             ]

@@ -72,9 +72,8 @@ struct QueryClasses {
             QueryClass(
                 name: "word of a bundle",
                 queries: middle.map { SearchQuery(words: [$0.word], bundle: CorpusMaker.bundle($0.bundle)) }))
-        let bars = (Bars.searchP50, Bars.infixP95)
-        classes.append(QueryClass(name: "4 letters inside of a word", queries: draw { $0.inside() }, bars: bars))
-        classes.append(QueryClass(name: "last 4 letters of a word", queries: draw { $0.end() }, bars: bars))
+        classes.append(QueryClass(name: "4 letters inside of a word", queries: draw { $0.inside() }, isInfix: true))
+        classes.append(QueryClass(name: "last 4 letters of a word", queries: draw { $0.end() }, isInfix: true))
         return classes
     }
 

@@ -2,7 +2,7 @@
 import SearchIndex
 
 /// How long the searches of one class take, in milliseconds.
-struct SearchLatency: Encodable {
+struct SearchLatency: Codable {
     var name: String
     /// Time on the clock, nobody else at work in the index.
     var idle: Percentiles
@@ -17,8 +17,7 @@ struct SearchLatency: Encodable {
     var plainMeanHits: Double
     /// How many of the best ten of all matches are among the ten that are found, 0 to 1.
     var overlap: Double
-    var p50Bar: Bar
-    var p95Bar: Bar
+    var isInfix: Bool
 
     /// Slow classes are given so much time, and then have fewer samples.
     private static let warmUpSeconds = 1.5
@@ -39,7 +38,7 @@ struct SearchLatency: Encodable {
         plain = Percentiles(other.costs.map { $0.wall * 1000 })
         plainMeanHits = Double(other.hits) / Double(max(1, other.costs.count))
         overlap = try await Searching.overlap(index, queries.queries, seconds: Self.timedSeconds)
-        (p50Bar, p95Bar) = queries.bars
+        isInfix = queries.isInfix
     }
 
     /// Measures the class again while somebody writes.
@@ -74,9 +73,27 @@ struct SearchLatency: Encodable {
         return (costs, hits)
     }
 
+    /// What the bars of typing are about: the slowest of all classes, nobody else at work in the index.
+    static func slowest(of searches: [SearchLatency], items: Int) -> [Measurement] {
+        func row(
+            _ row: Row, _ percentile: String, _ searches: [SearchLatency], _ value: (Percentiles) -> Double
+        ) -> Measurement? {
+            guard let slowest = searches.max(by: { value($0.idle) < value($1.idle) }) else { return nil }
+            return Measurement(
+                name: "search among \(items) items, \(percentile) of the slowest class: \(slowest.name)",
+                value: value(slowest.idle), unit: "ms", baseline: "plain FTS5", baselineValue: value(slowest.plain),
+                row: row)
+        }
+        return [
+            row(.searchP50, "p50", searches, \.p50),
+            row(.searchP95, "p95", searches.filter { !$0.isInfix }, \.p95),
+            row(.infixP95, "p95", searches.filter(\.isInfix), \.p95),
+        ].compactMap { $0 }
+    }
+
     /// Whether both bars are met, idle and while writing.
-    private var verdict: String {
-        func isMet(_ times: Percentiles) -> Bool { p50Bar.isMet(times.p50) && p95Bar.isMet(times.p95) }
+    private func verdict(_ p50: Threshold?, _ p95: Threshold?) -> String {
+        func isMet(_ times: Percentiles) -> Bool { p50?.isMet(times.p50) != false && p95?.isMet(times.p95) != false }
         if !isMet(idle) { return "missed" }
         return whileWriting.map(isMet) ?? true ? "met" : "met idle"
     }
@@ -87,13 +104,15 @@ struct SearchLatency: Encodable {
         """
 
     /// A row of a Markdown table.
-    var row: String {
+    func row(_ thresholds: Thresholds) -> String {
+        let (p50, p95) = (thresholds[.searchP50], thresholds[isInfix ? .infixP95 : .searchP95])
         func pair(_ times: Percentiles?) -> String {
             guard let times else { return "" }
             let few = times.count < 100 ? " (\(times.count))" : ""
             return "\(Measurement.number(times.p50)) / \(Measurement.number(times.p95))\(few)"
         }
         return "| \(name) | \(pair(idle)) | \(pair(cpu)) | \(pair(whileWriting)) | \(pair(plain)) "
-            + "| \(Measurement.number(meanHits)) / \(Measurement.number(plainMeanHits)) | \(Measurement.number(overlap)) | \(p50Bar) / \(p95Bar) | \(verdict) |"
+            + "| \(Measurement.number(meanHits)) / \(Measurement.number(plainMeanHits)) | \(Measurement.number(overlap)) "
+            + "| \(p50.map { "\($0)" } ?? "") / \(p95.map { "\($0)" } ?? "") | \(verdict(p50, p95)) |"
     }
 }

@@ -36,5 +36,6 @@ struct SearchQuery: Sendable {
 struct QueryClass: Sendable {
     var name: String
     var queries: [SearchQuery]
-    var bars: (p50: Bar, p95: Bar) = (Bars.searchP50, Bars.searchP95)
+    /// Whether letters inside of words are looked for, which may take longer.
+    var isInfix = false
 }

@@ -68,13 +68,14 @@ enum SmallBatches {
         return [
             Measurement(
                 name: "batches of 10, one after the other", value: alone, unit: "items/s", baseline: baseline,
-                baselineValue: naive, bar: Bars.smallBatches),
+                baselineValue: naive, row: .batchesOfOne),
             Measurement(
-                name: "the same until all can be found", value: settled, unit: "items/s", baseline: baseline,
+                name: "batches of 10, one after the other, until all can be found", value: settled, unit: "items/s",
+                baseline: baseline,
                 baselineValue: naive),
             Measurement(
                 name: "batches of 10 from 8 tasks", value: together, unit: "items/s", baseline: baseline,
-                baselineValue: naive, bar: Bars.smallBatches),
+                baselineValue: naive, row: .batchesOfEight),
             Measurement(
                 name: "one batch of 10 durable, p50", value: latency.p50, unit: "ms", baseline: baseline,
                 baselineValue: Percentiles(times).p50 * 1000),

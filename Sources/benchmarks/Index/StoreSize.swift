@@ -13,7 +13,7 @@ enum StoreSize {
         var measurements = [
             Measurement(
                 name: "size on disk", value: Double(total) / megabyte, unit: "MB", baseline: "bytes donated",
-                baselineValue: Double(donatedBytes) / megabyte, bar: Bars.size)
+                baselineValue: Double(donatedBytes) / megabyte, row: .size)
         ]
         let database = try SQLiteConnection(path: store + "/index.sqlite", isReadOnly: true)
         // The virtual table is an option of SQLite's build.

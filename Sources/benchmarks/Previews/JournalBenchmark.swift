@@ -39,7 +39,7 @@ struct JournalBenchmark {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         }
         try FileManager.default.copyItem(
-            atPath: MeasuredExtensions.repository + "/Plugins/Journal/Info.plist",
+            atPath: Repository.root + "/Plugins/Journal/Info.plist",
             toPath: extensionFolder + "/Info.plist")
         do {
             try FileManager.default.copyItem(atPath: library, toPath: extensionFolder + "/libJournal.so")
@@ -55,7 +55,7 @@ struct JournalBenchmark {
     private static func note() throws -> Data {
         var note = Data()
         for name in ["ARCHITECTURE", "EXTENSIONS", "PERFORMANCE", "BINDINGS", "API"] where note.count < noteBytes {
-            note += try Data(contentsOf: URL(filePath: MeasuredExtensions.repository + "/docs/\(name).md"))
+            note += try Data(contentsOf: URL(filePath: Repository.root + "/docs/\(name).md"))
         }
         let end = note.prefix(noteBytes).lastIndex(of: UInt8(ascii: "\n")) ?? note.endIndex
         return note[..<end]

@@ -9,10 +9,13 @@ import ServiceProtocol
 /// How fast what fulfils a promise arrives, beside what the system does without Searchlight.
 struct PromiseBenchmarks {
     let folder: String
+    /// Copies a quarter, opens fewer times.
+    let isShort: Bool
 
-    private static let runs = 9
-    private static let openings = 2000
-    private static let largeBytes = 1 << 30
+    private var runs: Int { isShort ? 15 : 9 }
+    private var openings: Int { isShort ? 500 : 2000 }
+    private var largeBytes: Int { isShort ? 1 << 28 : 1 << 30 }
+    private var largeName: String { "\(largeBytes >> 20) MiB" }
     private static let smallBytes = 1 << 20
     private static let streamBytes = 64 << 20
     private static let mebibyte = Double(1 << 20)
@@ -22,7 +25,7 @@ struct PromiseBenchmarks {
         try? FileManager.default.removeItem(atPath: place)
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: place) }
-        let large = try Self.make(place + "/large", Self.largeBytes)
+        let large = try Self.make(place + "/large", largeBytes)
         let small = try Self.make(place + "/small", Self.smallBytes)
         return [try inPlace(large, small), try copy(large, to: place)] + (try stream(to: place))
     }
@@ -45,15 +48,16 @@ struct PromiseBenchmarks {
     /// What an original in place takes from its opening in the worker to its path: nothing is moved, however long it is.
     private func inPlace(_ large: String, _ small: String) throws -> Measurement {
         var (long, short): ([Double], [Double]) = ([], [])
-        for run in 0..<(Self.openings + 100) {
+        for run in 0..<(openings + 100) {
             let (one, other) = (try Self.open(large), try Self.open(small))
             guard run >= 100 else { continue }
             long.append(one)
             short.append(other)
         }
         return Measurement(
-            name: "file promise of 1 GiB in place, opened and its path told", value: Percentiles(long).p50, unit: "µs",
-            baseline: "1 MiB", baselineValue: Percentiles(short).p50, bar: Bars.inPlace)
+            name: "file promise of \(largeName) in place, opened and its path told", value: Percentiles(long).p50,
+            unit: "µs",
+            baseline: "1 MiB", baselineValue: Percentiles(short).p50, row: .inPlace)
     }
 
     private static func open(_ path: String) throws -> Double {
@@ -67,10 +71,10 @@ struct PromiseBenchmarks {
 
     // MARK: Copying
 
-    /// 1 GiB from the page cache, by turns with `cp`.
+    /// The large file from the page cache, by turns with `cp`.
     private func copy(_ large: String, to place: String) throws -> Measurement {
         var (own, cp): ([Double], [Double]) = ([], [])
-        for run in 0..<(Self.runs + 1) {
+        for run in 0..<(runs + 1) {
             let ownRate = try rate(place) { target in
                 _ = try Delivery.deliver(
                     .file(try FileReply(opening: large)), to: .file(path: target), token: UInt64(run))
@@ -83,8 +87,9 @@ struct PromiseBenchmarks {
             cp.append(cpRate)
         }
         return Measurement(
-            name: "copy of 1 GiB that fulfils a promise", value: Percentiles(own).p50, unit: "MiB/s", baseline: "cp",
-            baselineValue: Percentiles(cp).p50, bar: Bars.copy)
+            name: "copy of \(largeName) that fulfils a promise", value: Percentiles(own).p50, unit: "MiB/s",
+            baseline: "cp",
+            baselineValue: Percentiles(cp).p50, row: .copy)
     }
 
     private func rate(_ place: String, _ body: (String) throws -> Void) throws -> Double {
@@ -92,7 +97,7 @@ struct PromiseBenchmarks {
         let seconds = try ProcessCost.measure { try body(target) }.wall
         try FileManager.default.removeItem(atPath: target)
         // What was written is given up, so that it is not written back meanwhile.
-        return Double(Self.largeBytes) / Self.mebibyte / seconds
+        return Double(largeBytes) / Self.mebibyte / seconds
     }
 
     // MARK: Streams
@@ -104,7 +109,7 @@ struct PromiseBenchmarks {
         let sink = Glibc.open("/dev/null", O_WRONLY | O_CLOEXEC)
         defer { close(sink) }
         var (own, bare): ([Double], [Double]) = ([], [])
-        for run in 0..<(Self.runs + 1) {
+        for run in 0..<(runs + 1) {
             let ownTime = try ProcessCost.measure {
                 let payload = try Payload.sending(bytes)
                 _ = try Delivery.deliver(
@@ -118,7 +123,7 @@ struct PromiseBenchmarks {
         return [
             Measurement(
                 name: "64 MiB of memory by stream", value: Percentiles(own).p50, unit: "MiB/s",
-                baseline: "bare stream", baselineValue: Percentiles(bare).p50, bar: Bars.stream)
+                baseline: "bare stream", baselineValue: Percentiles(bare).p50, row: .stream)
         ]
     }
 

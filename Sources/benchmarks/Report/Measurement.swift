@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// One figure, beside the named baseline it is to be compared with and the bar it has to reach.
-struct Measurement: Encodable {
+/// One figure, beside the named baseline it is to be compared with; where it stands under a row, it has a bar to reach.
+struct Measurement: Codable {
     var name: String
     var value: Double
     var unit: String
     /// What the same work, or its bare core, costs without Searchlight, measured in the same run.
     var baseline: String?
     var baselineValue: Double?
-    var bar: Bar?
+    var row: Row?
 
     var ratio: Double? { baselineValue.map { value / $0 } }
-    var isMet: Bool? {
-        guard let bar, let number = bar.subject == .ratio ? ratio : value else { return nil }
-        return bar.isMet(number)
+
+    /// Whether it reaches its bar; nil where there is none.
+    func verdict(_ threshold: Threshold?) -> Verdict? {
+        guard let threshold, let number = threshold.subject == .ratio ? ratio : value else { return nil }
+        if threshold.isMet(number) { return .met }
+        return threshold.explained == nil ? .missed : .explained
     }
 
     static func number(_ value: Double?) -> String {
@@ -22,29 +25,12 @@ struct Measurement: Encodable {
         return abs(value) >= 999.5 ? String(format: "%.0f", value) : String(format: "%.3g", value)
     }
 
-    /// A row of a Markdown table.
-    var row: String {
-        let met = isMet.map { $0 ? "met" : "missed" } ?? ""
-        return "| \(name) | \(Self.number(value)) \(unit) | \(baseline ?? "") | \(Self.number(baselineValue)) "
-            + "| \(Self.number(ratio)) | \(bar.map { "\($0)" } ?? "") | \(met) |"
-    }
-
-    static let header = """
-        | What | Value | Baseline | Baseline's value | Ratio | Bar | |
-        |---|---|---|---|---|---|---|
-        """
-
-    private enum CodingKeys: CodingKey { case name, value, unit, baseline, baselineValue, bar, ratio, isMet }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(name, forKey: .name)
-        try container.encode(value, forKey: .value)
-        try container.encode(unit, forKey: .unit)
-        try container.encodeIfPresent(baseline, forKey: .baseline)
-        try container.encodeIfPresent(baselineValue, forKey: .baselineValue)
-        try container.encodeIfPresent(bar, forKey: .bar)
-        try container.encodeIfPresent(ratio, forKey: .ratio)
-        try container.encodeIfPresent(isMet, forKey: .isMet)
+    /// What a Markdown table says of it: the figure, the baseline, its figure, the ratio.
+    var cells: String {
+        "\(name) | \(Self.number(value)) \(unit) | \(baseline ?? "") | \(Self.number(baselineValue)) "
+            + "| \(Self.number(ratio))"
     }
 }
+
+/// Whether a bar is reached, and if not, whether it is written down why.
+enum Verdict: String, Encodable { case met, missed, explained }

@@ -41,7 +41,7 @@ struct ServiceBenchmarks {
         var own: [Double] = []
         var served: [Double] = []
         for donation in 0..<Self.donations {
-            let request = try request(donation, Self.itemsPerDonation, &random)
+            let request = try Self.request(donation, Self.itemsPerDonation, &random)
             own.append(
                 try await ProcessCost.measure {
                     _ = try await receiver.answer(request, from: "com.example.benchmark")
@@ -53,9 +53,10 @@ struct ServiceBenchmarks {
         return [
             Measurement(
                 name: "donation of 100 items through the service, p50", value: one.p50, unit: "ms",
-                baseline: "in one process", baselineValue: other.p50, bar: Bars.servedDonation),
+                baseline: "in one process", baselineValue: other.p50, row: .servedDonation),
             Measurement(
-                name: "the same, p95", value: one.p95, unit: "ms", baseline: "in one process",
+                name: "donation of 100 items through the service, p95", value: one.p95, unit: "ms",
+                baseline: "in one process",
                 baselineValue: other.p95),
         ]
     }
@@ -70,9 +71,9 @@ struct ServiceBenchmarks {
         return [
             Measurement(
                 name: "a donation and a query while \(Self.attackers) others misbehave, p99", value: attacked.p99,
-                unit: "ms", baseline: "alone", baselineValue: normal.p99, bar: Bars.healthyClient),
+                unit: "ms", baseline: "alone", baselineValue: normal.p99, row: .healthyClient),
             Measurement(
-                name: "the same, p50", value: attacked.p50, unit: "ms", baseline: "alone",
+                name: "that donation and query, p50", value: attacked.p50, unit: "ms", baseline: "alone",
                 baselineValue: normal.p50),
         ]
     }
@@ -80,7 +81,7 @@ struct ServiceBenchmarks {
     private func latency(of app: ServiceApp, _ random: inout SplitMix64) async throws -> Percentiles {
         var times: [Double] = []
         for number in 0..<Self.requests {
-            let request = try request(number % 50, 1, &random)
+            let request = try Self.request(number % 50, 1, &random)
             times.append(
                 try await ProcessCost.measure {
                     try await app.send(request)
@@ -98,7 +99,7 @@ struct ServiceBenchmarks {
                 group.addTask {
                     var random = SplitMix64(seed: seed &+ UInt64(client))
                     let app = try await ServiceApp(store: store, bundle: "com.example.client\(client)")
-                    for batch in 0..<Self.batchesPerClient { try await app.send(try request(batch, 10, &random)) }
+                    for batch in 0..<Self.batchesPerClient { try await app.send(try Self.request(batch, 10, &random)) }
                 }
             }
             try await group.waitForAll()
@@ -111,7 +112,7 @@ struct ServiceBenchmarks {
         ]
     }
 
-    private func request(_ number: Int, _ count: Int, _ random: inout SplitMix64) throws -> IndexRequest {
+    static func request(_ number: Int, _ count: Int, _ random: inout SplitMix64) throws -> IndexRequest {
         var batch: [UInt8] = []
         for item in 0..<count {
             let record = ItemRecord(

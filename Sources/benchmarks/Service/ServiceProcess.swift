@@ -5,7 +5,11 @@ import ServiceProtocol
 /// A service of this build, in a process of its own.
 final class ServiceProcess {
     let store: String
+    /// How long it took until it could be connected to.
+    private(set) var startUp = Duration.zero
     private let process = Process()
+
+    var identifier: pid_t { process.processIdentifier }
 
     /// Starts one and waits until it can be connected to.
     init(store: String) throws {
@@ -22,18 +26,24 @@ final class ServiceProcess {
             let log = FileHandle(forWritingAtPath: store + ".log")
         else { throw BenchmarkError("\(store).log cannot be written.") }
         process.standardError = log
-        try process.run()
-        for _ in 0..<1000 {
+        let start = ContinuousClock.now
+        try RunningChildren.run(process)
+        for _ in 0..<10_000 {
             guard process.isRunning else { break }
-            if (try? ServiceSocket.connect(inFolder: store)) != nil { return }
-            Thread.sleep(forTimeInterval: 0.01)
+            if (try? ServiceSocket.connect(inFolder: store)) != nil {
+                startUp = ContinuousClock.now - start
+                return
+            }
+            Thread.sleep(forTimeInterval: 0.001)
         }
-        throw BenchmarkError("The service does not listen in \(store).")
+        stop()
+        throw BenchmarkError("The service does not listen in \(store); \(store).log may say why.")
     }
 
     func stop() {
         process.terminate()
         process.waitUntilExit()
+        RunningChildren.forget(process)
     }
 }
 

@@ -4,9 +4,12 @@ import UniformTypeIdentifiers
 
 /// Uniform types: conformance, resolution, first use.
 enum TypeBenchmarks {
-    static func run() throws -> [Measurement] { conformance() + resolution() + (try firstUse()) }
+    /// In short, only what is compared with something else.
+    static func run(isShort: Bool) throws -> [Measurement] {
+        try conformance(isShort) + resolution(isShort) + (isShort ? [] : firstUse())
+    }
 
-    private static func conformance() -> [Measurement] {
+    private static func conformance(_ isShort: Bool) -> [Measurement] {
         let pairs: [(UTType, UTType)] = [
             (.html, .text), (.jpeg, .image), (.png, .text), (.swiftSource, .data), (.rtfd, .data),
             (.utf8PlainText, .item),
@@ -14,7 +17,7 @@ enum TypeBenchmarks {
         // The plain way: a set of names for each type.
         let closures = pairs.map { Set($0.0.supertypes.map(\.identifier)) }
         let names = pairs.map(\.1.identifier)
-        let repetitions = 200_000
+        let repetitions = isShort ? 20_000 : 200_000
         let bits = medianSeconds(repetitions: repetitions) {
             for (type, other) in pairs { blackHole(type.conforms(to: other)) }
         }
@@ -25,28 +28,28 @@ enum TypeBenchmarks {
         return [
             Measurement(
                 name: "conforms(to:)", value: bits * scale, unit: "ns", baseline: "Set<String>.contains",
-                baselineValue: sets * scale, bar: Bars.conformance)
+                baselineValue: sets * scale, row: .conformance)
         ]
     }
 
-    private static func resolution() -> [Measurement] {
+    private static func resolution(_ isShort: Bool) -> [Measurement] {
         let offered: [UTType] = [
             .png, .jpeg, .gif, .tiff, .pdf, .rtf, .html, .xml, .json, .commaSeparatedText,
         ]
         let accepted: [UTType] = [
             .audio, .movie, .archive, .font, .folder, .package, .executable, .bookmark, .vCard, .url,
         ]
-        let none = medianSeconds(repetitions: 20_000) {
+        let none = medianSeconds(repetitions: isShort ? 2_000 : 20_000) {
             blackHole(UTTypeResolver.choose(offered: offered, accepted: accepted))
         }
-        let plain = medianSeconds(repetitions: 2_000) {
+        let plain = medianSeconds(repetitions: isShort ? 200 : 2_000) {
             let closures = offered.map { Set($0.supertypes.map(\.identifier)) }
             blackHole(accepted.contains { request in closures.contains { $0.contains(request.identifier) } })
         }
         return [
             Measurement(
                 name: "choose, 10 offered × 10 accepted, none serves", value: none * 1e6, unit: "µs",
-                baseline: "sets of supertypes", baselineValue: plain * 1e6, bar: Bars.resolution)
+                baseline: "sets of supertypes", baselineValue: plain * 1e6, row: .resolution)
         ]
     }
 
@@ -62,10 +65,10 @@ enum TypeBenchmarks {
         return [
             Measurement(
                 name: "first use of the types", value: median(samples.map(\.milliseconds)), unit: "ms",
-                bar: Bars.firstUseOfTypes),
+                row: .firstUseOfTypes),
             Measurement(
                 name: "memory the first use adds", value: median(samples.map(\.kilobytes)), unit: "KB",
-                bar: Bars.memoryOfTypes),
+                row: .memoryOfTypes),
         ]
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The middle and the slow end of some durations.
-struct Percentiles: Encodable {
+struct Percentiles: Codable {
     var count: Int
     var p50: Double
     var p95: Double

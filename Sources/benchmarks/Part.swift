@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Foundation
+
+/// What can be measured on its own; each in a process of its own, so that none is slowed down by what another left.
+enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
+    case types, bindings, registry, promises, workers, calls, boundary, previews, service, idle, returns, index
+
+    /// Measures it in this process.
+    func measure(_ options: Benchmarks) async throws -> Report {
+        let (folder, seed) = (options.folder, options.seed)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        switch self {
+        case .types: return Report(measurements: try TypeBenchmarks.run(isShort: options.check))
+        case .bindings: return Report(measurements: try CallBenchmark.run())
+        case .registry:
+            return Report(measurements: try RegistryBenchmarks(folder: folder, isShort: options.check).run())
+        case .promises: return Report(measurements: try PromiseBenchmarks(folder: folder, isShort: options.check).run())
+        case .workers: return Report(measurements: try await HostBenchmarks(folder: folder, seed: seed).starts())
+        case .calls: return Report(measurements: try await HostBenchmarks(folder: folder, seed: seed).calls())
+        case .boundary: return Report(measurements: try await HostBenchmarks(folder: folder, seed: seed).boundary())
+        case .previews:
+            return Report(measurements: try await PreviewBenchmarks(folder: folder, journal: options.journal).run())
+        case .service:
+            return Report(measurements: try await ServiceBenchmarks(folder: folder, seed: seed).run())
+        case .idle:
+            let idle = IdleBenchmarks(
+                folder: folder, seed: seed, items: options.check ? IdleBenchmarks.fewItems : options.items,
+                seconds: options.check ? IdleBenchmarks.shortSeconds : options.seconds)
+            return Report(measurements: try await idle.run())
+        case .returns: return Report(measurements: try await ReturnBenchmarks(folder: folder).run())
+        case .index:
+            let index = IndexBenchmarks(
+                items: options.items, seed: seed, folder: folder, keepsStores: options.keep,
+                fillsRawTables: !options.withoutRawTables)
+            return try await index.run()
+        }
+    }
+
+    /// Longer than it takes on a slow machine; without a limit, one that hangs would hold up all.
+    func limit(items: Int) -> Duration {
+        .seconds(600) + Duration.milliseconds(self == .index || self == .idle ? 3 : 0) * items
+    }
+}

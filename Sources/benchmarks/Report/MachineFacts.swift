@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// What one has to know of the machine, and of what was measured, to read the figures.
+enum MachineFacts {
+    static func gather(folder: String) throws -> [Fact] {
+        let model = line("/proc/cpuinfo", "model name")?.split(separator: ":").last ?? "unknown"
+        let memory = line("/proc/meminfo", "MemTotal:")?.split(whereSeparator: \.isWhitespace)[1]
+        let governor = whole("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor") ?? "none that is told"
+        return [
+            Fact(name: "date", value: Date.now.formatted(.iso8601)),
+            Fact(name: "commit", value: commit()),
+            Fact(
+                name: "processors",
+                value: "\(ProcessInfo.processInfo.activeProcessorCount) × \(model.trimmingCharacters(in: .whitespaces))"
+            ),
+            Fact(name: "frequency governor", value: governor),
+            Fact(name: "memory", value: "\((Int(memory ?? "") ?? 0) >> 10) MB"),
+            Fact(name: "system", value: "\(system()), Linux \(whole("/proc/sys/kernel/osrelease") ?? "unknown")"),
+            Fact(name: "file system", value: fileSystem(folder)),
+            Fact(name: "write and fdatasync of 4 KB", value: try synchronizing(folder: folder)),
+            Fact(
+                name: "Swift",
+                value: output(["swift", "--version"])?.split(separator: "\n").first.map(String.init) ?? "unknown"),
+            Fact(name: "build", value: build),
+            Fact(name: "SQLite", value: SQLiteConnection.version),
+            load("start"),
+        ]
+    }
+
+    /// How many wanted a processor over the last one, five and fifteen minutes.
+    static func load(_ moment: String) -> Fact {
+        let load = whole("/proc/loadavg")?.split(separator: " ").prefix(3).joined(separator: " ")
+        return Fact(name: "load at the \(moment)", value: load ?? "unknown")
+    }
+
+    private static var build: String {
+        #if DEBUG
+            "debug: figures say nothing, only some ratios do"
+        #else
+            "release"
+        #endif
+    }
+
+    private static func whole(_ path: String) -> String? {
+        (try? String(contentsOfFile: path, encoding: .utf8))?.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    private static func line(_ path: String, _ prefix: String) -> String? {
+        whole(path)?.split(separator: "\n").first { $0.hasPrefix(prefix) }.map(String.init)
+    }
+
+    private static func output(_ words: [String]) -> String? {
+        try? ChildProcess.output(of: "/usr/bin/env", words, standardError: .nullDevice)
+    }
+
+    private static func system() -> String {
+        let name = line("/etc/os-release", "PRETTY_NAME=")?.dropFirst("PRETTY_NAME=".count) ?? "unknown"
+        return name.trimmingCharacters(in: CharacterSet(charactersIn: "\""))
+    }
+
+    private static func commit() -> String {
+        let git = ["git", "-C", Repository.root]
+        guard let name = output(git + ["rev-parse", "--short", "HEAD"]), !name.isEmpty else { return "unknown" }
+        return name + (output(git + ["status", "--porcelain"]) == "" ? "" : ", with changes")
+    }
+
+    /// The kind of the file system that the stores are on, and the disk below.
+    private static func fileSystem(_ folder: String) -> String {
+        guard let mount = output(["findmnt", "-nrvo", "FSTYPE,SOURCE", "--target", folder])?.split(separator: " "),
+            mount.count == 2
+        else { return "unknown" }
+        let name = mount[1].split(separator: "/").last ?? ""
+        let disk =
+            switch whole("/sys/class/block/\(name)/queue/rotational") {
+            case "0": " (solid state)"
+            case "1": " (rotational, or virtual)"
+            default: ""
+            }
+        return "\(mount[0]) on \(mount[1])\(disk)"
+    }
+
+    private static func synchronizing(folder: String) throws -> String {
+        let path = folder + "/synchronizing"
+        let file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw BenchmarkError("\(path) cannot be written: \(String(cString: strerror(errno))).") }
+        defer {
+            close(file)
+            unlink(path)
+        }
+        let page = [UInt8](repeating: 0x5A, count: 4096)
+        var times: [Double] = []
+        for _ in 0..<100 {
+            let cost = ProcessCost.measure { if write(file, page, page.count) == page.count { fdatasync(file) } }
+            times.append(cost.wall * 1000)
+        }
+        let times95 = Percentiles(times)
+        return String(format: "p50 %.2f ms, p95 %.2f ms", times95.p50, times95.p95)
+    }
+}

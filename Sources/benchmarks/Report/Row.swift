@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What has a bar, which thresholds.json says; several figures may stand under the same one. Before the first dot stands
+/// the part that measures it.
+enum Row: String, Codable, CaseIterable {
+    case conformance = "types.conformance"
+    case resolution = "types.resolution"
+    case firstUseOfTypes = "types.first-use"
+    case memoryOfTypes = "types.memory"
+
+    case boundCall = "bindings.call"
+
+    case warmRegistry = "registry.warm"
+    case loadedLibraries = "registry.loaded"
+
+    case inPlace = "promises.in-place"
+    case copy = "promises.copy"
+    case stream = "promises.stream"
+
+    case coldWorker = "workers.cold"
+    case coldSwiftWorker = "workers.cold-swift"
+
+    case warmCall = "calls.warm"
+    case slowestWarmCall = "calls.warm-p99"
+
+    case boundary = "boundary.reindex"
+
+    case bulk = "index.bulk"
+    case batchesOfOne = "index.batches-of-one"
+    case batchesOfEight = "index.batches-of-eight"
+    case searchP50 = "index.search-p50"
+    case searchP95 = "index.search-p95"
+    case infixP95 = "index.infix-p95"
+    case cancellation = "index.cancellation"
+    case opening = "index.opening"
+    case size = "index.size"
+
+    case told = "returns.told"
+    case quiet = "returns.quiet"
+
+    case wakeUps = "idle.wake-ups"
+    case privateMemory = "idle.private"
+    case residentMemory = "idle.resident"
+
+    case servedDonation = "service.donation"
+    case healthyClient = "service.healthy-client"
+
+    case firstByte = "previews.first-byte"
+
+    var part: Part? { Part(rawValue: String(rawValue.prefix { $0 != "." })) }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+
+/// The most or the least that the figures of a row, or their ratios to the baselines, may be.
+struct Threshold: Codable, CustomStringConvertible {
+    enum Subject: String, Codable { case value, ratio }
+
+    var row: Row
+    var subject: Subject
+    var atMost: Double?
+    var atLeast: Double?
+    /// Where it comes from: a quality that the design promises, in its words, or a goal of one area.
+    var design: String?
+    var goal: String?
+    /// Whether `--check`, and so Scripts/test, looks at it: a ratio or a count that also holds in a debug build on a machine
+    /// with other work.
+    var inTests: Bool?
+    /// Where it is said why it is missed.
+    var explained: String?
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case row, subject, atMost, atLeast, design, goal, inTests, explained
+    }
+
+    func isMet(_ number: Double) -> Bool { number <= atMost ?? .infinity && number >= atLeast ?? -.infinity }
+
+    var description: String {
+        (atMost.map { "≤ \(Measurement.number($0))" } ?? "≥ \(Measurement.number(atLeast))")
+            + (subject == .ratio ? " ×" : "")
+    }
+}
+
+/// What must be reached, as thresholds.json says it; each row once, in the order in which they are reported.
+struct Thresholds {
+    let all: [Threshold]
+    private let byRow: [Row: Threshold]
+
+    static let path = Repository.root + "/Sources/benchmarks/thresholds.json"
+
+    init(path: String = Thresholds.path) throws {
+        do {
+            try self.init(json: Data(contentsOf: URL(filePath: path)))
+        } catch let error as BenchmarkError {
+            throw BenchmarkError("\(path) cannot be used: \(error)")
+        } catch {
+            throw BenchmarkError("\(path) cannot be read: \(error)")
+        }
+    }
+
+    init(json: Data) throws {
+        let objects = try JSONSerialization.jsonObject(with: json) as? [[String: Any]] ?? []
+        let known = Set(Threshold.CodingKeys.allCases.map(\.rawValue))
+        for object in objects {
+            let unknown = Set(object.keys).subtracting(known).sorted()
+            guard unknown.isEmpty else { throw BenchmarkError("nothing knows “\(unknown.joined(separator: "”, “"))”.") }
+            let name = object["row"] as? String ?? ""
+            guard Row(rawValue: name) != nil else { throw BenchmarkError("nothing measures a row “\(name)”.") }
+        }
+        all = try JSONDecoder().decode([Threshold].self, from: json)
+        var byRow: [Row: Threshold] = [:]
+        for threshold in all {
+            let name = threshold.row.rawValue
+            guard byRow.updateValue(threshold, forKey: threshold.row) == nil else {
+                throw BenchmarkError("\(name) is there twice.")
+            }
+            guard (threshold.atMost == nil) != (threshold.atLeast == nil) else {
+                throw BenchmarkError("\(name) needs either “atMost” or “atLeast”.")
+            }
+            guard (threshold.design == nil) != (threshold.goal == nil) else {
+                throw BenchmarkError("\(name) needs either “design” or “goal”, where it comes from.")
+            }
+        }
+        let missing = Row.allCases.filter { byRow[$0] == nil }.map(\.rawValue)
+        guard missing.isEmpty else { throw BenchmarkError("\(missing.joined(separator: ", ")) has no threshold.") }
+        self.byRow = byRow
+    }
+
+    subscript(row: Row) -> Threshold? { byRow[row] }
+
+    /// Those that `--check` looks at.
+    var inTests: [Threshold] { all.filter { $0.inTests == true } }
+}
