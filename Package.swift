@@ -9,6 +9,13 @@ let strict: [SwiftSetting] = [
 ]
 let strictC: [CSetting] = [.treatAllWarnings(as: .error), .define("_GNU_SOURCE")]
 
+// Set by Scripts/release. In C, so that another commit has one small file compiled anew.
+let commit = Context.environment["SEARCHLIGHT_COMMIT"].flatMap { text in
+    text.isEmpty || !text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D }
+        ? nil : text
+}
+let buildFacts: [CSetting] = commit.map { [.define("SEARCHLIGHT_COMMIT", to: "\"\($0)\"")] } ?? []
+
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 // SQLite's own interface, for what FTS5 is extended with, and for baselines.
 let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
@@ -41,7 +48,7 @@ let package = Package(
             dependencies: [
                 "SearchlightEngine", "ExtensionValidation", "ExtensionRuntime", "SearchIndex", "ExtensionHost",
                 "MetadataQuery", "Promises", "Previews", "IdleScheduling", "ConditionSensors", "QuickLookSimulator",
-                "ServiceProtocol", "UniformTypeIdentifiers", arguments,
+                "ServiceProtocol", "UniformTypeIdentifiers", "Diagnosis", arguments,
             ], swiftSettings: strict),
         .executableTarget(
             name: "searchlightd",
@@ -51,7 +58,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .executableTarget(
-            name: "searchlight-worker", dependencies: ["ExtensionRuntime", "CSandbox"], cSettings: strictC),
+            name: "searchlight-worker", dependencies: ["ExtensionRuntime", "CSandbox", "CBuildFacts"],
+            cSettings: strictC),
         .executableTarget(
             name: "benchmarks",
             dependencies: [
@@ -89,7 +97,8 @@ let package = Package(
             name: "SearchlightEngine",
             dependencies: [
                 "SearchIndex", "MetadataQuery", "ExtensionHost", "Promises", "Previews", "IdleScheduling",
-                "ConditionSensors", "ServiceProtocol", "UniformTypeIdentifiers", "CSandbox",
+                "ConditionSensors", "ServiceProtocol", "UniformTypeIdentifiers", "CSandbox", "CBuildFacts",
+                "SearchlightExtension",
             ], swiftSettings: strict),
         .target(
             name: "SearchIndex",
@@ -119,6 +128,14 @@ let package = Package(
                 "UniformTypeIdentifiers", flyingFox, flyingSocks,
             ], swiftSettings: strict),
 
+        // What “searchlight doctor” finds of this machine
+        .target(
+            name: "Diagnosis",
+            dependencies: [
+                "SearchlightEngine", "ExtensionHost", "SymbolBindings", "IdleScheduling", "ConditionSensors",
+                "ServiceProtocol", "CSandbox",
+            ], swiftSettings: strict),
+
         // The judge that authors run
         .target(
             name: "ExtensionValidation",
@@ -140,6 +157,7 @@ let package = Package(
         .target(name: "SearchlightExtension", cSettings: strictC),
         .target(name: "CSandbox", cSettings: strictC),
         .target(name: "CFiles", cSettings: strictC),
+        .target(name: "CBuildFacts", cSettings: strictC + buildFacts),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
         // Tests
@@ -204,6 +222,12 @@ let package = Package(
         .testTarget(
             name: "ConditionSensorsTests",
             dependencies: ["ConditionSensors", "IdleScheduling", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "DiagnosisTests",
+            dependencies: [
+                "Diagnosis", "SearchlightEngine", "ExtensionHost", "IdleScheduling", "ConditionSensors", "TestSupport",
+            ],
             swiftSettings: strict),
         // What the sensors cost, in a process of their own.
         .executableTarget(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CBuildFacts
 import Foundation
 
 /// Where the parts of Searchlight are, seen from this program: beside it in a build folder, in the usual places below
@@ -9,7 +10,7 @@ public struct Installation: Sendable {
     /// The folder of `libCoreSpotlight.so`; `nil` if it is in none of the usual places.
     public let frameworkFolder: String?
     /// The version of the programs that are built together.
-    public static let version = "0.1.0"
+    public static let version = SEARCHLIGHT_VERSION
 
     /// Looks for the parts.
     public init(environment: [String: String]) {

@@ -9,12 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cbuildfacts.h"
 #include "csandbox.h"
 
 extern int searchlight_worker_main(void);
 
 int main(int argc, char **argv) {
-    (void)argv;
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+        puts("searchlight-worker " SEARCHLIGHT_VERSION);
+        return 0;
+    }
     if (argc != 1 || fcntl(CSANDBOX_CONNECTION_FD, F_GETFD) < 0 || fcntl(CSANDBOX_POLICY_FD, F_GETFD) < 0) {
         fputs("searchlight-worker is started by searchlight, which gives it a connection; it is of no use alone.\n"
               "To try an extension, run: searchlight reindex BUNDLE --extensions DIR\n",

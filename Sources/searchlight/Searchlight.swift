@@ -22,7 +22,7 @@ struct Searchlight: AsyncParsableCommand {
             9 the store is in use, 10 a check found damage, 11 an extension failed a check, 64 wrong usage, 141 the reader of standard output has gone (as “head” does). With \
             --json a failure is an object with “error” and “status”, except wrong usage.
             """,
-        version: Installation.version,
+        version: BuildFacts.text(of: "searchlight"),
         subcommands: [
             SearchCommand.self, ShowCommand.self, PreviewCommand.self, QuickLookCommand.self, DragCommand.self,
             ReindexCommand.self,
@@ -31,7 +31,7 @@ struct Searchlight: AsyncParsableCommand {
             ListCommand.self, WhyCommand.self, LogCommand.self, ScheduleCommand.self, ThrottleCommand.self,
             InhibitCommand.self, SimulateCommand.self, RecordCommand.self,
             DonateCommand.self, DeleteCommand.self, ClientStateCommand.self,
-            ServiceCommand.self,
+            ServiceCommand.self, DoctorCommand.self,
         ])
 }
 

@@ -19,7 +19,7 @@ struct Searchlightd: AsyncParsableCommand {
             (SIGTERM, SIGINT or “searchlight service stop”). Has extensions donate in the background while nobody works at the \
             machine (“searchlight why” and “searchlight log” say more). Writes what happens to standard error.
             """,
-        version: Installation.version)
+        version: BuildFacts.text(of: "searchlightd"))
 
     /// Where the program begins; argument parser's own beginning follows.
     static func main() async {
@@ -30,7 +30,8 @@ struct Searchlightd: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The folder of the index.",
-            discussion: "Default: $SEARCHLIGHT_STORE, else searchlight/store in $XDG_DATA_HOME.", valueName: "dir"))
+            discussion: "Default: $SEARCHLIGHT_STORE, else searchlight/store in $XDG_DATA_HOME.", valueName: "dir"),
+        completion: .directory)
     var store: String?
 
     @Option(
@@ -41,7 +42,8 @@ struct Searchlightd: AsyncParsableCommand {
                 Default: $SEARCHLIGHT_EXTENSION_PATH. searchlight/extensions in $XDG_DATA_HOME and in each of \
                 $XDG_DATA_DIRS follow.
                 """,
-            valueName: "dir"))
+            valueName: "dir"),
+        completion: .directory)
     var extensionPath: String?
 
     @Option(

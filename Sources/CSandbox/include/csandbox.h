@@ -54,4 +54,19 @@ typedef struct csandbox_place {
 /* Looks at what a path leads to. Nothing is opened or mounted for it. */
 int csandbox_look(const char *path, csandbox_place *place);
 
+/* What csandbox_probe found. */
+enum {
+    CSANDBOX_PROBE_PROCESS_HANDLES = 1 << 0, /* pidfd_open and pidfd_getfd (kernel 5.6) */
+    CSANDBOX_PROBE_OPEN_BENEATH = 1 << 1,    /* openat2 (kernel 5.6) */
+    CSANDBOX_PROBE_FOLDER_WATCH = 1 << 2,    /* one more inotify descriptor may be had */
+    CSANDBOX_PROBE_IDLE_CPU = 1 << 3,        /* SCHED_IDLE may be taken */
+    CSANDBOX_PROBE_IDLE_DISK = 1 << 4        /* the idle class of disks may be taken */
+};
+
+/* Tries what the kernel lets this process do. The calling thread is idle afterwards, for good: one that ends then. */
+uint32_t csandbox_probe(void);
+
+/* How many descriptors this process may have, by the soft limit; UINT64_MAX for any number. */
+uint64_t csandbox_descriptor_limit(void);
+
 #endif

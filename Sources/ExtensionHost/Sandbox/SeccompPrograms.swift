@@ -12,6 +12,12 @@ package struct SeccompPrograms: Hashable, Sendable {
     /// Refuses by itself, for kernels that cannot ask.
     package var plain: [UInt8]
 
+    /// The version of the libseccomp that this process runs with.
+    package static var libraryVersion: String {
+        guard let version = seccomp_version()?.pointee else { return "of unknown version" }
+        return "\(version.major).\(version.minor).\(version.micro)"
+    }
+
     private struct Kind: Hashable {
         var allowsNetwork: Bool
         var allowsNewCode: Bool

@@ -129,6 +129,14 @@ public final class MessageBus: Sendable {
         _ = try await ask("StartServiceByName", [.string(name), .unsigned32(0)])
     }
 
+    /// The names of the services that the bus starts when they are called.
+    ///
+    /// - Throws: ``BusError``.
+    public func activatableNames() async throws(BusError) -> [String] {
+        var arguments = try await ask("ListActivatableNames", [])
+        return try arguments.strings()
+    }
+
     /// The unique name of who has a name.
     ///
     /// - Throws: ``BusError``; `remote` when nobody has.

@@ -22,7 +22,7 @@ struct ExtensionsValidateCommand: AsyncParsableCommand {
             Exit status: 0 all checks passed, apart from warnings; 11 a check failed; 2 there is no such bundle.
             """)
 
-    @Argument(help: ArgumentHelp("The extension.", valueName: "bundle"))
+    @Argument(help: ArgumentHelp("The extension.", valueName: "bundle"), completion: BundleNames.completion)
     var bundle: String?
     @Option(
         help: ArgumentHelp("Run only this check; may be repeated, or several with commas between.", valueName: "check"))

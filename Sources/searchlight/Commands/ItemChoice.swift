@@ -11,7 +11,8 @@ struct ItemChoice: ParsableArguments {
             "A number as “search” prints it (@12), or the item's unique identifier; for items that are files also a path; - reads a list.",
             valueName: "item"))
     var item: String
-    @Option(help: "The bundle the item belongs to, if several have one of this name.")
+    @Option(
+        help: "The bundle the item belongs to, if several have one of this name.", completion: BundleNames.completion)
     var bundle: String?
 
     /// The item in an index. Apps that index files call the item by its absolute path, people by any path.

@@ -28,7 +28,8 @@ struct PreviewCommand: AsyncParsableCommand {
     var text = false
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Write the rendering to a file, or into a folder; - is standard output.", valueName: "path"))
+        help: ArgumentHelp("Write the rendering to a file, or into a folder; - is standard output.", valueName: "path"),
+        completion: .file())
     var output: String?
 
     func validate() throws {

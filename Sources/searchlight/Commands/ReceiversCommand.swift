@@ -17,6 +17,14 @@ struct ReceiversCommand: ParsableCommand {
         defaultSubcommand: ReceiversListCommand.self)
 }
 
+/// The names of profiles, as a shell completes them.
+enum ReceiverNames {
+    static let completion = CompletionKind.custom { _, _, _ in
+        let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
+        return ReceiverProfiles(folder: ReceiverProfiles.folder(environment: environment)).profiles.map(\.name)
+    }
+}
+
 struct ReceiversListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "List the profiles there are.")
 
@@ -53,7 +61,7 @@ struct ReceiversShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "show", abstract: "Show one profile.")
 
     @OptionGroup var options: GlobalOptions
-    @Argument(help: "Its name, as “list” prints it.")
+    @Argument(help: "Its name, as “list” prints it.", completion: ReceiverNames.completion)
     var name: String
 
     func run() throws {

@@ -23,7 +23,7 @@ struct SearchCommand: AsyncParsableCommand {
     var words: [String]
     @Option(name: .shortAndLong, help: ListLimit.help("Show at most so many items"), transform: ListLimit.items)
     var limit = 10
-    @Option(help: "Only items of this bundle.")
+    @Option(help: "Only items of this bundle.", completion: BundleNames.completion)
     var bundle: String?
     @OptionGroup var list: NumbersFlag
 

@@ -21,7 +21,9 @@ struct VerifyCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Flag(help: "Mend what is found.")
     var repair = false
-    @Option(help: ArgumentHelp("Compare with what this extension donates.", valueName: "bundle"))
+    @Option(
+        help: ArgumentHelp("Compare with what this extension donates.", valueName: "bundle"),
+        completion: BundleNames.completion)
     var against: String?
     @Option(
         name: .shortAndLong,

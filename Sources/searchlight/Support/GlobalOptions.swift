@@ -11,7 +11,8 @@ struct GlobalOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The folder of the index.",
-            discussion: "Default: $SEARCHLIGHT_STORE, else searchlight/store in $XDG_DATA_HOME.", valueName: "dir"))
+            discussion: "Default: $SEARCHLIGHT_STORE, else searchlight/store in $XDG_DATA_HOME.", valueName: "dir"),
+        completion: .directory)
     var store: String?
 
     @Option(
@@ -22,7 +23,8 @@ struct GlobalOptions: ParsableArguments {
                 Default: $SEARCHLIGHT_EXTENSION_PATH. searchlight/extensions in $XDG_DATA_HOME and in each of \
                 $XDG_DATA_DIRS follow.
                 """,
-            valueName: "dir"))
+            valueName: "dir"),
+        completion: .directory)
     var extensionPath: String?
 
     @Flag(help: "Print JSON.")
@@ -57,7 +59,8 @@ struct GlobalOptions: ParsableArguments {
     /// The folders with extensions that were asked for, with colons between.
     var explicitExtensionPath: String? { extensionPath ?? environment["SEARCHLIGHT_EXTENSION_PATH"] }
 
-    private var searchPath: [String] {
+    /// The folders in which extensions are looked for.
+    var extensionSearchPath: [String] {
         let explicit = explicitExtensionPath.map { path in
             path.split(separator: ":").map { absolute(String($0)) }.joined(separator: ":")
         }
@@ -68,7 +71,7 @@ struct GlobalOptions: ParsableArguments {
     var registry: ExtensionRegistry {
         let cache = RegistryCache(
             path: SearchlightEngine.registryCachePath(storeDirectory: storeDirectory), isWritable: false)
-        return ExtensionRegistry(searchPath: searchPath, cache: cache)
+        return ExtensionRegistry(searchPath: extensionSearchPath, cache: cache)
     }
 
     /// Where this user's own extensions belong.
@@ -83,7 +86,7 @@ struct GlobalOptions: ParsableArguments {
         let installation = Installation(environment: environment)
         var configuration = EngineConfiguration(
             storeDirectory: storeDirectory, access: access,
-            extensionSearchPath: searchPath,
+            extensionSearchPath: extensionSearchPath,
             worker: WorkerConfiguration(
                 workerPath: installation.workerPath, frameworkFolder: installation.frameworkFolder,
                 environment: environment, sandbox: WorkerConfiguration.SandboxMode(environment: environment)))

@@ -37,19 +37,25 @@ struct DragCommand: AsyncParsableCommand {
             "Numbers as “search” prints them (@12), unique identifiers, or paths of items that are files; - reads a list.",
             valueName: "item"))
     var items: [String] = []
-    @Option(help: "The bundle the items belong to, if several have one of this name.")
+    @Option(
+        help: "The bundle the items belong to, if several have one of this name.", completion: BundleNames.completion)
     var bundle: String?
-    @Option(help: ArgumentHelp("A file with items, one a line; - is standard input.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("A file with items, one a line; - is standard input.", valueName: "file"),
+        completion: .file())
     var itemsFrom: String?
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp("Accepted types, best first, with commas between; may be repeated.", valueName: "type"))
     var accept: [String] = []
-    @Option(help: ArgumentHelp("A kind of app that they are dropped on.", valueName: "profile"))
+    @Option(
+        help: ArgumentHelp("A kind of app that they are dropped on.", valueName: "profile"),
+        completion: ReceiverNames.completion)
     var receiver: String?
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("Where it goes: a file, a folder that exists, or - for standard output.", valueName: "path"))
+        help: ArgumentHelp("Where it goes: a file, a folder that exists, or - for standard output.", valueName: "path"),
+        completion: .file())
     var output: String?
     @Flag(help: "Print where the original is, instead of copying it.")
     var inPlace = false

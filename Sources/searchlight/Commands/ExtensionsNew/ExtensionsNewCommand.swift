@@ -28,14 +28,15 @@ struct ExtensionsNewCommand: ParsableCommand {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The folder to make. Default: one named after the last part of the identifier, here.", valueName: "dir"))
+            "The folder to make. Default: one named after the last part of the identifier, here.", valueName: "dir"),
+        completion: .directory)
     var directory: String?
     @Option(
         help: ArgumentHelp(
             "The folder of Searchlight's source, which a package in Swift depends on, and where C finds the header.",
             discussion: """
                 Default: that from which this program was built; else ../searchlight for Swift, and for C what is installed.
-                """, valueName: "dir"))
+                """, valueName: "dir"), completion: .directory)
     var searchlight: String?
     @Flag(help: "Print JSON.")
     var json = false

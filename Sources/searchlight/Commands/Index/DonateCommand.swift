@@ -33,7 +33,7 @@ struct DonateCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var choice: IndexChoice
-    @Argument(help: ArgumentHelp("The lines; - is standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The lines; - is standard input.", valueName: "file"), completion: .file())
     var input: String
     @Option(help: "The client state from now on: a text of at most 250 bytes.")
     var clientState: String?

@@ -4,7 +4,7 @@ import SearchIndex
 
 /// Which index is meant.
 struct IndexChoice: ParsableArguments {
-    @Option(help: "The bundle identifier of the app whose items they are.")
+    @Option(help: "The bundle identifier of the app whose items they are.", completion: BundleNames.completion)
     var bundle: String
     @Option(help: "The name of the index; the default one without it.")
     var index: String?

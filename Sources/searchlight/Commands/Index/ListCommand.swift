@@ -8,7 +8,7 @@ struct ListCommand: AsyncParsableCommand {
         commandName: "list", abstract: "List the items of the index, in the order in which they were first donated.")
 
     @OptionGroup var options: GlobalOptions
-    @Option(help: "Only items of this bundle.")
+    @Option(help: "Only items of this bundle.", completion: BundleNames.completion)
     var bundle: String?
     @Option(name: .shortAndLong, help: ListLimit.help("Show at most so many items"), transform: ListLimit.items)
     var limit = 100

@@ -18,7 +18,7 @@ struct QueryCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The query.")
     var query: String
-    @Option(help: "Only items of this bundle.")
+    @Option(help: "Only items of this bundle.", completion: BundleNames.completion)
     var bundle: String?
     @Option(help: ArgumentHelp("Attributes to show, with commas between.", valueName: "names"))
     var attributes: String?

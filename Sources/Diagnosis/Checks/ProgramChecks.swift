@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Programs and libraries that are called, and what a person has configured.
+enum ProgramChecks {
+    static func findings(_ facts: ProgramFacts) -> [Finding] {
+        var findings: [Finding] = []
+        let reinstall = "Install Searchlight again; its parts belong together."
+        if facts.isWorkerThere {
+            findings.append(.ok(.programs, "worker", "Workers are started from \(facts.worker)."))
+        } else {
+            findings.append(
+                .problem(
+                    .programs, "worker", "There is no program of workers at \(facts.worker).",
+                    costs: "No extension can be asked for anything.", advice: reinstall))
+        }
+        if let folder = facts.frameworkFolder {
+            findings.append(.ok(.programs, "library", "Extensions in Swift find libCoreSpotlight.so in \(folder)."))
+        } else {
+            findings.append(
+                .problem(
+                    .programs, "library", "libCoreSpotlight.so is in none of its places.",
+                    costs: "No extension written in Swift can be loaded.", advice: reinstall))
+        }
+        let folder = facts.workerFolder
+        if !folder.isFolder || !folder.isWritable {
+            findings.append(
+                .problem(
+                    .programs, "worker-folder",
+                    "Workers' folder \(folder.path) cannot be made: \(folder.nearest) cannot be written.",
+                    costs: "Extensions have no TMPDIR, and what writes there fails, promised files too.",
+                    advice: "Check who owns it, or set XDG_CACHE_HOME."))
+        }
+        if let failure = facts.policyFailure {
+            findings.append(
+                .problem(
+                    .programs, "scheduling", failure, costs: "The service uses the standard policy instead.",
+                    advice: "Correct the file; “searchlight schedule policy” checks it."))
+        }
+        let costs = [
+            ("xdg-open", "“searchlight quicklook” prints its address and opens no browser.", "xdg-utils"),
+            ("rsvg-convert", "“searchlight simulate --plot” draws SVG, and no PNG.", "librsvg2-bin"),
+        ]
+        for (name, cost, package) in costs where !facts.found.contains(name) {
+            findings.append(
+                .note(
+                    .programs, name, "\(name) is not on the PATH.", costs: cost,
+                    advice: "Install it (Debian: \(package))."))
+        }
+        return findings
+    }
+}

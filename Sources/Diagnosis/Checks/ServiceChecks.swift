@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Whether the service runs, and is the one that belongs to this command.
+enum ServiceChecks {
+    static func findings(_ facts: ServiceStateFacts, _ version: String?) -> [Finding] {
+        switch facts.listener {
+        case .noSocket:
+            [
+                .note(
+                    .service, "running", "No service runs for this store.",
+                    costs: "Apps reach no index, and nothing is done in the background; commands do all themselves.",
+                    advice: "systemctl --user enable --now searchlightd.socket, or run searchlightd.")
+            ]
+        case .nobody:
+            [
+                .note(
+                    .service, "running", "There is a socket in the store, and nobody listens at it.",
+                    costs: "Apps reach no index, and nothing is done in the background.",
+                    advice: "systemctl --user restart searchlightd.socket, or run searchlightd; it replaces the socket."
+                )
+            ]
+        case .other:
+            [.ok(.service, "running", "The service does not run; it is started when somebody asks for it.")]
+        case .service(let process): answer(facts, process, version)
+        }
+    }
+
+    private static func answer(_ facts: ServiceStateFacts, _ process: Int32, _ version: String?) -> [Finding] {
+        var findings: [Finding] = []
+        let restart = "Restart it: searchlight service stop; it starts again when it is asked."
+        switch facts.answer {
+        case .facts(let said):
+            findings.append(
+                .ok(.service, "running", "The service \(said.version) runs (process \(process)) and answers."))
+            if let version, said.version != version {
+                findings.append(
+                    .problem(
+                        .service, "version",
+                        "The service is of version \(said.version), and this command of \(version).",
+                        costs: "What they say to each other may not be understood.", advice: restart))
+            } else if facts.isReplaced {
+                findings.append(
+                    .note(
+                        .service, "version", "The service's program was replaced since it started.",
+                        costs: "What the newer one does better is not there yet.", advice: restart))
+            }
+        case .failure(let reason):
+            findings.append(
+                .problem(
+                    .service, "running", "The service (process \(process)) does not answer. \(reason)",
+                    costs: "Commands and apps fail or wait.",
+                    advice: "systemctl --user restart searchlightd, or end the process and run searchlightd."))
+        case nil: break
+        }
+        if let limit = facts.descriptorLimit, limit < KernelChecks.wantedDescriptors {
+            findings.append(
+                .note(
+                    .service, "service-descriptors", "The service may have \(limit) files open.",
+                    costs: "It takes about \(max(1, (limit - 64) / 5)) apps at a time instead of 128.",
+                    advice: "Set LimitNOFILE=1024 for it: systemctl --user edit searchlightd.service"))
+        }
+        return findings
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is said of a machine: pure, so that a test can make one up.
+public struct Diagnosis: Hashable, Sendable {
+    /// All that was looked at, in the order of ``Finding/Area``.
+    public let findings: [Finding]
+
+    /// How many are of a level.
+    public func count(_ level: Finding.Level) -> Int { findings.count { $0.level == level } }
+
+    /// Judges what was found.
+    public init(_ facts: MachineFacts) {
+        func part<Part>(
+            _ area: Finding.Area, _ name: String, _ what: String, _ part: Part?, _ judge: (Part) -> [Finding]
+        ) -> [Finding] {
+            if let part { return judge(part) }
+            let seconds = Int(facts.patience.rounded(.up))
+            return [
+                .problem(
+                    area, "\(name).silent", "Looking at \(what) did not end within \(seconds) s.",
+                    costs: "Nothing is known of this part, and what needs it may hang as well.",
+                    advice: "Look for a disk or server that does not answer (“df” hangs at it), and unmount it."
+                )
+            ]
+        }
+        var parts = part(.kernel, "kernel", "the kernel", facts.kernel, KernelChecks.findings)
+        parts += part(.machine, "machine", "the machine's sensors", facts.sensors, MachineChecks.findings)
+        parts += part(.programs, "programs", "programs", facts.programs, ProgramChecks.findings)
+        parts += part(.store, "store", "the store", facts.store, StoreChecks.findings)
+        parts += part(.service, "service", "the service", facts.service) {
+            ServiceChecks.findings($0, facts.programs?.version)
+        }
+        parts += part(
+            .service, "activation", "what starts the service", facts.activation, ActivationChecks.findings)
+        parts += part(.extensions, "extensions", "extensions", facts.extensions, ExtensionChecks.findings)
+        let order = Finding.Area.allCases
+        findings = order.flatMap { area in parts.filter { $0.area == area } }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import ServiceProtocol
+
+extension ActivationFacts {
+    /// Looks for the units and D-Bus service files, and asks the session bus what it would start.
+    static func read(_ roots: DiagnosisRoots) async -> ActivationFacts? {
+        let bus = await askBus(roots)
+        return await Patience.look(roots.patience) { ActivationFacts(roots, bus) }
+    }
+
+    private init(_ roots: DiagnosisRoots, _ bus: Bus) {
+        let folders = Self.unitFolders(roots)
+        let socket = Self.unit("searchlightd.socket", folders, "ListenStream=")
+        let hasDropIn = folders.contains { access("\($0)/searchlightd.socket.d", F_OK) == 0 }
+        var status = stat()
+        self.init(
+            service: Self.unit("searchlightd.service", folders, "ExecStart="),
+            socket: socket.map { Unit(path: $0.path, program: nil, isProgramThere: true) },
+            isSocketEnabled: folders.contains { folder in
+                lstat(folder + "/sockets.target.wants/searchlightd.socket", &status) == 0
+            },
+            listens: hasDropIn ? nil : socket?.program?.replacing("%h", with: roots.folder("HOME") ?? "%h"),
+            wanted: StoreLocation(folder: roots.store).socketPath,
+            busFile: Self.unit(MessageBus.serviceName + ".service", Self.busFolders(roots), "Exec="), bus: bus,
+            runtimeFolder: roots.folder("XDG_RUNTIME_DIR").map { FolderFacts($0) },
+            // sd_booted(3)
+            hasSystemd: access(roots.system + "/run/systemd/system", F_OK) == 0)
+    }
+
+    /// The folders of a user's units, the first wins (systemd.unit(5)).
+    private static func unitFolders(_ roots: DiagnosisRoots) -> [String] {
+        var folders = [roots.userFolder("XDG_CONFIG_HOME", ".config"), "\(roots.system)/etc"]
+        folders += [roots.folder("XDG_RUNTIME_DIR"), "\(roots.system)/run"]
+        folders.append(roots.userFolder("XDG_DATA_HOME", ".local/share"))
+        folders += roots.dataFolders.map { $0 }
+        folders += ["/usr/local/lib", "/usr/lib", "/lib"].map { roots.system + $0 }
+        return folders.compactMap { $0 }.map { $0 + "/systemd/user" }
+    }
+
+    /// The folders of D-Bus service files of the session bus.
+    private static func busFolders(_ roots: DiagnosisRoots) -> [String] {
+        let own = [roots.folder("XDG_RUNTIME_DIR"), roots.userFolder("XDG_DATA_HOME", ".local/share")]
+        return (own.compactMap { $0 } + roots.dataFolders).map { $0 + "/dbus-1/services" }
+    }
+
+    /// The first file of a name, and the first word of the line that begins so.
+    private static func unit(_ name: String, _ folders: [String], _ key: String) -> Unit? {
+        guard let path = folders.map({ "\($0)/\(name)" }).first(where: { (path: String) in access(path, R_OK) == 0 }),
+            let text = SmallFile.text(path)
+        else { return nil }
+        let line = text.split(separator: "\n").first { $0.hasPrefix(key) }
+        let word = line?.dropFirst(key.count).split(separator: " ").first.map(String.init)
+        return Unit(path: path, program: word, isProgramThere: word.map(SmallFile.isProgram) ?? false)
+    }
+
+    /// Asks the bus, which starts nothing for that.
+    private static func askBus(_ roots: DiagnosisRoots) async -> Bus {
+        let folder = roots.folder("XDG_RUNTIME_DIR").map { "unix:path=\($0)/bus" }
+        guard let address = roots.environment["DBUS_SESSION_BUS_ADDRESS"] ?? folder else { return .absent }
+        let answer = await Patience.ask(
+            roots.patience,
+            { () async -> Bus in
+                do throws(BusError) {
+                    let bus = try MessageBus(address: address, name: "doctor") { call in
+                        call.refuse(name: BusErrorName.unknownMethod, message: "Nothing is served here.")
+                    } onDisconnect: { _ in
+                    }
+                    defer { bus.close() }
+                    let names = try await bus.activatableNames()
+                    return .reached(startsService: names.contains(MessageBus.serviceName))
+                } catch {
+                    return .failed(error.description)
+                }
+            })
+        return answer ?? .failed("It did not answer within \(Int(roots.patience.rounded(.up))) s.")
+    }
+}

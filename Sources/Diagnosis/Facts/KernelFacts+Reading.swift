@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSandbox
+import ExtensionHost
+
+extension KernelFacts {
+    /// Tries it on this thread, which must end afterwards, since it is idle for good.
+    init(_ roots: DiagnosisRoots) {
+        let (protections, revision) = SandboxProtections.available()
+        self.init(
+            release: SmallFile.word(roots.proc + "/sys/kernel/osrelease") ?? "of unknown release",
+            protections: protections, landlockRevision: revision,
+            isSandboxOff: WorkerConfiguration.SandboxMode(environment: roots.environment) == .off,
+            abilities: KernelAbilities(rawValue: csandbox_probe()),
+            tracingScope: SmallFile.word(roots.proc + "/sys/kernel/yama/ptrace_scope").flatMap { Int($0) },
+            descriptorLimit: Int(clamping: csandbox_descriptor_limit()))
+    }
+}

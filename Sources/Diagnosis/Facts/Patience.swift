@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import ServiceProtocol
+import Synchronization
+
+/// Waits for what may never end, such as a look at a disk whose server is gone, no longer than a limit.
+enum Patience {
+    /// Carries out a body on a thread of its own; `nil` if it has not ended in time. Its thread is left behind then.
+    static func look<Value: Sendable>(_ seconds: Double, _ body: @escaping @Sendable () -> Value) async -> Value? {
+        await withCheckedContinuation { continuation in
+            let answer = Answer(continuation)
+            if OwnThread.start("doctor", { answer.give(body()) }) != 0 { answer.give(nil) }
+            answer.giveUp(after: seconds)
+        }
+    }
+
+    /// The same for a task, which is cancelled then.
+    static func ask<Value: Sendable>(
+        _ seconds: Double, _ body: @escaping @Sendable () async -> Value
+    ) async -> Value? {
+        await withCheckedContinuation { continuation in
+            let answer = Answer(continuation)
+            let task = Task { answer.give(await body()) }
+            answer.giveUp(after: seconds) { task.cancel() }
+        }
+    }
+
+    /// Given once, by whoever comes first.
+    private final class Answer<Value: Sendable>: Sendable {
+        private let continuation: Mutex<CheckedContinuation<Value?, Never>?>
+
+        init(_ continuation: CheckedContinuation<Value?, Never>) { self.continuation = Mutex(continuation) }
+
+        @discardableResult
+        func give(_ value: Value?) -> Bool {
+            let waiting = continuation.withLock { continuation in
+                defer { continuation = nil }
+                return continuation
+            }
+            waiting?.resume(returning: value)
+            return waiting != nil
+        }
+
+        func giveUp(after seconds: Double, _ then: @escaping @Sendable () -> Void = {}) {
+            DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { if self.give(nil) { then() } }
+        }
+    }
+}

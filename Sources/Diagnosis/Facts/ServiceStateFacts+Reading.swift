@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import SearchlightEngine
+import ServiceProtocol
+
+extension ServiceStateFacts {
+    /// Finds out who is at the socket of the store without connecting to it, since that would have systemd start the service;
+    /// the service itself is asked how it is.
+    static func read(_ roots: DiagnosisRoots) async -> ServiceStateFacts? {
+        guard var facts = await Patience.look(roots.patience, { Self.listener(roots) }) else { return nil }
+        guard case .service = facts.listener else { return facts }
+        let answer = await Patience.ask(
+            roots.patience,
+            { () async -> Answer? in
+                do throws(EngineError) {
+                    let service = try await RemoteEngine.connect(
+                        storeDirectory: roots.store, program: "searchlight doctor",
+                        patience: .milliseconds(Int64(roots.patience * 1000)))
+                    guard let service else { return nil }
+                    let answer: Answer
+                    do throws(EngineError) { answer = .facts(try await service.facts()) } catch {
+                        answer = .failure(error.description)
+                    }
+                    await service.close()
+                    return answer
+                } catch {
+                    return .failure(error.description)
+                }
+            })
+        if let answer {
+            facts.answer = answer
+        } else {
+            facts.answer = .failure("It did not answer within \(Int(roots.patience.rounded(.up))) s.")
+        }
+        if facts.answer == nil { facts.listener = .nobody }
+        return facts
+    }
+
+    /// The processes that are looked at, and the descriptors of each.
+    private static let maximumProcesses = 65536
+    private static let maximumDescriptors = 4096
+    private static let maximumTable = 8 << 20
+
+    private static func listener(_ roots: DiagnosisRoots) -> ServiceStateFacts {
+        let path = StoreLocation(folder: roots.store).socketPath
+        var facts = ServiceStateFacts(listener: .noSocket, answer: nil, descriptorLimit: nil, isReplaced: false)
+        var status = stat()
+        let isThere = lstat(path, &status) == 0
+        let inodes = listening(at: path, roots.proc)
+        if let process = service(inodes, roots) {
+            let folder = "\(roots.proc)/\(process)"
+            facts.listener = .service(process: process)
+            facts.descriptorLimit = descriptorLimit(folder)
+            facts.isReplaced = link(folder + "/exe")?.hasSuffix(" (deleted)") == true
+        } else if !inodes.isEmpty {
+            facts.listener = .other
+        } else if isThere {
+            facts.listener = .nobody
+        }
+        return facts
+    }
+
+    /// The numbers of the sockets that listen at a path, by `/proc/net/unix` (proc(5)).
+    private static func listening(at path: String, _ proc: String) -> Set<Substring> {
+        guard let table = SmallFile.text(proc + "/net/unix", limit: maximumTable) else { return [] }
+        let names = Set([path, SmallFile.resolved(path) ?? path])
+        var found: Set<Substring> = []
+        for line in table.split(separator: "\n") {
+            let fields = line.split(separator: " ", maxSplits: 7)
+            // __SO_ACCEPTCON
+            guard fields.count == 8, let flags = UInt32(fields[3], radix: 16), flags & 0x10000 != 0,
+                names.contains(String(fields[7]))
+            else { continue }
+            found.insert(fields[6])
+        }
+        return found
+    }
+
+    /// A process of the service that has one of these sockets, or the store's lock.
+    private static func service(_ inodes: Set<Substring>, _ roots: DiagnosisRoots) -> Int32? {
+        var lock = stat()
+        let hasLock = stat(roots.store + "/lock", &lock) == 0
+        for name in SmallFile.names(roots.proc, limit: maximumProcesses) {
+            guard let process = Int32(name), SmallFile.word("\(roots.proc)/\(name)/comm") == roots.serviceName else {
+                continue
+            }
+            let folder = "\(roots.proc)/\(name)/fd"
+            for number in SmallFile.names(folder, limit: maximumDescriptors) {
+                let target = link("\(folder)/\(number)") ?? ""
+                if target.hasPrefix("socket:["), inodes.contains(target.dropFirst(8).dropLast()) { return process }
+                var status = stat()
+                if hasLock, target.hasPrefix("/"), stat("\(folder)/\(number)", &status) == 0,
+                    status.st_ino == lock.st_ino, status.st_dev == lock.st_dev
+                {
+                    return process
+                }
+            }
+        }
+        return nil
+    }
+
+    /// `Max open files            1024                 524288               files`
+    private static func descriptorLimit(_ folder: String) -> Int? {
+        guard let table = SmallFile.text(folder + "/limits"),
+            let line = table.split(separator: "\n").first(where: { $0.hasPrefix("Max open files") })
+        else { return nil }
+        let fields = line.split(separator: " ")
+        return fields.count > 3 ? Int(fields[3]) : nil
+    }
+
+    private static func link(_ path: String) -> String? {
+        var bytes = [CChar](repeating: 0, count: 4096)
+        let count = readlink(path, &bytes, bytes.count)
+        return count < 0 ? nil : String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}

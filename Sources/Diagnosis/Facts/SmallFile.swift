@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import ServiceProtocol
+
+/// Files that are looked at, no further than a limit, and without waiting for a pipe or a terminal.
+enum SmallFile {
+    /// The beginning of a file, as text; `nil` if it cannot be read.
+    static func text(_ path: String, limit: Int = 64 << 10) -> String? {
+        let number = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        guard number >= 0 else { return nil }
+        let file = OwnedDescriptor(adopting: number)
+        return bytes(of: file, at: nil, count: limit).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The one word that a file has.
+    static func word(_ path: String) -> String? {
+        guard let text = text(path, limit: 256) else { return nil }
+        let words = text.split(whereSeparator: \.isWhitespace)
+        return words.count == 1 ? String(words[0]) : nil
+    }
+
+    /// Bytes of an open file, from a place in it or from where it stands; fewer where it ends.
+    static func bytes(of file: OwnedDescriptor, at offset: Int?, count limit: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        var count = 0
+        while count < limit {
+            let result = bytes.withUnsafeMutableBytes { buffer in
+                let start = buffer.baseAddress.map { $0 + count }
+                return if let offset { pread(file.number, start, limit - count, off_t(offset + count)) } else {
+                    read(file.number, start, limit - count)
+                }
+            }
+            if result < 0, errno == EINTR { continue }
+            guard result >= 0 else { return nil }
+            if result == 0 { break }
+            count += result
+        }
+        return Array(bytes[..<count])
+    }
+
+    /// The names in a folder, some of them if there are more than a limit.
+    static func names(_ path: String, limit: Int) -> [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        guard let start = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
+        var names: [String] = []
+        while names.count < limit, let entry = readdir(folder) {
+            let name = UnsafeRawPointer(entry).advanced(by: start).assumingMemoryBound(to: CChar.self)
+            let text = String(cString: name)
+            if text != ".", text != ".." { names.append(text) }
+        }
+        return names
+    }
+
+    /// Whether there is something that this process may run.
+    static func isProgram(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
+    }
+
+    /// The path without symbolic links.
+    static func resolved(_ path: String) -> String? {
+        guard let text = realpath(path, nil) else { return nil }
+        defer { free(text) }
+        return String(cString: text)
+    }
+}
+
+extension FolderFacts {
+    /// Looks at a folder, or at what is there above it.
+    init(_ path: String) {
+        var status = stat()
+        var nearest = path
+        while stat(nearest, &status) != 0, nearest != "/", let slash = nearest.lastIndex(of: "/") {
+            nearest = slash == nearest.startIndex ? "/" : String(nearest[..<slash])
+        }
+        self.init(
+            path: path, exists: nearest == path, nearest: nearest, isFolder: status.st_mode & S_IFMT == S_IFDIR,
+            isWritable: access(nearest, W_OK | X_OK) == 0, owner: status.st_uid, mode: status.st_mode & 0o7777,
+            user: geteuid())
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Diagnosis
+import SearchlightEngine
+
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Check this machine for what Searchlight needs, and say what each absence costs.",
+        discussion: """
+            Looks at the kernel, sensors, programs, the store, the service and extensions. A note is something that is \
+            missing while all but that works; a problem is something that does not work, or is not safe. Nothing is changed \
+            or started, no index is opened, and what does not answer is not waited for longer than a few seconds. Whether \
+            the index itself is whole, “searchlight verify” tells.
+
+            Exit status: 0 if there is no problem, 1 otherwise.
+            """)
+
+    @OptionGroup var options: GlobalOptions
+    @Flag(help: "Leave out what is as it should be.")
+    var quiet = false
+
+    func run() async throws {
+        let roots = DiagnosisRoots(
+            environment: options.environment, store: options.storeDirectory,
+            extensionSearchPath: options.extensionSearchPath)
+        let facts = await MachineFacts(roots, installation: Installation(environment: options.environment))
+        let diagnosis = Diagnosis(facts)
+        try await reportingErrors(json: options.json) {
+            if options.json { try Output.printJSON(DoctorReport(diagnosis)) } else { try show(diagnosis) }
+        }
+        if diagnosis.count(.problem) > 0 { throw ExitCode(ExitStatus.failure.rawValue) }
+    }
+
+    private func show(_ diagnosis: Diagnosis) throws {
+        for area in Finding.Area.allCases {
+            let findings = diagnosis.findings.filter { $0.area == area && !(quiet && $0.level == .ok) }
+            guard !findings.isEmpty else { continue }
+            try Output.line("\(bold: area.title)")
+            for finding in findings {
+                for line in DoctorLayout.lines(of: finding) { try Output.line(line) }
+            }
+        }
+        let (problems, notes) = (diagnosis.count(.problem), diagnosis.count(.note))
+        try Output.line(
+            problems == 0
+                ? "No problems, \(counted(notes, "note"))."
+                : "\(bad: counted(problems, "problem")), \(counted(notes, "note")).")
+    }
+}
+
+extension Finding.Area {
+    fileprivate var title: String {
+        switch self {
+        case .kernel: "Kernel"
+        case .machine: "What the machine tells"
+        case .programs: "Programs"
+        case .store: "Store"
+        case .service: "Service"
+        case .extensions: "Extensions"
+        }
+    }
+}
+
+/// Lines of a finding that fit a terminal of 80 columns.
+private enum DoctorLayout {
+    private static let columns = 80
+    private static let indent = 11
+
+    static func lines(of finding: Finding) -> [StyledText] {
+        let level: StyledText =
+            switch finding.level {
+            case .ok: "  \(good: "ok")       "
+            case .note: "  \(bold: "note")     "
+            case .problem: "  \(bad: "problem")  "
+            }
+        let margin = StyledText(stringLiteral: String(repeating: " ", count: indent))
+        var lines: [StyledText] = []
+        for (number, line) in wrapped(finding.fact).enumerated() {
+            lines.append((number == 0 ? level : margin) + "\(line)")
+        }
+        if let cost = finding.cost {
+            for line in wrapped("Costs: " + cost) { lines.append(margin + "\(dim: line)") }
+        }
+        if let advice = finding.advice {
+            for line in wrapped("To do: " + advice) { lines.append(margin + "\(line)") }
+        }
+        return lines
+    }
+
+    /// Breaks at spaces; a longer word, such as a path to be copied, stays whole.
+    private static func wrapped(_ text: String) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for word in Output.tidied(text).split(whereSeparator: \.isWhitespace) {
+            if !line.isEmpty, indent + line.count + 1 + word.count > columns {
+                lines.append(line)
+                line = ""
+            }
+            line += (line.isEmpty ? "" : " ") + word
+        }
+        return line.isEmpty ? lines : lines + [line]
+    }
+}
+
+/// As programs read it: names and levels stay.
+private struct DoctorReport: Encodable {
+    var version: String
+    var problems: Int
+    var notes: Int
+    var findings: [Finding]
+
+    init(_ diagnosis: Diagnosis) {
+        version = Installation.version
+        (problems, notes, findings) = (diagnosis.count(.problem), diagnosis.count(.note), diagnosis.findings)
+    }
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Foundation
+import SearchlightEngine
+import TestSupport
+import Testing
+
+@testable import Diagnosis
+
+/// What is read of machines that are folders.
+@Suite("What the doctor reads", .timeLimit(.minutes(1)))
+struct FactTests {
+    private static func write(_ folder: TemporaryFolder, _ path: String, _ text: String) throws {
+        let parent = URL(filePath: folder.path(path)).deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+        try folder.write(Array(text.utf8), to: path)
+    }
+
+    private static func roots(_ folder: TemporaryFolder) -> DiagnosisRoots {
+        var roots = DiagnosisRoots(
+            environment: ["HOME": folder.path("home"), "PATH": folder.path("bin")], store: folder.path("store"),
+            extensionSearchPath: [folder.path("extensions")])
+        (roots.proc, roots.sys, roots.system) = (folder.path("proc"), folder.path("sys"), folder.path)
+        return roots
+    }
+
+    @Test("The mount of a path is the innermost, of several at one place the last, and escapes are undone")
+    func mounts() throws {
+        let table = """
+            21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+            30 21 0:40 / /home rw - autofs systemd-1 rw
+            31 21 0:41 / /home rw,nosuid - nfs4 server:/home rw,vers=4.2
+            32 31 8:2 / /home/ada\\040lovelace ro master:2 - ext4 /dev/sda2 rw
+            nonsense
+            33 21 8:3
+            """
+        #expect(Mount.of("/home/bob/store", in: table)?.kind == "nfs4")
+        #expect(Mount.of("/homes", in: table)?.point == "/")
+        let inner = try #require(Mount.of("/home/ada lovelace/x", in: table))
+        #expect(inner.device == "8:2" && inner.isReadOnly)
+        #expect(Mount.of("/", in: "") == nil)
+    }
+
+    @Test("The scheduler of a disk is found below partitions and encrypted volumes")
+    func diskScheduler() throws {
+        let folder = try TemporaryFolder()
+        var roots = Self.roots(folder)
+        roots.store = folder.path("none/yet")
+        try Self.write(folder, "proc/self/mountinfo", "21 1 254:0 / / rw shared:1 - ext4 /dev/mapper/x rw\n")
+        try Self.write(folder, "sys/dev/block/254:0/queue/scheduler", "none\n")
+        try Self.write(folder, "sys/devices/sda/queue/scheduler", "[mq-deadline] kyber none\n")
+        try Self.write(folder, "sys/devices/sda/sda2/partition", "2\n")
+        #expect(StoreFacts(roots).diskScheduler == "none")
+        try FileManager.default.createDirectory(
+            atPath: folder.path("sys/dev/block/254:0/slaves"), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("sys/dev/block/254:0/slaves/sda2"),
+            withDestinationPath: folder.path("sys/devices/sda/sda2"))
+        let facts = StoreFacts(roots)
+        #expect(facts.diskScheduler == "mq-deadline")
+        #expect(facts.mount?.source == "/dev/mapper/x" && facts.free ?? 0 > 0)
+        #expect(!facts.folder.exists && facts.folder.nearest == folder.path)
+    }
+
+    @Test("Who listens at a store's socket is read from tables, and nothing connects")
+    func listeners() async throws {
+        let folder = try TemporaryFolder()
+        let roots = Self.roots(folder)
+        try FileManager.default.createDirectory(atPath: roots.store, withIntermediateDirectories: true)
+        #expect(await ServiceStateFacts.read(roots)?.listener == .noSocket)
+        try folder.write([], to: "store/socket")
+        #expect(await ServiceStateFacts.read(roots)?.listener == .nobody)
+        let line = "0000000000000000: 00000002 00000000 00010000 0001 01 4711 \(roots.store)/socket\n"
+        try Self.write(folder, "proc/net/unix", "Num       RefCount Protocol Flags    Type St Inode Path\n" + line)
+        #expect(await ServiceStateFacts.read(roots)?.listener == .other)
+        // One that is connected and does not listen is not counted.
+        try Self.write(folder, "proc/net/unix", line.replacingOccurrences(of: "00010000", with: "00000000"))
+        #expect(await ServiceStateFacts.read(roots)?.listener == .nobody)
+    }
+
+    @Test("A service is known by its name and the socket it has; one that does not answer is a failure")
+    func service() async throws {
+        let folder = try TemporaryFolder()
+        let roots = Self.roots(folder)
+        try Self.write(folder, "store/lock", "12\n")
+        try Self.write(
+            folder, "proc/net/unix", "0: 00000002 00000000 00010000 0001 01 4711 \(roots.store)/socket\n")
+        try Self.write(folder, "proc/12/comm", "searchlightd\n")
+        try Self.write(
+            folder, "proc/12/limits", "Max open files            512                  4096                 files\n")
+        try FileManager.default.createDirectory(atPath: folder.path("proc/12/fd"), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("proc/12/fd/5"), withDestinationPath: "socket:[4711]")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("proc/12/exe"), withDestinationPath: "/usr/bin/searchlightd (deleted)")
+        // Nobody listens there in truth, so whoever connects is told that it has ended.
+        let facts = try #require(await ServiceStateFacts.read(roots))
+        #expect(facts.listener == .nobody && facts.descriptorLimit == 512 && facts.isReplaced)
+    }
+
+    @Test("Units are found in the order of systemd, with the program that they start")
+    func units() async throws {
+        let folder = try TemporaryFolder()
+        let roots = Self.roots(folder)
+        let units = "home/.config/systemd/user"
+        try Self.write(folder, "\(units)/searchlightd.service", "[Service]\nExecStart=/nowhere/searchlightd --x\n")
+        try Self.write(folder, "usr/lib/systemd/user/searchlightd.service", "[Service]\nExecStart=/bin/sh\n")
+        try Self.write(
+            folder, "\(units)/searchlightd.socket", "[Socket]\nListenStream=%h/.local/share/searchlight/store/socket\n")
+        let facts = try #require(await ActivationFacts.read(roots))
+        #expect(
+            facts.service
+                == .init(
+                    path: folder.path("\(units)/searchlightd.service"), program: "/nowhere/searchlightd",
+                    isProgramThere: false))
+        #expect(facts.listens == folder.path("home/.local/share/searchlight/store/socket"))
+        #expect(!facts.isSocketEnabled && !facts.hasSystemd && facts.bus == .absent && facts.runtimeFolder == nil)
+        try Self.write(folder, "\(units)/sockets.target.wants/searchlightd.socket", "")
+        try Self.write(folder, "\(units)/searchlightd.socket.d/other.conf", "[Socket]\n")
+        let changed = try #require(await ActivationFacts.read(roots))
+        #expect(changed.isSocketEnabled && changed.listens == nil)
+    }
+
+    @Test("What a library needs and who compiled it is read from its file")
+    func library() throws {
+        let program = try #require(SharedLibraryFile(at: "/proc/self/exe"))
+        #expect(program.needed.contains { $0.hasPrefix("libc.so") })
+        #expect(program.needed.contains("libswiftCore.so"))
+        #expect(program.compiler?.contains("swiftlang") == true)
+        #expect(SharedLibraryFile(at: "/etc/passwd") == nil)
+    }
+
+    @Test("A library whose header lies is none, and ends nobody", arguments: 0..<64)
+    func hostileLibrary(seed: Int) throws {
+        let folder = try TemporaryFolder()
+        let path = try #require(SmallFile.resolved("/proc/self/exe"))
+        let file = try #require(FileHandle(forReadingAtPath: path))
+        var bytes = Array(try file.read(upToCount: 4096) ?? Data())
+        // All of what is read of the header and of the segments, one after the other.
+        for place in stride(from: 16 + seed % 16, to: 512, by: 16) { bytes[place] = seed % 2 == 0 ? 0xFF : 0x7F }
+        try folder.write(bytes, to: "lib.so")
+        _ = SharedLibraryFile(at: folder.path("lib.so"))
+        try folder.write(Array(bytes.prefix(seed)), to: "short.so")
+        #expect(SharedLibraryFile(at: folder.path("short.so")) == nil)
+    }
+
+    @Test("Libraries are looked for where the linker is configured to")
+    func libraryFolders() throws {
+        let folder = try TemporaryFolder()
+        try Self.write(folder, "etc/ld.so.conf", "# a comment\ninclude /etc/ld.so.conf.d/*.conf\n")
+        try Self.write(folder, "etc/ld.so.conf.d/x.conf", "/opt/x # here\nrelative\n")
+        try Self.write(folder, "etc/ld.so.conf.d/loop.conf", "include /etc/ld.so.conf\n")
+        try Self.write(folder, "opt/x/libx.so.1", "")
+        try Self.write(folder, "own/liby.so", "")
+        let folders = LibraryFolders(root: folder.path)
+        #expect(folders.has("libx.so.1") && !folders.has("liby.so"))
+        #expect(folders.has("liby.so", besides: [folder.path("own")]))
+    }
+
+    @Test("What does not answer is not waited for longer than the limit")
+    func patience() async {
+        let gate = DispatchSemaphore(value: 0)
+        let silent = await Patience.look(0.01) { () -> Int in
+            gate.wait()
+            return 1
+        }
+        gate.signal()
+        #expect(silent == nil)
+        #expect(await Patience.look(60) { 2 } == 2)
+        let (stream, end) = AsyncStream<Void>.makeStream()
+        let cancelled = await Patience.ask(
+            0.01,
+            { () async -> Int in
+                for await _ in stream {}
+                return 3
+            })
+        end.finish()
+        #expect(cancelled == nil)
+        #expect(
+            await Patience.ask(
+                60,
+                { 4 }) == 4)
+    }
+
+    @Test("A folder that is not there is judged by what is there above it")
+    func folders() throws {
+        let folder = try TemporaryFolder()
+        let facts = FolderFacts(folder.path("a/b/c"))
+        #expect(!facts.exists && facts.isFolder && facts.isWritable && facts.user == facts.owner)
+        try folder.write([], to: "file")
+        #expect(!FolderFacts(folder.path("file/x")).isFolder)
+    }
+
+    @Test("This machine is looked at whole")
+    func whole() async throws {
+        let folder = try TemporaryFolder()
+        var roots = Self.roots(folder)
+        (roots.proc, roots.sys, roots.system, roots.patience) = ("/proc", "/sys", "", 30)
+        let facts = await MachineFacts(roots, installation: Installation(environment: [:]))
+        #expect(facts.kernel?.release.isEmpty == false)
+        #expect(facts.sensors?.sensors.count == 14)
+        #expect(facts.store?.mount != nil && facts.store?.free != nil)
+        #expect(facts.service?.listener == .noSocket)
+        #expect(facts.extensions?.extensions.isEmpty == true)
+        let diagnosis = Diagnosis(facts)
+        #expect(!diagnosis.findings.contains { $0.name.hasSuffix(".silent") })
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty, "It changes nothing.")
+    }
+}
