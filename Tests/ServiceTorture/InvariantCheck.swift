@@ -16,7 +16,8 @@ struct InvariantCheck {
     private static let descriptors = 64
     private static let descriptorsPerWorker = 10
     private static let mebibytes = 256
-    /// What there may be in the folder of a store that nobody has open.
+    /// What there may be in the folder of a store that nobody has open; and what a killed process was writing in its place,
+    /// which the next one to write replaces.
     private static let files: Set = [
         "index.sqlite", "journal.head", "jobs.json", "installed.json", "extensions.json", "extensions.lock",
         "sandbox.json",
@@ -195,7 +196,8 @@ struct InvariantCheck {
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: place.store).sorted()
         let stray = names.filter { name in
-            !Self.files.contains(name) && !name.hasSuffix(".journal") && !name.hasSuffix(".damaged")
+            let file = name.hasSuffix(".new") ? String(name.dropLast(4)) : name
+            return !Self.files.contains(file) && !file.hasSuffix(".journal") && !name.hasSuffix(".damaged")
         }
         if !stray.isEmpty { report.complain("files are left in the store: \(stray)") }
         let temporary = try FileManager.default.contentsOfDirectory(atPath: place.folder + "/tmp")
