@@ -75,8 +75,14 @@ struct DamageTrial {
 
     private func breakFiles(_ random: inout SplitMix64) throws -> [FileBreakage] {
         var files: [String: [UInt8]] = [:]
-        for name in try FileManager.default.contentsOfDirectory(atPath: place.store) where !name.hasSuffix(".damaged") {
-            files[name] = Array(try Data(contentsOf: URL(filePath: place.store + "/" + name)))
+        let names = try FileManager.default.subpathsOfDirectory(atPath: place.store)
+        for name in names where !name.hasSuffix(".damaged") {
+            let path = place.store + "/" + name
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
+                continue
+            }
+            files[name] = Array(try Data(contentsOf: URL(filePath: path)))
         }
         var breakages = [FileBreakage(of: files, &random)]
         if random.below(4) == 0 { breakages.append(FileBreakage(of: files, &random)) }

@@ -19,7 +19,7 @@ struct InvariantCheck {
     /// What there may be in the folder of a store that nobody has open; and what a killed process was writing in its place,
     /// which the next one to write replaces.
     private static let files: Set = [
-        "index.sqlite", "journal.head", "jobs.json", "installed.json", "extensions.json", "extensions.lock",
+        "index.sqlite", "journal", "jobs.json", "installed.json", "extensions.json", "extensions.lock",
         "sandbox.json",
         "sandbox.lock", "schedule.json", "extensions.cache", "lock", "decisions.log", "decisions.log.1",
     ]
