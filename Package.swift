@@ -177,12 +177,20 @@ let package = Package(
             ],
             path: "Tests/TortureDonor",
             swiftSettings: strict),
+        // Runs the service among clients, and kills, fills, damages, replaces and sets clocks at random.
+        .executableTarget(
+            name: "ServiceTorture",
+            dependencies: [
+                "SearchlightEngine", "ExtensionHost", "IdleScheduling", "SearchIndex", "MetadataQuery", "Promises",
+                "ServiceProtocol", "TortureSupport", "TestSupport",
+            ],
+            path: "Tests/ServiceTorture", swiftSettings: strict),
         // Asks extensions, cancels and kills at random, and counts what is left.
         .executableTarget(
             name: "ExtensionTorture",
             dependencies: [
                 "SearchlightEngine", "ExtensionHost", "SearchIndex", "MetadataQuery", "Promises", "ServiceProtocol",
-                "TestSupport",
+                "TortureSupport", "TestSupport",
             ],
             path: "Tests/ExtensionTorture", swiftSettings: strict),
         .executableTarget(

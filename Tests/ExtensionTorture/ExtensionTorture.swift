@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import SearchlightEngine
 import TestSupport
+import TortureSupport
 
 /// Asks good extensions and broken ones at random, cancels and kills at random, and looks whether anything was lost or left
 /// behind. Part of the tests: `ExtensionTorture engine|PID FOLDER PRODUCTS ROUNDS SEED`, with the process of a service whose

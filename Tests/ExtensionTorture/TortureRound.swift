@@ -6,6 +6,7 @@ import SearchIndex
 import SearchlightEngine
 import ServiceProtocol
 import TestSupport
+import TortureSupport
 
 /// A few requests at once, some of them cancelled, and perhaps a kill.
 struct TortureRound: Sendable {

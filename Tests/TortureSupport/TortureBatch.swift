@@ -23,22 +23,26 @@ public struct TortureBatch: Sendable {
     public static let commonWord = "torture"
     public static let words = ["anvil", "bellows", "chisel", "drill", "etching"]
 
-    public let scope: IndexScope
     public let number: Int
     public let changes: [TortureChange]
+    private let stream: Int
 
     /// The batch of a number; they count from 1.
-    public init(_ number: Int, scope: Int, seed: UInt64) {
-        self.scope = Self.scopes[scope]
+    ///
+    /// - Parameters:
+    ///   - scope: Which of the scopes; a donor with scopes of its own gives any number, as for a stream of batches of its own.
+    ///   - expires: Whether some of its items do, in a month.
+    public init(_ number: Int, scope: Int, seed: UInt64, expires: Bool = true) {
+        stream = scope
         self.number = number
         var random = SplitMix64(seed: seed ^ UInt64(scope + 1) << 48 ^ UInt64(number) << 16)
         var changes = (0..<(1 + random.below(6))).map {
-            TortureChange.put(Self.item("b\(number)-\($0)", number, &random))
+            TortureChange.put(Self.item("b\(number)-\($0)", number, expires, &random))
         }
         // Every batch replaces this one.
-        changes.append(.put(Self.item("latest", number, &random)))
+        changes.append(.put(Self.item("latest", number, expires, &random)))
         func earlier() -> String { "b\(max(1, number - random.below(12)))-\(random.below(6))" }
-        for _ in 0..<random.below(3) { changes.append(.put(Self.item(earlier(), number, &random))) }
+        for _ in 0..<random.below(3) { changes.append(.put(Self.item(earlier(), number, expires, &random))) }
         for _ in 0..<random.below(3) {
             var update = ItemRecord(uniqueIdentifier: earlier(), isUpdate: true)
             update.attributes["pageCount"] = .integer(Int64(number))
@@ -51,10 +55,12 @@ public struct TortureBatch: Sendable {
         self.changes = changes
     }
 
-    private static func item(_ identifier: String, _ number: Int, _ random: inout SplitMix64) -> ItemRecord {
+    private static func item(
+        _ identifier: String, _ number: Int, _ expires: Bool, _ random: inout SplitMix64
+    ) -> ItemRecord {
         ItemRecord(
             uniqueIdentifier: identifier, domainIdentifier: "d.\(random.below(5)).\(random.below(3))",
-            expiration: random.below(2) == 0 ? .never : .standard,
+            expiration: random.below(2) == 0 || !expires ? .never : .standard,
             attributes: [
                 "title": .string("\(commonWord) \(random.pick(words))"), "pageCount": .integer(Int64(number)),
                 "keywords": .array([.string(random.pick(words)), .string("n\(number)")]),
@@ -65,9 +71,10 @@ public struct TortureBatch: Sendable {
 
     /// The batch as it is donated.
     ///
+    /// - Parameter scope: Where; `nil` for the one of ``scopes``.
     /// - Throws: `ItemRecordError`.
-    public func donation() throws -> IndexBatch {
-        var batch = IndexBatch(scope: scope)
+    public func donation(to scope: IndexScope? = nil) throws -> IndexBatch {
+        var batch = IndexBatch(scope: scope ?? Self.scopes[stream])
         for change in changes {
             switch change {
             case .put(let record): batch.index([try EncodedItem(record)])

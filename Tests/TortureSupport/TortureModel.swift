@@ -9,18 +9,20 @@ public struct TortureModel: Sendable {
     /// Which of the scopes it is.
     public let scope: Int
     private let seed: UInt64
+    private let expires: Bool
 
     /// A scope that nothing was donated to.
-    public init(scope: Int, seed: UInt64) {
+    public init(scope: Int, seed: UInt64, expires: Bool = true) {
         self.scope = scope
         self.seed = seed
+        self.expires = expires
     }
 
     /// Applies all batches up to a number.
     public mutating func advance(to number: Int) {
         while batch < number {
             batch += 1
-            for change in TortureBatch(batch, scope: scope, seed: seed).changes { apply(change) }
+            for change in TortureBatch(batch, scope: scope, seed: seed, expires: expires).changes { apply(change) }
         }
     }
 

@@ -7,4 +7,10 @@
 /* Has a program that is started keep the three standard descriptors only. 0, or an errno. */
 int ctestsupport_keep_standard_streams(posix_spawn_file_actions_t *actions);
 
+/* Puts each of two files or folders in the other's place, so that at no moment either is missing. 0, or an errno. */
+int ctestsupport_exchange(const char *one, const char *other);
+
+/* Makes this process the parent of those below it whose own parent ends. 0, or an errno. */
+int ctestsupport_adopt_orphans(void);
+
 #endif

@@ -6,57 +6,6 @@ import Testing
 
 @testable import SearchIndex
 
-/// One way to break one file.
-private struct Breakage: CustomStringConvertible {
-    let file: String
-    let description: String
-    let apply: (inout [UInt8]?) -> Void
-
-    init(of files: [String: [UInt8]], _ random: inout SplitMix64) {
-        // The large ones are hit as often as they are large, the small ones often enough.
-        let names = files.keys.sorted()
-        file = random.below(2) == 0 ? random.pick(names) : "index.sqlite"
-        let count = max(1, files[file]?.count ?? 1)
-        let (place, seed) = (random.below(count), random.next())
-        switch random.below(10) {
-        case 0:
-            description = "\(file): removed"
-            apply = { $0 = nil }
-        case 1, 2:
-            description = "\(file): cut to \(place) of \(count)"
-            apply = { bytes in bytes = bytes.map { Array($0.prefix(place)) } }
-        case 3:
-            description = "\(file): 512 zeros at \(place)"
-            apply = { change(&$0, in: place..<place + 512) { _ in 0 } }
-        case 4:
-            description = "\(file): noise at \(place), seed \(seed)"
-            apply = { bytes in
-                var random = SplitMix64(seed: seed)
-                change(&bytes, in: place..<place + 1 + random.below(5000)) { _ in UInt8(random.below(256)) }
-            }
-        case 5, 6:
-            description = "\(file): 40 bits, seed \(seed)"
-            apply = { bytes in
-                var random = SplitMix64(seed: seed)
-                for _ in 0..<40 {
-                    let place = random.below(count)
-                    change(&bytes, in: place..<place + 1) { $0 ^ 1 << UInt8(random.below(8)) }
-                }
-            }
-        default:
-            description = "\(file): bit \(seed % 8) of byte \(place)"
-            apply = { change(&$0, in: place..<place + 1) { $0 ^ 1 << UInt8(seed % 8) } }
-        }
-    }
-}
-
-/// Changes the bytes at some places, as far as there are any.
-private func change(_ bytes: inout [UInt8]?, in places: Range<Int>, _ body: (UInt8) -> UInt8) {
-    guard var changed = bytes else { return }
-    for place in places where place < changed.count { changed[place] = body(changed[place]) }
-    bytes = changed
-}
-
 /// Breaks every file of a store at random places. `SEARCHLIGHT_DAMAGE_ROUNDS` asks for more than the few of every test run,
 /// `SEARCHLIGHT_DAMAGE_SEED` for certain ones.
 @Suite("Any damage to any file", .timeLimit(.minutes(30)))
@@ -72,8 +21,8 @@ struct DamagePropertyTests {
         var figures: [String: Int] = [:]
         for round in 1...Self.rounds {
             let sample = random.pick(samples)
-            var breakages = [Breakage(of: sample.files, &random)]
-            if random.below(4) == 0 { breakages.append(Breakage(of: sample.files, &random)) }
+            var breakages = [FileBreakage(of: sample.files, &random)]
+            if random.below(4) == 0 { breakages.append(FileBreakage(of: sample.files, &random)) }
             let outcome = try await Self.round(
                 sample, breakages, note: "round \(round), seed \(Self.seed): \(breakages)")
             figures[outcome, default: 0] += 1
@@ -82,7 +31,7 @@ struct DamagePropertyTests {
         #expect(figures.count > 1, "Every round had the same outcome, which tests little.")
     }
 
-    private static func round(_ sample: SampleStore, _ breakages: [Breakage], note: String) async throws -> String {
+    private static func round(_ sample: SampleStore, _ breakages: [FileBreakage], note: String) async throws -> String {
         let folder = try sample.unpacked { files in
             for breakage in breakages { breakage.apply(&files[breakage.file]) }
         }

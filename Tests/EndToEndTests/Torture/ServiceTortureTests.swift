@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+/// The real service among clients, with all the fixtures installed, while everything breaks around it (Tests/ServiceTorture).
+/// `Scripts/torture` has it last longer.
+@Suite("Torture, the service", .serialized)
+struct ServiceTortureTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let seconds = environment["SEARCHLIGHT_TORTURE_SECONDS"].flatMap { Int($0) }
+    private static let replacements =
+        environment["SEARCHLIGHT_TORTURE_REPLACEMENTS"].flatMap { Int($0) } ?? (seconds == nil ? 20 : 1000)
+    /// In every test run a few of the broken ones, since they are compiled first.
+    private static let brokenOnes = seconds == nil ? 12 : Int.max
+
+    /// Too large for the small disk, and for a machine that does other things too.
+    private static let unsuitable: Set = [
+        "donations: many_in_one_call", "donations: many_calls", "promises: a_gibibyte", "previews: a_gibibyte",
+        "promises: more_than_there_is",
+    ]
+    /// Fixtures that are no extension of their own, or that are installed in another way.
+    private static let others: Set = ["fixture", "ledger", "jobs", "versions"]
+
+    private func install(in harness: Harness) throws {
+        let fixtures = BuiltProducts.repository + "/Tests/Fixtures/Extensions"
+        for name in try FileManager.default.contentsOfDirectory(atPath: fixtures).sorted() where name.hasSuffix(".c") {
+            let fixture = String(name.dropLast(2))
+            if !Self.others.contains(fixture) { _ = try harness.installFixture(fixture) }
+        }
+        for number in 0..<2 {
+            try harness.install("org.example.ledger-\(number)", library: try CFixture.library("ledger"))
+        }
+        try harness.install("org.example.jobs", library: try CFixture.library("jobs", []))
+        try harness.install("org.example.jobs-paged", library: try CFixture.library("jobs", ["JOBS_IN_PAGES"]))
+        let versions = harness.folder + "/versions"
+        try FileManager.default.createDirectory(atPath: versions, withIntermediateDirectories: true)
+        for version in 0..<3 {
+            let library = try CFixture.library("versions", ["VERSION=\"\(version)\""])
+            try FileManager.default.copyItem(atPath: library, toPath: versions + "/\(version).so")
+            try harness.install("org.example.versions-\(version)", library: library)
+        }
+        try FileManager.default.copyItem(
+            atPath: try CFixture.library("crash-at-load"), toPath: versions + "/crash.so")
+        let clock = try CFixture.library(
+            source: BuiltProducts.repository + "/Tests/Fixtures/Torture/shifted-clock.c",
+            options: ["-std=c11", "-D_GNU_SOURCE"])
+        try FileManager.default.copyItem(atPath: clock, toPath: harness.folder + "/shifted-clock.so")
+        var random = SplitMix64(seed: TortureSettings.seed)
+        let suitable = BrokenExtension.all.filter { !Self.unsuitable.contains($0.name) }
+        for (number, broken) in suitable.shuffled(using: &random).prefix(Self.brokenOnes).enumerated() {
+            try broken.install(in: harness, as: "org.example.broken-\(number)")
+        }
+    }
+
+    /// What the torture is started with: a namespace in which it may mount, and which ends with it; nothing where that is
+    /// forbidden.
+    private static func namespace() throws -> [String] {
+        let choices = [["unshare", "-mpf"], ["unshare", "-rmpf"]].map { $0 + ["--mount-proc", "--kill-child"] }
+        for choice in choices {
+            let probe = try CFixture.run("/usr/bin/env", choice + ["/bin/sh", "-c", "mount -t tmpfs none /mnt"])
+            if probe.status == 0 { return choice }
+        }
+        return []
+    }
+
+    @Test("Whatever breaks, nothing acknowledged is lost, and nothing is left behind", .timeLimit(.minutes(30)))
+    func everything() throws {
+        let harness = try Harness()
+        try install(in: harness)
+        let seconds = Self.seconds ?? 6
+        print("Service torture: \(seconds) s, seed \(TortureSettings.seed)")
+        let arguments = [
+            "run", harness.folder, BuiltProducts.folder, "\(seconds)", "\(Self.replacements)",
+            "\(TortureSettings.seed)",
+        ]
+        let pipe = Pipe()
+        let process = try ChildProcess(
+            "/usr/bin/env", try Self.namespace() + [BuiltProducts.program("ServiceTorture")] + arguments,
+            output: .pipe(pipe))
+        // Told as it goes on.
+        var output = Data()
+        while case let data = pipe.fileHandleForReading.availableData, !data.isEmpty {
+            print(String(decoding: data, as: UTF8.self), terminator: "")
+            output += data
+        }
+        let ending = process.wait()
+        let lines = String(decoding: output, as: UTF8.self)
+        let found = lines.split(separator: "\n").filter { $0.contains("VIOLATION") }.joined(separator: "\n")
+        #expect(ending == .exited(0), "again with: \(TortureSettings.repetition)\n\(found)")
+        #expect(lines.contains("invariants: all held"))
+    }
+}

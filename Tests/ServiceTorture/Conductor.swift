@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import TestSupport
+import TortureSupport
+
+/// Conducts a torture in segments. In each the clients work while things break at random; then all is let come to rest, what was
+/// promised is checked (``InvariantCheck``), and files of the store are damaged while the service is down (``DamageTrial``).
+final class Conductor {
+    struct Settings {
+        var seconds: Int
+        var replacements: Int
+        var segmentSeconds: Int { max(2, min(20, seconds / 4)) }
+    }
+
+    /// What breaks.
+    private enum Fault: CaseIterable {
+        case killService, stopService, killWorker, killClient, fullDisk, readOnlyDisk, refusedStart, setClock,
+            setClockFar
+    }
+    /// How often each happens, of a hundred.
+    private static let shares: [Fault: Int] = [
+        .killService: 12, .stopService: 4, .killWorker: 34, .killClient: 24, .fullDisk: 8, .readOnlyDisk: 6,
+        .refusedStart: 3, .setClock: 7, .setClockFar: 2,
+    ]
+    /// What a service lives through, so that it can be told whether it loses memory or descriptors.
+    private static let withoutService: Set<Fault> = [.killService, .stopService, .refusedStart]
+
+    private let place: TorturePlace
+    private let settings: Settings
+    private let seed: UInt64
+    private let report = TortureReport()
+    private let clock = ContinuousClock()
+    private var random: SplitMix64
+    private var state = TortureState()
+
+    init(_ place: TorturePlace, settings: Settings, seed: UInt64) {
+        (self.place, self.settings, self.seed) = (place, settings, seed)
+        random = SplitMix64(seed: seed)
+    }
+
+    /// - Returns: Whether everything held.
+    func run() async -> Bool {
+        // Whatever hangs: everything ends with this process.
+        let report = report
+        let limit = Duration.seconds(settings.seconds * 2 + 240)
+        let watch = Task.detached {
+            try await Task.sleep(for: limit)
+            report.complain("the torture did not come to an end within \(limit)")
+            print(report.summary)
+            for process in ProcessFacts.descendants(of: getpid()) { Glibc.kill(process, SIGKILL) }
+            _exit(1)
+        }
+        defer { watch.cancel() }
+        do {
+            try place.prepare()
+            try await segments()
+        } catch {
+            report.complain("the torture cannot go on: \(error)")
+        }
+        for process in ProcessFacts.descendants(of: getpid()) { Glibc.kill(process, SIGKILL) }
+        report.read(place)
+        print(report.summary)
+        return !report.hasFailed
+    }
+
+    private func segments() async throws {
+        let disk = SmallDisk(place)
+        defer { disk.allowWriting() }
+        if !disk.isMounted {
+            report.say(
+                "Nothing can be mounted here, so that no disk is full or read-only. Root, or a user namespace, may.")
+        }
+        let service = ServiceProcess(place, report)
+        defer { service.kill() }
+        let replacer = Replacer(place, report, seed: random.next())
+        let end = clock.now + .seconds(settings.seconds)
+        let segments = max(2, settings.seconds / (settings.segmentSeconds * 3 / 2))
+        for number in 0..<segments where number < 2 || clock.now < end {
+            let left = settings.replacements - report.count(of: "replacements")
+            let count = max(0, number + 1 == segments ? left : (left + segments - number - 1) / (segments - number))
+            report.say("Segment \(number + 1) of \(segments)\(number % 2 == 0 ? "" : ", without killing the service")")
+            try await segment(number, service, disk, replacer, replacements: count)
+            try await rest(service, disk, replacer)
+            let check = InvariantCheck(place, service, report, state)
+            try await check.run(replacer)
+            try await check.afterTheEnd()
+            try await DamageTrial(place, service, report).run(&state, &random)
+        }
+        // What the clock keeps from being told in time is told here.
+        while report.count(of: "replacements") < settings.replacements { try replacer.replaceOne() }
+    }
+
+    /// The clients work, and things break.
+    private func segment(
+        _ number: Int, _ service: ServiceProcess, _ disk: SmallDisk, _ replacer: Replacer, replacements: Int
+    ) async throws {
+        guard try await service.start() else { throw TortureProblem("the service does not start") }
+        let clients = ClientPool(place, report)
+        defer { clients.endAll() }
+        try clients.start(epoch: state.epoch, &random)
+        let excluded = number % 2 == 0 ? [] : Self.withoutService
+        let faults = Fault.allCases.filter { !excluded.contains($0) }
+            .flatMap { Array(repeating: $0, count: Self.shares[$0] ?? 0) }
+        let begin = clock.now
+        let length = Duration.seconds(settings.segmentSeconds)
+        var replaced = 0
+        while clock.now - begin < length || replaced < replacements {
+            try await Task.sleep(for: .milliseconds(10 + random.below(120)))
+            // As many as the time that is gone asks for.
+            let share = min(1, (clock.now - begin) / length)
+            while replaced < replacements, Double(replaced) < share * Double(replacements) || share >= 1 {
+                try replacer.replaceOne()
+                replaced += 1
+            }
+            service.look()
+            service.measure()
+            if service.identifier == nil { _ = try await service.start() }
+            try clients.look(epoch: state.epoch, &random)
+            reapOrphans()
+            if random.below(3) == 0 { try await breakSomething(random.pick(faults), service, clients, disk) }
+        }
+    }
+
+    private func breakSomething(
+        _ fault: Fault, _ service: ServiceProcess, _ clients: ClientPool, _ disk: SmallDisk
+    ) async throws {
+        switch fault {
+        case .killService:
+            service.kill()
+            // Sometimes it is missed for a while.
+            if random.below(3) == 0 { try await Task.sleep(for: .milliseconds(random.below(600))) }
+            _ = try await service.start()
+        case .stopService:
+            await service.stop()
+            _ = try await service.start()
+        case .killWorker: service.killWorker(random.below(1000))
+        case .killClient: try clients.killOne(epoch: state.epoch, &random)
+        case .fullDisk:
+            guard disk.isMounted else { return }
+            disk.fill(leaving: random.pick([0, 0, 8 << 10, 100 << 10, 400 << 10]))
+            report.count("times the disk was full")
+            try await pause(service, upTo: 1500)
+            disk.free()
+        case .readOnlyDisk:
+            guard disk.forbidWriting() else { return }
+            report.count("times the store was read-only")
+            try await pause(service, upTo: 1500)
+            disk.allowWriting()
+        case .refusedStart:
+            guard disk.isMounted else { return }
+            service.kill()
+            if random.below(2) == 0 { disk.fill(leaving: random.below(60 << 10)) } else { _ = disk.forbidWriting() }
+            _ = try await service.start(mayRefuse: true)
+            try await pause(service, upTo: 500)
+            disk.free()
+            disk.allowWriting()
+            // One that did start has opened what could not be written.
+            service.kill()
+            _ = try await service.start()
+        case .setClock, .setClockFar:
+            let isFar = fault == .setClockFar
+            state.hasClockBeenFar = state.hasClockBeenFar || isFar
+            let sizes: [Int64] = isFar ? [40 * 86400, 400 * 86400, 7000 * 86400] : [1, 90, 7000, 86400, 11 * 86400]
+            place.setClock(to: random.pick(sizes) * (random.below(2) == 0 ? 1 : -1))
+            report.count("times the clock was set")
+        }
+    }
+
+    /// Lets some time go by, in which a worker or the service may be killed.
+    private func pause(_ service: ServiceProcess, upTo milliseconds: Int) async throws {
+        try await Task.sleep(for: .milliseconds(50 + random.below(milliseconds)))
+        if random.below(3) == 0 { service.killWorker(random.below(1000)) }
+    }
+
+    /// There is room, everything may be written, the clock is right, nobody is connected, and all extensions are good.
+    private func rest(_ service: ServiceProcess, _ disk: SmallDisk, _ replacer: Replacer) async throws {
+        disk.free()
+        disk.allowWriting()
+        place.setClock(to: 0)
+        try replacer.makeGood()
+        service.look()
+        guard try await service.start() else { throw TortureProblem("the service does not start") }
+    }
+
+    /// Those whose parents were killed come to this process.
+    private func reapOrphans() {
+        for child in ProcessFacts.ended(childrenOf: getpid()) where TorturePlace.isOrphan(child.name) {
+            var status: Int32 = 0
+            waitpid(child.process, &status, WNOHANG)
+        }
+    }
+}
+
+/// What changes from segment to segment.
+struct TortureState {
+    /// Another one begins when damage has lost what was donated.
+    var epoch = 0
+    /// Whether items that expire may have expired.
+    var hasClockBeenFar = false
+    /// How many acknowledged reindexes of each ledger count no more.
+    var ledgersBefore: [String: Int] = [:]
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import MetadataQuery
+import SearchIndex
+import SearchlightEngine
+import ServiceProtocol
+import TortureSupport
+
+extension StoreService {
+    /// All items of a bundle, in their order.
+    func allItems(of bundle: String) async throws -> [StoredItem] {
+        var (items, cursor): ([StoredItem], QueryCursor?) = ([], nil)
+        repeat {
+            let page = try await self.items(matching: .and([]), bundle: bundle, limit: 1000, after: cursor)
+            items += page.items
+            cursor = page.next
+        } while cursor != nil
+        return items
+    }
+}
+
+/// What a donor's scope must hold after a batch, and how what is there differs.
+struct DonatedItems {
+    let donor: Int
+    let epoch: Int
+    let number: Int
+
+    private var expected: [String: ItemRecord] {
+        var model = Donor.model(donor: donor, epoch: epoch)
+        model.advance(to: number)
+        return model.items
+    }
+
+    /// - Parameter partly: Whether items may be missing; those that are there have to be right anyway.
+    func difference(in store: any StoreService, partly: Bool = false) async throws -> String? {
+        let bundle = TorturePlace.scope(donor: donor, epoch: epoch).bundle
+        var rest = expected
+        let items = try await store.allItems(of: bundle)
+        for item in items {
+            let name = item.record.uniqueIdentifier
+            guard let wanted = rest.removeValue(forKey: name) else {
+                return "\(name) is there twice or should not be there"
+            }
+            if item.record != wanted { return "\(name) is torn: \(item.record), not \(wanted)" }
+        }
+        if !partly, !rest.isEmpty { return "missing: \(rest.keys.sorted().prefix(5)) of \(items.count + rest.count)" }
+        // The words say the same as the table.
+        let found = try await store.count(SearchRequest(TortureBatch.commonWord + " ", bundle: bundle), upTo: nil)
+        return partly || found == items.count ? nil : "\(found) of \(items.count) items are found by their word"
+    }
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import MetadataQuery
+import SearchIndex
+import SearchlightEngine
+import ServiceProtocol
+import TestSupport
+import TortureSupport
+
+/// What has to hold when all has come to rest.
+struct InvariantCheck {
+    /// How long something may take to settle.
+    private static let patience = Duration.seconds(30)
+    /// What a service at rest may hold open besides its workers, and take of memory that is no file's.
+    private static let descriptors = 64
+    private static let descriptorsPerWorker = 10
+    private static let mebibytes = 256
+    /// What there may be in the folder of a store that nobody has open; and what a killed process was writing in its place,
+    /// which the next one to write replaces.
+    private static let files: Set = [
+        "index.sqlite", "journal", "jobs.json", "installed.json", "extensions.json", "extensions.lock",
+        "sandbox.json",
+        "sandbox.lock", "schedule.json", "extensions.cache", "lock", "decisions.log", "decisions.log.1",
+    ]
+
+    private let place: TorturePlace
+    private let service: ServiceProcess
+    private let report: TortureReport
+    private let state: TortureState
+
+    init(_ place: TorturePlace, _ service: ServiceProcess, _ report: TortureReport, _ state: TortureState) {
+        (self.place, self.service, self.report, self.state) = (place, service, report, state)
+    }
+
+    /// Checks all of it through the service.
+    func run(_ replacer: Replacer) async throws {
+        let store = try await service.connect()
+        try await eventually("those who are gone are still connected") {
+            try await store.facts().clients == 1 ? nil : "\(try await store.facts().clients) clients"
+        }
+        try await donations(store)
+        try await ledgers(store)
+        try await owed(store)
+        try await replaced(store, replacer)
+        let status = try await store.status(isExact: true)
+        if status.hasDamagedJobs || status.hasDamagedSchedule || status.needsRepair || status.generation < 1 {
+            report.complain("the store says that it is damaged: \(status.lastFindings?.findings ?? [])")
+        }
+        report.note("bytes of the store, in KiB", peak: folderSize(place.store) / 1024)
+        await store.close()
+        try await atRest()
+        report.count("checks of all invariants")
+    }
+
+    /// Waits until a check finds nothing more; what it finds in the end is a violation.
+    private func eventually(_ what: String, _ body: () async throws -> String?) async throws {
+        let clock = ContinuousClock()
+        let begin = clock.now
+        while let problem = try await body() {
+            guard clock.now - begin < Self.patience else { return report.complain("\(what): \(problem)") }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    private func folderSize(_ path: String) -> Int {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        return names.reduce(0) { sum, name in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path + "/" + name)
+            return sum + ((attributes?[.size] as? Int) ?? 0)
+        }
+    }
+
+    // MARK: - What was donated
+
+    private func donations(_ store: RemoteEngine) async throws {
+        for donor in 0..<TorturePlace.donors {
+            let scope = TorturePlace.scope(donor: donor, epoch: state.epoch)
+            let acknowledged = Donor.acknowledged(place, donor: donor, epoch: state.epoch)
+            let number = try await Donor.state(store, scope)
+            // One more may be durable than what a killed donor got to write down.
+            if number != acknowledged, number != acknowledged + 1 {
+                report.complain("\(scope.bundle): \(acknowledged) was acknowledged, the state is \(number)")
+            }
+            let difference = try await DonatedItems(donor: donor, epoch: state.epoch, number: number).difference(
+                in: store)
+            if let difference { report.complain("\(scope.bundle), batch \(number): \(difference)") }
+            report.count("items checked", try await store.itemCounts()[scope.bundle] ?? 0)
+        }
+    }
+
+    /// Each acknowledged reindex of a ledger is one batch more, and all that were made are there.
+    private func ledgers(_ store: RemoteEngine) async throws {
+        for bundle in TorturePlace.ledgers {
+            let least = place.acknowledgedReindexes(of: bundle) - (state.ledgersBefore[bundle] ?? 0)
+            try await eventually("a ledger is not whole") {
+                let batches = try await Donor.state(store, IndexScope(bundle: bundle, index: "ledger"))
+                var found: [String: Int] = [:]
+                for item in try await store.allItems(of: bundle) {
+                    guard case .integer(let batch)? = item.record.attributes["pageCount"],
+                        found.updateValue(Int(batch), forKey: item.record.uniqueIdentifier) == nil
+                    else { return "\(bundle): \(item.record.uniqueIdentifier) is there twice" }
+                }
+                var expected = batches > 0 ? ["last": batches] : [:]
+                for batch in 0..<batches { for item in 0..<5 { expected["\(batch + 1)-\(item)"] = batch + 1 } }
+                // Some may have expired.
+                if state.hasClockBeenFar { expected = expected.filter { found[$0.key] != nil } }
+                // It may be at work in the background.
+                guard try await Donor.state(store, IndexScope(bundle: bundle, index: "ledger")) == batches else {
+                    return ""
+                }
+                if batches < least {
+                    return "\(bundle): \(least) reindexes were acknowledged, \(batches) batches are there"
+                }
+                return found == expected
+                    ? nil : "\(bundle): of \(batches) batches \(found.count) items of \(expected.count)"
+            }
+        }
+    }
+
+    // MARK: - What is owed
+
+    /// Whatever an extension was asked for and has not acknowledged is owed.
+    private func owed(_ store: RemoteEngine) async throws {
+        for bundle in TorturePlace.writers {
+            try await eventually("a reindex is neither acknowledged nor owed") {
+                let log = (try? String(contentsOfFile: place.folder + "/marks/jobs.log", encoding: .utf8)) ?? ""
+                let last = log.split(separator: "\n").last {
+                    $0 == "asked \(bundle) all" || $0 == "ack \(bundle) all"
+                }
+                guard last?.hasPrefix("asked") == true else { return nil }
+                return try await store.owedReindexes().contains { $0.bundle == bundle } ? nil : bundle
+            }
+        }
+    }
+
+    // MARK: - What was replaced
+
+    private func replaced(_ store: RemoteEngine, _ replacer: Replacer) async throws {
+        for (bundle, expected) in replacer.current.sorted(by: { $0.key < $1.key }) {
+            try await eventually("a replaced extension was not noticed") {
+                let listing = try await store.extensionListing()
+                guard let found = listing.extensions.first(where: { $0.identifier == bundle }) else {
+                    return "\(bundle) is missing: \(listing.refusals.filter { $0.likelyIdentifier == bundle })"
+                }
+                guard found.version == expected.version else {
+                    return "\(bundle) has version \(found.version), not \(expected.version)"
+                }
+                return found.state == .ready ? nil : "\(bundle) is \(found.state): \(found.reason ?? "")"
+            }
+            do {
+                try await eventually("a replaced extension is not asked as it is now") {
+                    do {
+                        _ = try await store.reindexAll(bundle)
+                    } catch EngineError.alreadyReindexing { return "\(bundle) is being reindexed" }
+                    let item = try await store.item(named: "version", bundle: bundle)
+                    let titles = item.record.texts("title")
+                    let content = try await store.fulfil(.init(type: "public.html", form: .data), of: item)
+                    guard case .data(.inline(let bytes)) = content else { return "\(bundle) gave no data" }
+                    let answer = String(decoding: bytes, as: UTF8.self)
+                    return titles == [expected.answer] && answer == expected.answer
+                        ? nil : "\(bundle) says \(titles) and \(answer), and is \(expected.answer)"
+                }
+            } catch {
+                report.complain("\(bundle), which is good again, fails: \(error)")
+            }
+        }
+    }
+
+    // MARK: - What is left
+
+    /// Nobody is connected, and little is held.
+    private func atRest() async throws {
+        guard let identifier = service.identifier else { return }
+        try await eventually("the service holds too much") {
+            let facts = ProcessFacts(identifier)
+            let memory = ProcessFacts.memory(of: identifier)?.now ?? 0
+            report.note("descriptors of the service at rest", peak: facts.descriptors)
+            report.note("MiB of memory of the service at rest", peak: memory / 1024)
+            let allowed = Self.descriptors + facts.children * Self.descriptorsPerWorker
+            guard facts.descriptors > allowed || memory > Self.mebibytes << 10 else { return nil }
+            return "\(facts), \(memory / 1024) MiB"
+        }
+    }
+
+    /// Ends the service: no process is left, no file that does not belong there, and a check finds nothing.
+    func afterTheEnd() async throws {
+        await service.stop()
+        try await eventually("processes are left") {
+            for child in ProcessFacts.ended(childrenOf: getpid()) where TorturePlace.isOrphan(child.name) {
+                var status: Int32 = 0
+                waitpid(child.process, &status, WNOHANG)
+            }
+            let left = ProcessFacts.descendants(of: getpid())
+            return left.isEmpty ? nil : "\(left.map { "\($0) \(Self.commandLine($0))" })"
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: place.store).sorted()
+        let stray = names.filter { name in
+            let file = name.hasSuffix(".new") ? String(name.dropLast(4)) : name
+            return !Self.files.contains(file) && !file.hasSuffix(".journal") && !name.hasSuffix(".damaged")
+        }
+        if !stray.isEmpty { report.complain("files are left in the store: \(stray)") }
+        let temporary = try FileManager.default.contentsOfDirectory(atPath: place.folder + "/tmp")
+        if !temporary.isEmpty { report.complain("temporary files are left: \(temporary)") }
+        let (ending, output) = try ChildProcess.run(
+            place.products + "/searchlight", ["verify"], environment: place.environment)
+        if ending != .exited(0) { report.complain("“searchlight verify” found something (\(ending)): \(output)") }
+    }
+
+    private static func commandLine(_ process: Int32) -> String {
+        let data = FileManager.default.contents(atPath: "/proc/\(process)/cmdline") ?? Data()
+        return String(decoding: data, as: UTF8.self).replacing("\0", with: " ")
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import SearchlightEngine
+import ServiceProtocol
+import TestSupport
+import TortureSupport
+
+/// The service: started, killed, ended, and watched for ending by itself.
+final class ServiceProcess {
+    /// How long it may take to listen, to end, or to answer; a machine may be busy.
+    static let patience = Duration.seconds(60)
+    /// What it ends with where the store cannot be written (EngineError's input and output).
+    private static let refusal = ChildProcess.Ending.exited(8)
+
+    private let place: TorturePlace
+    private let report: TortureReport
+    private let clock = ContinuousClock()
+    private var process: ChildProcess?
+
+    init(_ place: TorturePlace, _ report: TortureReport) {
+        (self.place, self.report) = (place, report)
+    }
+
+    var identifier: pid_t? { process?.identifier }
+
+    /// Starts it and waits until it listens.
+    ///
+    /// - Parameter mayRefuse: Whether it may end because its store cannot be written.
+    /// - Returns: Whether it runs.
+    func start(mayRefuse: Bool = false) async throws -> Bool {
+        guard process == nil else { return true }
+        var environment = place.environment
+        environment["LD_PRELOAD"] = place.folder + "/shifted-clock.so"
+        environment["SHIFTED_CLOCK"] = place.clock
+        let log = open(place.serviceLog, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        let handle = FileHandle(fileDescriptor: log, closeOnDealloc: true)
+        let process = try ChildProcess(
+            place.products + "/searchlightd", ["--no-session-bus"], environment: environment, output: .file(handle),
+            errors: .file(handle))
+        report.count("starts of the service")
+        let begin = clock.now
+        while (try? ServiceSocket.connect(inFolder: place.store)) == nil {
+            guard process.isRunning else {
+                let ending = process.wait()
+                if ending == Self.refusal, mayRefuse {
+                    report.count("starts refused without room or rights")
+                    return false
+                }
+                report.complain("a starting service ended (\(ending)): \(logTail)")
+                throw TortureProblem("the service does not start")
+            }
+            guard clock.now - begin < Self.patience else {
+                report.complain("a starting service does not listen within \(Self.patience): \(logTail)")
+                throw TortureProblem("the service does not listen")
+            }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        self.process = process
+        report.note("ms to start the service", peak: Int((clock.now - begin) / .milliseconds(1)))
+        return true
+    }
+
+    /// Kills it, at whatever it is about.
+    func kill() {
+        guard let process else { return }
+        look()
+        process.send(SIGKILL)
+        process.wait()
+        self.process = nil
+        report.count("kills of the service")
+    }
+
+    /// Has it end in order.
+    func stop() async {
+        guard let process else { return }
+        look()
+        guard self.process != nil else { return }
+        process.send(SIGTERM)
+        let begin = clock.now
+        while process.isRunning, clock.now - begin < Self.patience { try? await Task.sleep(for: .milliseconds(10)) }
+        if process.isRunning {
+            report.complain("a service that was told to end does not within \(Self.patience): \(logTail)")
+            process.send(SIGKILL)
+        }
+        let ending = process.wait()
+        if ending != .exited(0), ending != .killed(SIGKILL) {
+            report.complain("a service that was told to end ended as \(ending): \(logTail)")
+        }
+        self.process = nil
+        report.count("ends of the service in order")
+    }
+
+    /// Complains if it has ended by itself.
+    func look() {
+        guard let process, !process.isRunning else { return }
+        report.complain("the service ended by itself (\(process.wait())): \(logTail)")
+        self.process = nil
+    }
+
+    /// Kills one of its workers, whichever it is.
+    func killWorker(_ choice: Int) {
+        guard let identifier else { return }
+        let workers = ProcessFacts.children(of: identifier)
+        guard !workers.isEmpty else { return }
+        report.count("kills of workers")
+        Glibc.kill(workers[choice % workers.count], SIGKILL)
+    }
+
+    /// Notes what it takes now.
+    func measure() {
+        guard let identifier, let memory = ProcessFacts.memory(of: identifier) else { return }
+        let facts = ProcessFacts(identifier)
+        report.note("MiB of memory of the service", peak: memory.now / 1024)
+        report.note("descriptors of the service", peak: facts.descriptors)
+        report.note("threads of the service", peak: facts.threads)
+    }
+
+    func connect() async throws -> RemoteEngine {
+        guard
+            let engine = try await RemoteEngine.connect(
+                storeDirectory: place.store, program: "torture", patience: Self.patience)
+        else { throw TortureProblem("nobody listens") }
+        return engine
+    }
+
+    private var logTail: String {
+        String(((try? String(contentsOfFile: place.serviceLog, encoding: .utf8)) ?? "").suffix(1500))
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import CTestSupport
+import Foundation
+import Glibc
+
+/// Runs the real service among clients and extensions of all kinds, breaks what can break around it, and looks whether what it
+/// promised holds. Part of the tests:
+///
+///     ServiceTorture run FOLDER PRODUCTS SECONDS REPLACEMENTS SEED
+///     ServiceTorture client FOLDER KIND NUMBER EPOCH SEED
+///
+/// The first conducts (``Conductor``), in a FOLDER that ServiceTortureTests has prepared (``TorturePlace``), and starts the
+/// second as its clients. It ends with 1 if anything does not hold. Best run where it may mount and as the first process of
+/// a namespace of its own, so that nothing outlives it.
+@main
+enum ServiceTorture {
+    static func main() async {
+        let arguments = CommandLine.arguments
+        signal(SIGPIPE, SIG_IGN)
+        if arguments.count == 7, arguments[1] == "client", let kind = ClientKind(rawValue: arguments[3]),
+            let number = Int(arguments[4]), let epoch = Int(arguments[5]), let seed = UInt64(arguments[6])
+        {
+            let place = TorturePlace(folder: arguments[2], products: "")
+            await Client(place: place, kind: kind, number: number, epoch: epoch, seed: seed).run()
+            return
+        }
+        guard arguments.count == 7, arguments[1] == "run", let seconds = Int(arguments[4]), seconds > 0,
+            let replacements = Int(arguments[5]), let seed = UInt64(arguments[6])
+        else {
+            print("ServiceTorture run FOLDER PRODUCTS SECONDS REPLACEMENTS SEED")
+            exit(64)
+        }
+        guard ctestsupport_adopt_orphans() == 0 else {
+            print("Workers whose service was killed cannot be told.")
+            exit(64)
+        }
+        let place = TorturePlace(folder: arguments[2], products: arguments[3])
+        let conductor = Conductor(
+            place, settings: .init(seconds: seconds, replacements: replacements), seed: seed)
+        exit(await conductor.run() ? 0 : 1)
+    }
+}
