@@ -182,7 +182,7 @@ let package = Package(
             name: "ServiceTorture",
             dependencies: [
                 "SearchlightEngine", "ExtensionHost", "IdleScheduling", "SearchIndex", "MetadataQuery", "Promises",
-                "ServiceProtocol", "TortureSupport", "TestSupport",
+                "ServiceProtocol", "TortureSupport", "TestSupport", "CTestSupport",
             ],
             path: "Tests/ServiceTorture", swiftSettings: strict),
         // Asks extensions, cancels and kills at random, and counts what is left.

@@ -3,6 +3,7 @@ import ExtensionHost
 import Promises
 import SearchlightEngine
 import Synchronization
+import TortureSupport
 
 /// What came of everything that was asked.
 final class TortureFigures: Sendable {

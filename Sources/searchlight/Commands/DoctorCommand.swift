@@ -26,7 +26,7 @@ struct DoctorCommand: AsyncParsableCommand {
             extensionSearchPath: options.extensionSearchPath)
         let facts = await MachineFacts(roots, installation: Installation(environment: options.environment))
         let diagnosis = Diagnosis(facts)
-        try await reportingErrors(json: options.json) {
+        try reportingErrors(json: options.json) {
             if options.json { try Output.printJSON(DoctorReport(diagnosis)) } else { try show(diagnosis) }
         }
         if diagnosis.count(.problem) > 0 { throw ExitCode(ExitStatus.failure.rawValue) }
