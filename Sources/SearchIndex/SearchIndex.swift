@@ -115,6 +115,9 @@ public final class SearchIndex: Sendable {
         }
     }
 
+    /// Gives back the pages of the database that are kept in memory, once nobody uses them, and returns at once.
+    public func releaseMemory() { pool.releaseMemoryEventually() }
+
     /// How every connection to a store is made.
     static func configuration(isReadOnly: Bool, _ seams: StoreSeams = StoreSeams()) -> Configuration {
         var configuration = Configuration()

@@ -39,6 +39,9 @@ extension SearchlightEngine {
         try await onIndex { (index) throws(SearchIndexError) in try await index.settle() }
     }
 
+    /// Gives back memory that is only kept because it may be of use again, soon, and returns at once.
+    public func releaseMemory() { index.releaseMemory() }
+
     /// See ``StoreService/rejections(in:after:)``.
     public func rejections(in scope: IndexScope, after mark: Rejections.Mark?) async throws(EngineError) -> Rejections {
         index.rejections(in: scope, after: mark)

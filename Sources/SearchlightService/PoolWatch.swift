@@ -10,8 +10,9 @@ import Synchronization
 /// no switch for that (`_dispatch_workq_monitor_pools`). Its timers of one clock share one timer descriptor; while nothing
 /// is under way, this takes the time out of the one of the uptime clock, and has it expire at once when something begins,
 /// so that libdispatch sets it anew by itself. Timers of other clocks go on: all that a service waits for while it rests
-/// (``IdleTimer``, a client's first call) is measured with the continuous clock. Where the descriptor cannot be told for
-/// certain, nothing is done, and the service is woken as any other program.
+/// (``IdleTimer``, a client's first call) is measured with the continuous clock. When one of these is over, be it that nobody
+/// waits for it any more, libdispatch sets all of them anew, so the rest has to be begun again (``WakingTimes``). Where the
+/// descriptor cannot be told for certain, nothing is done, and the service is woken as any other program.
 final class PoolWatch: Sendable {
     private struct State {
         var descriptor: Int32?
@@ -39,6 +40,14 @@ final class PoolWatch: Sendable {
             _ = csystemd_set_timer(descriptor, 1)
             return false
         }
+    }
+
+    /// Takes the time out that libdispatch has set meanwhile.
+    ///
+    /// - Returns: As ``rest()``.
+    func restAgain() -> Bool {
+        state.withLock { $0.isResting = false }
+        return rest()
     }
 
     /// Has what waited go on.

@@ -8,15 +8,28 @@ final class RestTimer: Sendable {
     private struct State {
         var timer: Task<Void, Never>?
         var isResting = false
+        /// Begins the rest again after something that nobody waits for has ended it.
+        var renewal: Task<Void, Never>?
     }
     /// Longer than the index takes to apply what was donated.
     static let pause = Duration.seconds(3)
 
     private let state = Mutex(State())
     private let activity: @Sendable () -> ServiceActivity.Load
+    private let release: @Sendable () async -> Void
     private let pools = PoolWatch()
+    private let times: WakingTimes
 
-    init(activity: @escaping @Sendable () -> ServiceActivity.Load) { self.activity = activity }
+    /// - Parameters:
+    ///   - times: When the process is woken by the clock of the service.
+    ///   - release: Gives back memory that is only kept for reuse.
+    init(
+        activity: @escaping @Sendable () -> ServiceActivity.Load, times: WakingTimes,
+        release: @escaping @Sendable () async -> Void
+    ) {
+        (self.activity, self.times, self.release) = (activity, times, release)
+        times.onSleep { [weak self] in self?.noteSleep() }
+    }
 
     /// Requests have become some or none.
     func update() {
@@ -24,20 +37,57 @@ final class RestTimer: Sendable {
             if activity().requests > 0 {
                 if state.isResting { pools.wake() }
                 state.isResting = false
+                state.renewal?.cancel()
+                state.renewal = nil
             } else if state.timer == nil, !state.isResting {
                 state.timer = Task { [weak self] in await self?.waitForRest() }
             }
         }
     }
 
+    /// Somebody sleeps, although nothing is under way: libdispatch has set its timers for that.
+    private func noteSleep() {
+        state.withLock { state in
+            guard state.isResting else { return }
+            times.note(ContinuousClock.now)
+            renew(&state)
+        }
+    }
+
+    /// Has the rest begun again after the next time at which the process is woken.
+    private func renew(_ state: inout State) {
+        state.renewal?.cancel()
+        state.renewal = times.next().map { moment in Task { [weak self] in await self?.restAgain(at: moment) } }
+    }
+
+    private func restAgain(at moment: ContinuousClock.Instant) async {
+        do { try await ContinuousClock().sleep(until: moment) } catch {
+            // Given up, and yet libdispatch wakes for it.
+            return times.note(moment)
+        }
+        state.withLock { state in
+            guard state.isResting else { return }
+            if !pools.restAgain() { times.note(ContinuousClock.now) }
+            state.renewal = nil
+            renew(&state)
+        }
+    }
+
     private func waitForRest() async {
         var last = activity().total
+        var hasReleased = false
         while true {
             // The clock that goes on while the pools rest.
             guard (try? await ContinuousClock().sleep(for: Self.pause)) != nil else { return }
             let load = activity()
             guard load.requests == 0, load.total == last else {
-                last = load.total
+                (last, hasReleased) = (load.total, false)
+                continue
+            }
+            // It takes a moment, after which the allocator has more to give back.
+            if !hasReleased {
+                hasReleased = true
+                await release()
                 continue
             }
             csystemd_trim_memory()
@@ -46,6 +96,7 @@ final class RestTimer: Sendable {
                     // It is tried again later; until then something wakes the process in any case.
                     guard pools.rest() else { return false }
                     state.isResting = true
+                    renew(&state)
                 }
                 state.timer = nil
                 return true
@@ -60,6 +111,7 @@ final class RestTimer: Sendable {
     func end() {
         state.withLock { state in
             state.timer?.cancel()
+            state.renewal?.cancel()
             pools.wake()
         }
     }

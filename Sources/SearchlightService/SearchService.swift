@@ -37,8 +37,10 @@ public final class SearchService: Sendable {
     ///
     /// - Throws: ``ServiceStartError``; then nothing is left behind.
     public init(_ configuration: ServiceConfiguration) async throws(ServiceStartError) {
+        let times = configuration.rests ? WakingTimes() : nil
+        let configuration = times.map { configuration.measured(by: NotedClock($0)) } ?? configuration
         self.configuration = configuration
-        let life = ServiceLife(configuration)
+        let life = ServiceLife(configuration, times)
         self.life = life
         let events = EventLog(configuration.log)
         let holder: EngineHolder

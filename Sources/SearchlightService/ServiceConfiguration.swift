@@ -13,7 +13,7 @@ public struct ServiceConfiguration: Sendable {
     public var limits = ServiceLimits()
     /// What it writes down.
     public var log: ServiceLog
-    /// What measures times.
+    /// What measures times; of a service that rests, always the continuous clock.
     public var clock: any Clock<Duration> = ContinuousClock()
     /// Whose service this is.
     public var user: UInt32 = getuid()
@@ -42,6 +42,13 @@ public struct ServiceConfiguration: Sendable {
     }
     /// Who connected; injected so that tests can be somebody else.
     public var identify: @Sendable (OwnedDescriptor) throws(PeerIdentityError) -> ClientIdentity = ClientIdentity.init
+
+    /// The same on another clock.
+    func measured(by clock: any Clock<Duration>) -> Self {
+        var configuration = self
+        (configuration.clock, configuration.engine.worker.clock) = (clock, clock)
+        return configuration
+    }
 
     /// Creates a configuration.
     public init(engine: EngineConfiguration, log: ServiceLog) {

@@ -18,12 +18,14 @@ final class ServiceLife: Sendable {
         var rest: RestTimer?
     }
     private let configuration: ServiceConfiguration
+    /// When the process is woken, for one that rests.
+    private let times: WakingTimes?
     private let state = Mutex(State.running)
     private let parts = Mutex(Parts())
     let activity: ServiceActivity
 
-    init(_ configuration: ServiceConfiguration) {
-        self.configuration = configuration
+    init(_ configuration: ServiceConfiguration, _ times: WakingTimes?) {
+        (self.configuration, self.times) = (configuration, times)
         let change = ChangeHandler()
         activity = ServiceActivity { change.call() }
         change.set { [weak self] in self?.activityChanged() }
@@ -57,7 +59,9 @@ final class ServiceLife: Sendable {
                 self?.requestEnd(.idle)
             }
         }
-        let rest = configuration.rests ? RestTimer(activity: load) : nil
+        let rest = times.map { times in
+            RestTimer(activity: load, times: times) { _ = await core.holder.useNow { $0.releaseMemory() } }
+        }
         parts.withLock {
             $0 = Parts(
                 sessions: sessions, extensions: extensions, schedule: schedule, watchdog: watchdog,

@@ -30,9 +30,6 @@ final class Sessions: Sendable {
 
     /// Speaks with whoever is at the other end of a socket.
     func accept(_ socket: OwnedDescriptor, _ identity: ClientIdentity) {
-        // Also of a client that says nothing: what is done for it ends a rest, which has to begin anew.
-        let coming = core.activity.beginRequest()
-        defer { coming.end() }
         guard identity.user == core.user else {
             let denial = AccessDenial.otherUser(identity.user)
             return core.log.write(.warning, core.strangers, "Closed a connection. \(denial.description)")
@@ -97,9 +94,7 @@ final class Sessions: Sendable {
     }
 
     private func end(_ session: ClientSession, _ token: ServiceActivity.Token?) {
-        let going = core.activity.beginRequest()
         Task {
-            defer { going.end() }
             await session.end()
             state.withLock { state in
                 state.sessions[session.number] = nil

@@ -4,7 +4,7 @@ import Foundation
 
 /// What can be measured on its own; each in a process of its own, so that none is slowed down by what another left.
 enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
-    case types, bindings, registry, promises, workers, calls, boundary, previews, service, idle, returns, index
+    case types, bindings, registry, promises, workers, calls, boundary, previews, service, idle, returns, foreground, index
 
     /// Measures it in this process.
     func measure(_ options: Benchmarks) async throws -> Report {
@@ -29,6 +29,8 @@ enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
                 seconds: options.check ? IdleBenchmarks.shortSeconds : options.seconds)
             return Report(measurements: try await idle.run())
         case .returns: return Report(measurements: try await ReturnBenchmarks(folder: folder).run())
+        case .foreground:
+            return Report(measurements: try await ForegroundBenchmarks(folder: folder, seed: seed).run())
         case .index:
             let index = IndexBenchmarks(
                 items: options.items, seed: seed, folder: folder, keepsStores: options.keep,

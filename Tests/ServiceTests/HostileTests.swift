@@ -103,21 +103,6 @@ struct HostileTests {
         await service.stop()
     }
 
-    @Test("Who comes and goes without a word ends a rest each time, so that another begins afterwards")
-    func silent() async throws {
-        let service = try await TestService()
-        #expect(await eventually { service.service.load.requests == 0 })
-        let first = service.service.load.total
-        var client: RawConnection? = try RawConnection(service.store)
-        #expect(await eventually { service.service.load.connections == 1 && service.service.load.requests == 0 })
-        let second = service.service.load.total
-        #expect(second > first)
-        withExtendedLifetime(client) {}
-        client = nil
-        #expect(await eventually { service.service.load.connections == 0 && service.service.load.requests == 0 })
-        #expect(service.service.load.total > second)
-    }
-
     @Test("Mutated conversations end at most their own connection", arguments: 1...4 as ClosedRange<UInt64>)
     func mutated(seed: UInt64) async throws {
         let service = try await TestService()

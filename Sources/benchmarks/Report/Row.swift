@@ -38,6 +38,9 @@ enum Row: String, Codable, CaseIterable {
     case told = "returns.told"
     case quiet = "returns.quiet"
 
+    case foreground = "foreground.slowdown"
+    case backgroundRate = "foreground.rate"
+
     case wakeUps = "idle.wake-ups"
     case privateMemory = "idle.private"
     case residentMemory = "idle.resident"

@@ -12,7 +12,14 @@ final class ServiceProcess {
     var identifier: pid_t { process.processIdentifier }
 
     /// Starts one and waits until it can be connected to.
-    init(store: String) throws {
+    ///
+    /// - Parameters:
+    ///   - extensions: The folder of its extensions; the usual ones if `nil`.
+    ///   - environment: Its variables.
+    init(
+        store: String, extensions: String? = nil,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws {
         self.store = store
         let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
             .appending(path: "searchlightd")
@@ -20,7 +27,8 @@ final class ServiceProcess {
             throw BenchmarkError("\(program.path) is missing. Run “swift build -c release --product searchlightd”.")
         }
         process.executableURL = program
-        process.arguments = ["--store", store, "--no-session-bus"]
+        process.arguments = ["--store", store, "--no-session-bus"] + (extensions.map { ["--extensions", $0] } ?? [])
+        process.environment = environment
         // What is written down of attackers is nobody's business here.
         guard FileManager.default.createFile(atPath: store + ".log", contents: nil),
             let log = FileHandle(forWritingAtPath: store + ".log")

@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import Glibc
 import SearchlightEngine
+import Synchronization
 
 struct InhibitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -103,6 +104,14 @@ private enum Child {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
         // A person's interruption is the command's to act on; this waits for what it does.
         for number in [SIGINT, SIGQUIT] { signal(number, SIG_IGN) }
+        // Who ends this means the command, which nobody else would wait for: also while it is being started.
+        let ending = Mutex<(process: pid_t?, isWanted: Bool)>((nil, false))
+        Signals.onInterruption {
+            ending.withLock { ending in
+                ending.isWanted = true
+                if let process = ending.process { kill(process, SIGTERM) }
+            }
+        }
         var process: pid_t = 0
         let code = posix_spawnp(&process, words[0], nil, &attributes, &arguments, environ)
         guard code == 0 else {
@@ -113,8 +122,10 @@ private enum Child {
             return isMissing ? 127 : 126
         }
         let started = process
-        // Who ends this means the command, which nobody else would wait for.
-        Signals.onInterruption { kill(started, SIGTERM) }
+        ending.withLock { ending in
+            ending.process = started
+            if ending.isWanted { kill(started, SIGTERM) }
+        }
         return await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 var status: Int32 = 0

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import IdleScheduling
+import SearchlightEngine
+import ServiceProtocol
+import TestSupport
+
+/// What a reindex in the background costs those who work at the machine, and what it costs the reindex that it gives way.
+///
+/// The service of this build, the real sensors, and an extension that does not cooperate: it never asks whether it is throttled.
+struct ForegroundBenchmarks {
+    let folder: String
+    let seed: UInt64
+
+    private static let bundle = "com.example.backlog"
+    private static let batches = 200
+    private static let itemsPerBatch = 500
+    private static let pairs = 8
+    private static let rates = 3
+    /// How long foreground work takes alone, in seconds.
+    private static let span = 8.0
+    /// Without work of others the job has begun, and then ended, by then.
+    private static let patience = Duration.seconds(120)
+
+    func run() async throws -> [Measurement] {
+        let place = folder + "/foreground"
+        try? FileManager.default.removeItem(atPath: place)
+        let extensions = try makeBacklog(place)
+        let backlog = Backlog(bundle: Self.bundle, place: place, extensions: extensions)
+        let processors = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        let disk = try DiskWork(folder: place)
+        let works: [(String, any ForegroundWork)] = [
+            ("a program that computes", ProcessorWork(threads: 1)),
+            ("\(processors) that compute", ProcessorWork(threads: processors)),
+            ("a program that writes to the disk and reads from it", disk),
+        ]
+        var measurements: [Measurement] = []
+        for (name, work) in works { measurements += try await slowdown(of: work, name, backlog) }
+        disk.remove()
+        measurements.append(try await rate(backlog))
+        try? FileManager.default.removeItem(atPath: place)
+        return measurements
+    }
+
+    // MARK: Slowdown
+
+    /// The same work with and without a service whose reindex is under way when the work begins, by turns.
+    private func slowdown(
+        of work: any ForegroundWork, _ name: String, _ backlog: Backlog
+    ) async throws -> [Measurement] {
+        let rounds = try work.rounds(in: Self.span)
+        var (with, without): ([Double], [Double]) = ([], [])
+        for pair in 0..<Self.pairs {
+            for isServed in pair.isMultiple(of: 2) ? [false, true] : [true, false] {
+                // What others have still to write is none of either's.
+                sync()
+                guard isServed else {
+                    without.append(try ProcessCost.measure { try work.run(rounds) }.wall)
+                    continue
+                }
+                let service = try await backlog.begin()
+                try await Task.sleep(for: .milliseconds(500))
+                with.append(try ProcessCost.measure { try work.run(rounds) }.wall)
+                guard !service.isDone else { throw BenchmarkError("The backlog was done before the work was.") }
+                service.end()
+            }
+        }
+        let ratios = Percentiles(zip(with, without).map { $0 / $1 })
+        let alone = Percentiles(without).p50
+        return [
+            Measurement(
+                name: "\(name), \(Self.batches * Self.itemsPerBatch) items waiting (median of \(Self.pairs) pairs)",
+                value: alone * ratios.p50, unit: "s", baseline: "the same without a service", baselineValue: alone,
+                row: .foreground)
+        ]
+    }
+
+    // MARK: Rate
+
+    /// The whole backlog in the background of an idle machine, and by a person's command, by turns.
+    private func rate(_ backlog: Backlog) async throws -> Measurement {
+        var (background, person): ([Double], [Double]) = ([], [])
+        for _ in 0..<Self.rates {
+            sync()
+            let service = try await backlog.begin()
+            background.append(try await service.reindexed(within: Self.patience))
+            service.end()
+            sync()
+            person.append(try backlog.reindexByPerson())
+        }
+        let items = Double(Self.batches * Self.itemsPerBatch)
+        return Measurement(
+            name: "the backlog in the background of an idle machine", value: items / Percentiles(background).p50,
+            unit: "items/s", baseline: "searchlight reindex", baselineValue: items / Percentiles(person).p50,
+            row: .backgroundRate)
+    }
+
+    // MARK: The backlog
+
+    /// A folder with nothing but one extension that owes all its items.
+    private func makeBacklog(_ place: String) throws -> String {
+        var random = SplitMix64(seed: seed)
+        let batches = try (0..<Self.batches).map { try batch($0, &random) }
+        let measured = try MeasuredExtensions(folder: place + "/compiled")
+        try measured.compile(Self.bundle, source: "measured.c", options: [])
+        try measured.writeRecords(batches)
+        let extensions = place + "/extensions"
+        let bundle = "/\(Self.bundle).searchext"
+        try FileManager.default.createDirectory(atPath: extensions, withIntermediateDirectories: true)
+        try FileManager.default.moveItem(atPath: measured.folder + bundle, toPath: extensions + bundle)
+        try FileManager.default.moveItem(
+            atPath: measured.folder + "/\(measured.c).searchext/records", toPath: extensions + bundle + "/records")
+        return extensions
+    }
+
+    private func batch(_ number: Int, _ random: inout SplitMix64) throws -> [UInt8] {
+        var batch: [UInt8] = []
+        for item in 0..<Self.itemsPerBatch {
+            let words = (0..<120).map { _ in "w\(random.below(20_000))" }.joined(separator: " ")
+            let record = ItemRecord(
+                uniqueIdentifier: "\(number)-\(item)",
+                attributes: [
+                    "title": .string("item \(item) of \(number)"), "contentType": .string("public.text"),
+                    "textContent": .string(words),
+                ])
+            RecordBatch.append(try record.encoded(), to: &batch)
+        }
+        return batch
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+
+/// What a person waits for: so many rounds of something.
+protocol ForegroundWork: Sendable {
+    func run(_ rounds: Int) throws
+}
+
+extension ForegroundWork {
+    /// How many rounds take so many seconds.
+    func rounds(in span: Double) throws -> Int {
+        var rounds = 1
+        while true {
+            let seconds = try ProcessCost.measure { try run(rounds) }.wall
+            // Long enough to go by.
+            if seconds > 1 { return max(1, Int(Double(rounds) * span / seconds)) }
+            rounds *= 2
+        }
+    }
+}
+
+/// Computes, in memory that does not fit into the caches next to a processor.
+struct ProcessorWork: ForegroundWork {
+    let threads: Int
+
+    func run(_ rounds: Int) {
+        DispatchQueue.concurrentPerform(iterations: threads) { thread in
+            var numbers = (0..<(1 << 20)).map { UInt32(truncatingIfNeeded: $0 &* 2_654_435_761 &+ thread) }
+            var state = UInt32(thread) | 1
+            for _ in 0..<rounds {
+                for _ in 0..<(1 << 20) {
+                    state ^= state << 13
+                    state ^= state >> 17
+                    state ^= state << 5
+                    let place = Int(state & (1 << 20 - 1))
+                    numbers[place] = numbers[place] &+ state
+                }
+            }
+            blackHole(numbers)
+        }
+    }
+}
+
+/// Makes small writes durable and reads what is in no cache, by turns, as databases do.
+final class DiskWork: ForegroundWork {
+    private static let read = 64 << 10
+    private static let write = 16 << 10
+    private static let size = 512 << 20
+    private let folder: String
+
+    init(folder: String) throws {
+        self.folder = folder + "/disk"
+        try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
+        let file = try descriptor("read", O_RDWR | O_CREAT)
+        defer { close(file) }
+        let block = (0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        for place in stride(from: 0, to: Self.size, by: block.count) {
+            guard pwrite(file, block, block.count, place) == block.count else { throw failure("writing") }
+        }
+        fsync(file)
+    }
+
+    func remove() { try? FileManager.default.removeItem(atPath: folder) }
+
+    func run(_ rounds: Int) throws {
+        let written = try descriptor("written", O_RDWR | O_CREAT | O_TRUNC)
+        defer { close(written) }
+        let read = try descriptor("read", O_RDONLY)
+        defer { close(read) }
+        var random = SplitMix64(seed: 1)
+        var buffer = [UInt8](repeating: 7, count: Self.read)
+        for round in 0..<rounds {
+            let place = round % 1024 * Self.write
+            guard pwrite(written, buffer, Self.write, place) == Self.write, fdatasync(written) == 0 else {
+                throw failure("writing")
+            }
+            for _ in 0..<4 {
+                let place = random.below(Self.size / Self.read) * Self.read
+                // From the disk, and not from what is kept of it in memory.
+                posix_fadvise(read, place, Self.read, POSIX_FADV_DONTNEED)
+                guard pread(read, &buffer, Self.read, place) == Self.read else { throw failure("reading") }
+            }
+        }
+    }
+
+    private func descriptor(_ name: String, _ flags: Int32) throws -> Int32 {
+        let number = open(folder + "/" + name, flags | O_CLOEXEC, 0o600)
+        guard number >= 0 else { throw failure("opening \(name)") }
+        return number
+    }
+
+    private func failure(_ what: String) -> BenchmarkError {
+        BenchmarkError("\(what) in \(folder) failed: \(String(cString: strerror(errno))).")
+    }
+}
