@@ -49,7 +49,9 @@ final class WakingTimes: Sendable {
 }
 
 extension Double {
-    fileprivate func clamped(to range: ClosedRange<Double>) -> Double { min(max(self, range.lowerBound), range.upperBound) }
+    fileprivate func clamped(to range: ClosedRange<Double>) -> Double {
+        min(max(self, range.lowerBound), range.upperBound)
+    }
 }
 
 /// The continuous clock, of which is known until when somebody sleeps on it.

@@ -4,7 +4,8 @@ import Foundation
 
 /// What can be measured on its own; each in a process of its own, so that none is slowed down by what another left.
 enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
-    case types, bindings, registry, promises, workers, calls, boundary, previews, service, idle, returns, foreground, index
+    case types, bindings, registry, promises, workers, calls, boundary, previews, service, idle, returns, foreground,
+        index
 
     /// Measures it in this process.
     func measure(_ options: Benchmarks) async throws -> Report {

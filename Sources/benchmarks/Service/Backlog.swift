@@ -55,7 +55,8 @@ struct Backlog {
     }
 
     private func command(_ arguments: [String], _ store: String) throws {
-        let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+        let program =
+            URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
             + "/searchlight"
         let words = arguments + ["--store", store, "--extensions", extensions]
         let (ending, output) = try TestSupport.ChildProcess.run(program, words, environment: environment)
