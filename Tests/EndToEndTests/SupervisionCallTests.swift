@@ -56,7 +56,9 @@ struct SupervisionCallTests {
             } else {
                 let error = await #expect(throws: (any Error).self) { try await ask(asked, "hang", engine) }
                 expectTimeOut(error)
-                #expect(engine.health(of: bundle).failures.map(\.kind) == [.hung])
+                // Late is one that the machine gave no processor, which a busy one may.
+                let kinds = engine.health(of: bundle).failures.map(\.kind)
+                #expect(kinds == [.hung] || kinds == [.late])
             }
             try await ask(.data, "good", engine)
             #expect(harness.retries == (asked == .items ? 1 : 0))
