@@ -12,6 +12,8 @@ final class ServiceProcess {
     static let patience = Duration.seconds(60)
     /// What it ends with where the store cannot be written (EngineError's input and output).
     private static let refusal = ChildProcess.Ending.exited(8)
+    /// What it ends with while a command has the store, which the next service waits for.
+    private static let inUse = ChildProcess.Ending.exited(75)
 
     private let place: TorturePlace
     private let report: TortureReport
@@ -29,6 +31,18 @@ final class ServiceProcess {
     /// - Parameter mayRefuse: Whether it may end because its store cannot be written.
     /// - Returns: Whether it runs.
     func start(mayRefuse: Bool = false) async throws -> Bool {
+        let begin = clock.now
+        while clock.now - begin < Self.patience {
+            if let isRunning = try await startOnce(mayRefuse: mayRefuse) { return isRunning }
+            report.count("starts while a command had the store")
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        report.complain("a command has the store for \(Self.patience): \(logTail)")
+        throw TortureProblem("the service does not start")
+    }
+
+    /// - Returns: `nil` if a command has the store.
+    private func startOnce(mayRefuse: Bool) async throws -> Bool? {
         guard process == nil else { return true }
         var environment = place.environment
         environment["LD_PRELOAD"] = place.folder + "/shifted-clock.so"
@@ -47,6 +61,7 @@ final class ServiceProcess {
                     report.count("starts refused without room or rights")
                     return false
                 }
+                if ending == Self.inUse { return nil }
                 report.complain("a starting service ended (\(ending)): \(logTail)")
                 throw TortureProblem("the service does not start")
             }

@@ -18,19 +18,11 @@ enum SensorFile {
 
     /// The beginning of a file, as text.
     static func text(_ path: String, limit: Int = 4096) throws(Failure) -> String {
-        let number = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-        guard number >= 0 else { throw Failure(path: path, code: errno) }
-        defer { close(number) }
-        var bytes = [UInt8](repeating: 0, count: limit)
-        var count = 0
-        while count < limit {
-            let result = bytes.withUnsafeMutableBytes { read(number, $0.baseAddress.map { $0 + count }, limit - count) }
-            if result < 0, errno == EINTR { continue }
-            guard result >= 0 else { throw Failure(path: path, code: errno) }
-            if result == 0 { break }
-            count += result
+        do throws(BoundedFile.Failure) {
+            return String(decoding: try BoundedFile.beginning(path, limit: limit), as: UTF8.self)
+        } catch {
+            throw Failure(path, error)
         }
-        return String(decoding: bytes[..<count], as: UTF8.self)
     }
 
     /// The one word that a file has.
@@ -45,16 +37,9 @@ enum SensorFile {
 
     /// The names in a folder, some of them if there are more than a limit.
     static func names(_ path: String, limit: Int) throws(Failure) -> [String] {
-        guard let folder = opendir(path) else { throw Failure(path: path, code: errno) }
-        defer { closedir(folder) }
-        guard let start = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
-        var names: [String] = []
-        while names.count < limit, let entry = readdir(folder) {
-            let name = UnsafeRawPointer(entry).advanced(by: start).assumingMemoryBound(to: CChar.self)
-            let text = String(cString: name)
-            if text != ".", text != ".." { names.append(text) }
+        do throws(BoundedFile.Failure) { return try BoundedFile.names(in: path, limit: limit).sorted() } catch {
+            throw Failure(path, error)
         }
-        return names.sorted()
     }
 }
 
@@ -69,4 +54,12 @@ protocol FileSensor: Sendable {
 struct FileReading: Sendable {
     var state: MonitorReport.State
     var apply: @Sendable (inout Readings) -> Void
+}
+
+extension SensorFile.Failure {
+    fileprivate init(_ path: String, _ failure: BoundedFile.Failure) {
+        // Nothing else keeps the beginning of a file or the names of a folder from being read.
+        let code = if case .system(let code) = failure { code } else { EIO }
+        self.init(path: path, code: code)
+    }
 }

@@ -6,10 +6,7 @@ import ServiceProtocol
 enum SmallFile {
     /// The beginning of a file, as text; `nil` if it cannot be read.
     static func text(_ path: String, limit: Int = 64 << 10) -> String? {
-        let number = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-        guard number >= 0 else { return nil }
-        let file = OwnedDescriptor(adopting: number)
-        return bytes(of: file, at: nil, count: limit).map { String(decoding: $0, as: UTF8.self) }
+        (try? BoundedFile.beginning(path, limit: limit)).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The one word that a file has.
@@ -40,16 +37,7 @@ enum SmallFile {
 
     /// The names in a folder, some of them if there are more than a limit.
     static func names(_ path: String, limit: Int) -> [String] {
-        guard let folder = opendir(path) else { return [] }
-        defer { closedir(folder) }
-        guard let start = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
-        var names: [String] = []
-        while names.count < limit, let entry = readdir(folder) {
-            let name = UnsafeRawPointer(entry).advanced(by: start).assumingMemoryBound(to: CChar.self)
-            let text = String(cString: name)
-            if text != ".", text != ".." { names.append(text) }
-        }
-        return names
+        (try? BoundedFile.names(in: path, limit: limit)) ?? []
     }
 
     /// Whether there is something that this process may run.

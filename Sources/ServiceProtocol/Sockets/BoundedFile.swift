@@ -30,6 +30,27 @@ package enum BoundedFile {
         try read(below: AT_FDCWD, path, limit: limit, regularOnly: false)
     }
 
+    /// The beginning of a file, which may be a terminal or a named pipe: neither is waited for.
+    package static func beginning(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
+        let number = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        guard number >= 0 else { throw .system(code: errno) }
+        return try fill(limit, from: OwnedDescriptor(adopting: number))
+    }
+
+    /// The names in a folder, in no order; some of them if there are more than a limit.
+    package static func names(in path: String, limit: Int) throws(Failure) -> [String] {
+        guard let folder = opendir(path) else { throw .system(code: errno) }
+        defer { closedir(folder) }
+        guard let start = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
+        var names: [String] = []
+        while names.count < limit, let entry = readdir(folder) {
+            let name = UnsafeRawPointer(entry).advanced(by: start).assumingMemoryBound(to: CChar.self)
+            let text = String(cString: name)
+            if text != ".", text != ".." { names.append(text) }
+        }
+        return names
+    }
+
     /// The bytes of a file in a folder that is open; a pipe, a device and the like are refused without being
     /// opened for more than a look, and so is a symbolic link unless it is to be followed.
     static func read(
@@ -44,7 +65,14 @@ package enum BoundedFile {
             guard fstat(number, &status) == 0 else { throw .system(code: errno) }
             guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegular }
         }
-        var bytes = [UInt8](repeating: 0, count: limit + 1)
+        let bytes = try fill(limit + 1, from: file)
+        guard bytes.count <= limit else { throw .tooLarge(limit: limit) }
+        return bytes
+    }
+
+    /// So many bytes, or fewer where the file ends.
+    private static func fill(_ limit: Int, from file: OwnedDescriptor) throws(Failure) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: limit)
         var count = 0
         while count < bytes.count {
             let result = bytes.withUnsafeMutableBytes {
@@ -52,9 +80,9 @@ package enum BoundedFile {
             }
             if result < 0 && errno == EINTR { continue }
             guard result >= 0 else { throw .system(code: errno) }
-            if result == 0 { return Array(bytes[..<count]) }
+            if result == 0 { break }
             count += result
         }
-        throw .tooLarge(limit: limit)
+        return Array(bytes[..<count])
     }
 }

@@ -115,7 +115,7 @@ struct HostBenchmarks {
     func boundary() async throws -> [Measurement] {
         let (extensions, place) = (try compiled(), folder + "/host")
         var random = SplitMix64(seed: seed)
-        let batches = try (0..<Self.batches).map { try batch($0, &random) }
+        let batches = try (0..<Self.batches).map { try MeasuredExtensions.batch($0, of: Self.itemsPerBatch, &random) }
         try extensions.writeRecords(batches)
         var (through, direct): ([ProcessCost], [ProcessCost]) = ([], [])
         for run in 0..<(Self.runs + 1) {
@@ -162,21 +162,6 @@ struct HostBenchmarks {
         await engine.close()
         try FileManager.default.removeItem(atPath: store)
         return cost
-    }
-
-    private func batch(_ number: Int, _ random: inout SplitMix64) throws -> [UInt8] {
-        var batch: [UInt8] = []
-        for item in 0..<Self.itemsPerBatch {
-            let words = (0..<120).map { _ in "w\(random.below(20_000))" }.joined(separator: " ")
-            let record = ItemRecord(
-                uniqueIdentifier: "\(number)-\(item)",
-                attributes: [
-                    "title": .string("item \(item) of \(number)"), "contentType": .string("public.text"),
-                    "keywords": .array([.string("note"), .string("benchmark")]), "textContent": .string(words),
-                ])
-            RecordBatch.append(try record.encoded(), to: &batch)
-        }
-        return batch
     }
 }
 

@@ -3,6 +3,7 @@ import ExtensionHost
 import Foundation
 import ServiceProtocol
 import Synchronization
+import TestSupport
 
 /// The extensions that are measured, compiled as anybody's would be and installed in a folder.
 final class MeasuredExtensions: Sendable {
@@ -50,6 +51,22 @@ final class MeasuredExtensions: Sendable {
             onEvent(event)
             if case .started(_, let process) = event { lastWorker.store(process, ordering: .relaxed) }
         }
+    }
+
+    /// Records for one call, of about 0.8 KB each.
+    static func batch(_ number: Int, of count: Int, _ random: inout SplitMix64) throws -> [UInt8] {
+        var batch: [UInt8] = []
+        for item in 0..<count {
+            let words = (0..<120).map { _ in "w\(random.below(20_000))" }.joined(separator: " ")
+            let record = ItemRecord(
+                uniqueIdentifier: "\(number)-\(item)",
+                attributes: [
+                    "title": .string("item \(item) of \(number)"), "contentType": .string("public.text"),
+                    "keywords": .array([.string("note"), .string("benchmark")]), "textContent": .string(words),
+                ])
+            RecordBatch.append(try record.encoded(), to: &batch)
+        }
+        return batch
     }
 
     /// Leaves the batches where the extension in C looks for them.

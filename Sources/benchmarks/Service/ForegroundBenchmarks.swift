@@ -100,7 +100,7 @@ struct ForegroundBenchmarks {
     /// A folder with nothing but one extension that owes all its items.
     private func makeBacklog(_ place: String) throws -> String {
         var random = SplitMix64(seed: seed)
-        let batches = try (0..<Self.batches).map { try batch($0, &random) }
+        let batches = try (0..<Self.batches).map { try MeasuredExtensions.batch($0, of: Self.itemsPerBatch, &random) }
         let measured = try MeasuredExtensions(folder: place + "/compiled")
         try measured.compile(Self.bundle, source: "measured.c", options: [])
         try measured.writeRecords(batches)
@@ -111,20 +111,5 @@ struct ForegroundBenchmarks {
         try FileManager.default.moveItem(
             atPath: measured.folder + "/\(measured.c).searchext/records", toPath: extensions + bundle + "/records")
         return extensions
-    }
-
-    private func batch(_ number: Int, _ random: inout SplitMix64) throws -> [UInt8] {
-        var batch: [UInt8] = []
-        for item in 0..<Self.itemsPerBatch {
-            let words = (0..<120).map { _ in "w\(random.below(20_000))" }.joined(separator: " ")
-            let record = ItemRecord(
-                uniqueIdentifier: "\(number)-\(item)",
-                attributes: [
-                    "title": .string("item \(item) of \(number)"), "contentType": .string("public.text"),
-                    "textContent": .string(words),
-                ])
-            RecordBatch.append(try record.encoded(), to: &batch)
-        }
-        return batch
     }
 }
