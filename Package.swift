@@ -64,8 +64,8 @@ let package = Package(
             name: "benchmarks",
             dependencies: [
                 "SearchlightEngine", "ExtensionHost", "ExtensionRuntime", "SearchIndex", "MetadataQuery", "Promises",
-                "Previews", "QuickLookSimulator", "IdleScheduling", "ServiceProtocol", "UniformTypeIdentifiers",
-                "TestSupport", "CSystemd", sqlite, arguments,
+                "Previews", "QuickLookSimulator", "IdleScheduling", "ConditionSensors", "ServiceProtocol",
+                "UniformTypeIdentifiers", "TestSupport", "CSystemd", sqlite, arguments,
             ], exclude: ["thresholds.json"], swiftSettings: strict),
 
         // Libraries for app authors

@@ -4,11 +4,14 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 static int prepare_descriptors(posix_spawn_file_actions_t *actions, int connection_fd, int policy_fd, int output_fd) {
@@ -74,6 +77,30 @@ const char *csandbox_library_with(const char *function) {
     Dl_info found;
     void *address = dlsym(RTLD_DEFAULT, function);
     return address != NULL && dladdr(address, &found) != 0 ? found.dli_fname : NULL;
+}
+
+int csandbox_is_local(const char *path) {
+    /* <linux/magic.h> lacks those of XFS, ZFS, F2FS and exFAT. */
+    static const uint32_t local[] = {
+        0xef53 /* ext2 to ext4 */, 0x58465342 /* XFS */, 0x9123683e /* Btrfs */, 0xca451a4e /* bcachefs */,
+        0xf2f52010 /* F2FS */, 0x2fc12fc1 /* ZFS */, 0x01021994 /* tmpfs */, 0x858458f6 /* ramfs */,
+        0x794c7630 /* overlayfs */, 0x73717368 /* SquashFS */, 0xe0f5e1e2 /* EROFS */, 0x4d44 /* FAT */,
+        0x2011bab0 /* exFAT */, 0x7366746e /* NTFS */, 0x9fa0 /* proc */, 0x62656572 /* sysfs */,
+    };
+    char rest[PATH_MAX];
+    struct statfs status;
+    size_t length = strlen(path);
+    if (length >= sizeof rest) return 0;
+    memcpy(rest, path, length + 1);
+    while (statfs(rest, &status) != 0) {
+        if (errno != ENOENT && errno != ENOTDIR && errno != EACCES) return 0;
+        char *slash = strrchr(rest, '/');
+        if (!slash || strcmp(rest, "/") == 0) return 0;
+        slash[slash == rest] = 0;
+    }
+    for (size_t i = 0; i < sizeof local / sizeof *local; i++)
+        if ((uint32_t)status.f_type == local[i]) return 1;
+    return 0;
 }
 
 int csandbox_look(const char *path, csandbox_place *place) {

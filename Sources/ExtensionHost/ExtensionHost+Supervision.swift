@@ -94,6 +94,10 @@ extension ExtensionHost {
             do throws(ExtensionError) {
                 return try await worker.perform(request, onProgress: onProgress)
             } catch {
+                // An item that got no processor is not set aside for it.
+                if !counts, case .timedOut(_, _, let limit) = error, worker.wasStarved {
+                    throw .noProcessor(for: bundle.identifier, "reindex so many items", within: limit)
+                }
                 if counts, let kind = worker.kind(of: error) {
                     await Self.note(kind, error, of: bundle, in: book, onEvent)
                 }

@@ -13,6 +13,8 @@ final class JobStore: Sendable {
         var donors: Set<String> = []
     }
     private let state: Mutex<State>
+    /// Held while something is changed and the file written, so that nobody who only reads waits for the disk.
+    private let writing = Mutex(())
     /// Called when what is owed has changed, by whoever changed it; holds no lock of this.
     let onChange = Mutex<(@Sendable () -> Void)?>(nil)
 
@@ -80,18 +82,15 @@ final class JobStore: Sendable {
 
     private func updateState(always: Bool = false, _ change: (inout State) -> Void) throws(EngineError) {
         var hasChanged = false
-        let problem: EngineError? = state.withLock { state in
-            let before = state
-            change(&state)
-            guard always || state.queue != before.queue || state.donors != before.donors else { return nil }
-            do throws(EngineError) {
-                try save(state)
-                hasChanged = state.queue != before.queue
-                return nil
-            } catch {
-                state = before
-                return error
-            }
+        let problem: EngineError? = writing.withLock { _ in
+            let before = state.withLock { $0 }
+            var changed = before
+            change(&changed)
+            guard always || changed.queue != before.queue || changed.donors != before.donors else { return nil }
+            do throws(EngineError) { try save(changed) } catch { return error }
+            state.withLock { $0 = changed }
+            hasChanged = changed.queue != before.queue
+            return nil
         }
         if let problem { throw problem }
         if hasChanged { onChange.withLock { $0 }?() }
@@ -115,10 +114,12 @@ final class JobStore: Sendable {
     ///
     /// - Returns: Whether any of them is new.
     func learn(donors: [String]) -> Bool {
-        state.withLock { state in
-            let count = state.donors.count
-            for donor in donors where Self.accepts(donor, state) { state.donors.insert(donor) }
-            return state.donors.count > count
+        writing.withLock { _ in
+            state.withLock { state in
+                let count = state.donors.count
+                for donor in donors where Self.accepts(donor, state) { state.donors.insert(donor) }
+                return state.donors.count > count
+            }
         }
     }
 

@@ -78,6 +78,7 @@ extension SearchlightEngine {
         // What could not be written down holds until the process ends.
         _ = try? await host.release(bundle)
         ledger?.update { $0.forget(bundle) }
+        try forgetSchedule(of: bundle)
         if try await itemCounts()[bundle] != nil { try jobStore.note(donor: bundle) }
         return count
     }

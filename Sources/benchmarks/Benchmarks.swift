@@ -90,6 +90,7 @@ struct Benchmarks: AsyncParsableCommand {
 
     private func write(_ judged: JudgedReport, _ parts: [Part]) throws {
         guard let output else { return }
+        try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: true)
         // Some parts do not take the place of everything.
         let name = (["report"] + (only.isEmpty ? [] : parts.map(\.rawValue))).joined(separator: "-")
         try Data((judged.markdown + "\n").utf8).write(to: URL(filePath: "\(output)/\(name).md"))

@@ -42,6 +42,7 @@ enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
 
     /// Longer than it takes on a slow machine; without a limit, one that hangs would hold up all.
     func limit(items: Int) -> Duration {
-        .seconds(600) + Duration.milliseconds(self == .index || self == .idle ? 3 : 0) * items
+        .seconds(self == .foreground ? 1800 : 600)
+            + Duration.milliseconds(self == .index || self == .idle ? 3 : 0) * items
     }
 }

@@ -66,6 +66,12 @@ struct ScheduleCommandTests {
 
         func waitFor(_ line: String) async throws { try await waitUntil { text.contains(line) } }
 
+        /// Whether there is something of that name in the file of the schedule.
+        func keeps(_ record: String) throws -> Bool {
+            let file = try Data(contentsOf: URL(filePath: harness.store + "/schedule.json"))
+            return String(decoding: file, as: UTF8.self).contains("\"\(record)\"")
+        }
+
         /// What “why --json” says.
         func report() throws -> Report {
             try JSONDecoder().decode(Report.self, from: Data(try command("why", bundle, "--json").output.utf8))
@@ -237,6 +243,11 @@ struct ScheduleCommandTests {
             try service.command("schedule").output.contains("\(service.bundle) waits, owed since ")
         }
         #expect(try service.command("why", service.bundle).output.contains("cancelled"))
+        // What a person has cancelled stays so, whatever becomes of the service.
+        try await service.waitUntil { try service.keeps("cancellations") }
+        try service.replace()
+        #expect(try service.command("why", service.bundle).output.contains("cancelled"))
+        #expect(service.text.matches(of: /working/).count == 1)
         try Data("cooperative 3\n".utf8).write(
             to: URL(filePath: service.harness.marks + "/\(service.bundle).searchext.mode"))
         let before = try service.report().jobs.first?.quota?.used.cpu

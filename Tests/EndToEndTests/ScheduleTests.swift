@@ -75,6 +75,23 @@ struct ScheduleTests {
         }
     }
 
+    @Test("Of a bundle that is forgotten no day is kept, nor up to where it was asked for what expires")
+    func forgotten() async throws {
+        let bundle = try harness.installFixture("notebook")
+        try await with { engine in
+            _ = try await engine.run(.reindex(bundle: bundle))
+            var days = DayLedger()
+            for name in [bundle, "org.other"] { days.add(items: 3, of: name, day: 1) }
+            try engine.keep(days, as: .days)
+            try engine.scheduleStore.update { $0.marks[bundle] = ExpiryMark(expires: 5) }
+            try await engine.forget(bundle)
+            #expect(engine.scheduleRecord(.days, as: DayLedger.self)?.bundles == ["org.other"])
+            #expect(engine.scheduleStore.state.marks.isEmpty)
+            #expect(engine.takeActivity().isEmpty)
+            #expect(engine.takeForgotten() == [bundle] && engine.takeForgotten().isEmpty)
+        }
+    }
+
     @Test("A bundle that nobody can be asked about is no work, until somebody is there")
     func nobody() async throws {
         try await with { engine in

@@ -58,6 +58,39 @@ struct Bench {
 
 @Suite("What the scheduler decides")
 struct SchedulerTests {
+    @Test(
+        "What was cancelled is left alone also after no list had it, and by the next scheduler; what was kept is checked"
+    )
+    func cancelled() {
+        var bench = Bench()
+        bench.send(.jobs([Bench.job()]))
+        #expect(bench.steps == [.start(Bench.a)])
+        bench.send(.cancel(Bench.a))
+        bench.send(.ended(Bench.a, .stopped))
+        // The store is lent: nothing is owed.
+        bench.send(.jobs([]))
+        bench.send(.jobs([Bench.job()]))
+        #expect(bench.steps.isEmpty && bench.closed() == [.cancelled])
+        let kept = bench.scheduler.cancellations
+        let pause = bench.scheduler.policy.cancelPause
+        #expect(kept == [Bench.a: 1000 + pause])
+        let wanted: [ScheduledJob.Key: Double] = [Bench.a: .nan, Bench.b: 1e300]
+        let checked = Scheduler(cancellations: wanted, now: 1000)
+        #expect(checked.cancellations == [Bench.b: 1000 + pause])
+        bench.scheduler = Scheduler(cancellations: kept, now: bench.now)
+        bench.send(.conditions(.idle))
+        bench.send(.jobs([Bench.job()]), after: pause - 1)
+        #expect(bench.steps.isEmpty)
+        bench.send(.conditions(.idle), after: 1)
+        #expect(bench.steps == [.start(Bench.a)])
+        // One that is not owed cannot be cancelled, and one that is done is forgotten.
+        bench.send(.cancel(Bench.b))
+        #expect(bench.scheduler.cancellations[Bench.b] == nil)
+        bench.send(.cancel(Bench.a))
+        bench.send(.ended(Bench.a, .done))
+        #expect(bench.scheduler.cancellations.isEmpty)
+    }
+
     @Test("What was asked for under a clock that was set back since grows older all the same")
     func requestedAhead() {
         var bench = Bench(Conditions.idle.with { $0.presence = .active })

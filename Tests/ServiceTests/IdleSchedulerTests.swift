@@ -22,11 +22,31 @@ struct IdleSchedulerTests {
         var outlets = IdleScheduler.Outlets()
         let record = notesRecorder
         outlets.note = { record.add($0) }
+        outlets.cancelled = { [cancelled] in cancelled.add($0) }
         return IdleScheduler(
             Scheduler(policy: policy, now: now()), runner: runner, source: machine, now: now, clock: clock,
             outlets: outlets)
     }
     private let notesRecorder = Recorder()
+    private let cancelled = Kept()
+    private final class Kept: Sendable {
+        private let values = Mutex<[[ScheduledJob.Key: Double]]>([])
+        func add(_ value: [ScheduledJob.Key: Double]) { values.withLock { $0.append(value) } }
+        var all: [[ScheduledJob.Key: Double]] { values.withLock { $0 } }
+    }
+
+    @Test("What is cancelled is kept, and what is wanted after all is not any more")
+    func cancellationsAreKept() async {
+        owe()
+        let scheduler = scheduler()
+        await runner.waitFor("run reindex:org.example")
+        runner.stopsWhenAsked = true
+        scheduler.post(.event(.cancel(Self.reindex)))
+        #expect(await eventually { cancelled.all.map(\.count) == [1] })
+        scheduler.post(.event(.runNow(Self.reindex)))
+        #expect(await eventually { cancelled.all.map(\.count) == [1, 0] })
+        await scheduler.end()
+    }
 
     private func owe(_ key: ScheduledJob.Key = reindex) {
         runner.owe(ScheduledJob(key: key, urgency: .freshness, requested: start))

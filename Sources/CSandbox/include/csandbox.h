@@ -54,6 +54,10 @@ typedef struct csandbox_place {
 /* Looks at what a path leads to. Nothing is opened or mounted for it. */
 int csandbox_look(const char *path, csandbox_place *place);
 
+/* Whether a path leads to a file system that is in this machine's memory or on its disks, and so answers; what does not exist
+ * counts as the nearest folder above it that does. 0 also where that is not known: a network's, or a program's. */
+int csandbox_is_local(const char *path);
+
 /* What csandbox_probe found. */
 enum {
     CSANDBOX_PROBE_PROCESS_HANDLES = 1 << 0, /* pidfd_open and pidfd_getfd (kernel 5.6) */

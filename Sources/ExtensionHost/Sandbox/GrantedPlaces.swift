@@ -8,6 +8,8 @@ package struct GrantedPlaces: Hashable, Sendable {
         var path: String
         /// Whether what is in the file counts too: the host read it.
         var isRead: Bool
+        /// Whether its file system was in this machine, and so answers at once.
+        var isLocal: Bool
         var found: Found?
     }
     /// What tells a file from one that has its number after it, which some file systems give again at once.
@@ -33,13 +35,22 @@ package struct GrantedPlaces: Hashable, Sendable {
     /// - Parameter isRead: Whether what the file says was used too.
     mutating func note(_ path: String, isRead: Bool = false) {
         guard places.count < Self.maximum, known.insert(path).inserted else { return }
-        places.append(Place(path: path, isRead: isRead, found: Self.look(path, isRead)))
+        places.append(
+            Place(
+                path: path, isRead: isRead, isLocal: csandbox_is_local(path) != 0, found: Self.look(path, isRead)))
     }
 
     /// The same without some of the places whose content was not used.
     func leavingOut(_ isCovered: (String) -> Bool) -> GrantedPlaces {
         var rest = self
         rest.places.removeAll { !$0.isRead && isCovered($0.path) }
+        return rest
+    }
+
+    /// Those whose file system was in this machine, or the others.
+    func only(local isLocal: Bool) -> GrantedPlaces {
+        var rest = self
+        rest.places.removeAll { $0.isLocal != isLocal }
         return rest
     }
 

@@ -2,8 +2,11 @@
 import Dispatch
 import Synchronization
 
-/// Looks whether places are as they were, for many who ask. A file system may take its time, or for ever where a server is
-/// gone: no more than one thread waits for it, none of those that everything else runs on, and nobody who asks for long.
+/// Looks whether places are as they were, for many who ask.
+///
+/// What is on file systems of this machine is looked at on the spot, in microseconds. Another one may take its time, or for
+/// ever where a server is gone: no more than one thread waits for it, none of those that everything else runs on, and
+/// nobody who asks for long. So it is with all places once anything was mounted, since that may have been put over them.
 final class PlaceCheck: Sendable {
     private struct State {
         var isLooking = false
@@ -16,6 +19,11 @@ final class PlaceCheck: Sendable {
         var last: UInt64 = 0
         var timer: Task<Void, Never>?
     }
+    /// Looks at what is in this machine, while the mounts are as they were; says whether that is so, and is unchanged.
+    private let lookNear: (@Sendable () -> (isKnown: Bool, isUnchanged: Bool))?
+    /// Looks at the rest; `nil` if there is nothing more.
+    private let lookFar: (@Sendable () -> Bool)?
+    /// Looks at all.
     private let look: (@Sendable () -> Bool)?
     private let clock: any Clock<Duration>
     private let state = Mutex(State())
@@ -23,14 +31,27 @@ final class PlaceCheck: Sendable {
     /// The longest that a request waits: what a disk may need that rests.
     static let patience = Duration.seconds(3)
 
-    init(_ places: GrantedPlaces, clock: any Clock<Duration>) {
-        let look = places.paths.isEmpty ? nil : { @Sendable in places.areUnchanged() }
-        self.look = look
+    /// - Parameter mounts: Changes whenever something is mounted or unmounted; `nil` if that is not known.
+    init(
+        _ places: GrantedPlaces, clock: any Clock<Duration>,
+        mounts: @escaping @Sendable () -> Int? = { MountTable.own.version }
+    ) {
+        func look(_ places: GrantedPlaces) -> (@Sendable () -> Bool)? {
+            places.paths.isEmpty ? nil : { places.areUnchanged() }
+        }
+        let (near, known) = (places.only(local: true), mounts())
+        lookNear = {
+            guard let known, mounts() == known else { return (false, true) }
+            return (true, near.areUnchanged())
+        }
+        lookFar = look(places.only(local: false))
+        self.look = look(places)
         self.clock = clock
     }
 
     /// - Parameter look: Whether all is as it was; may block.
     init(clock: any Clock<Duration>, look: @escaping @Sendable () -> Bool) {
+        (lookNear, lookFar) = (nil, nil)
         self.look = look
         self.clock = clock
     }
@@ -39,6 +60,12 @@ final class PlaceCheck: Sendable {
     /// unchanged: a worker that was started now would wait for the same file system.
     func areUnchanged() async -> Bool {
         guard let look else { return true }
+        guard let lookNear, case let near = lookNear(), near.isKnown else { return await areUnchanged(by: look) }
+        guard near.isUnchanged, let lookFar else { return near.isUnchanged }
+        return await areUnchanged(by: lookFar)
+    }
+
+    private func areUnchanged(by look: @escaping @Sendable () -> Bool) async -> Bool {
         let number = state.withLock { state in
             state.last += 1
             return state.last

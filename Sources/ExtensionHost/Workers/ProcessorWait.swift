@@ -61,3 +61,14 @@ extension ProcessorWait.Sample {
         if !isKnown { return nil }
     }
 }
+
+extension ExtensionError {
+    /// A worker could not do something in time because others used the processors.
+    static func noProcessor(for identifier: String, _ deed: String, within limit: Duration) -> ExtensionError {
+        .workerUnavailable(
+            reason: """
+                Others used the processors, so that \(identifier) could not \(deed) within \(limit). \
+                Try again once the machine has less to do.
+                """)
+    }
+}

@@ -45,11 +45,7 @@ final class RunningWorker: Responder {
         } catch {
             await worker.stop()
             guard case .timedOut = error, worker.end.wasStarved else { throw error }
-            throw .workerUnavailable(
-                reason: """
-                    Others used the processors, so that \(bundle.identifier) could not be loaded within \(configuration.limits.load). \
-                    Try again once the machine has less to do.
-                    """)
+            throw .noProcessor(for: bundle.identifier, "be loaded", within: configuration.limits.load)
         }
         return worker
     }
@@ -263,6 +259,9 @@ final class RunningWorker: Responder {
         default: nil
         }
     }
+
+    /// Whether what it was last late with was due to others, who used the processors.
+    var wasStarved: Bool { end.wasStarved }
 
     /// Has it be quiet until ``resume()``; see ``WorkerPause``.
     func pause(_ notice: ThrottleNotice) async -> PauseOutcome { await pausing.pause(notice) }

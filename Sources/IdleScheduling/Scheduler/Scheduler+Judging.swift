@@ -49,7 +49,7 @@ extension Scheduler {
         case nil: break
         }
         if wanted.contains(job.key) { return closed }
-        if let until = one.cancelledUntil, now < until { closed.insert(GateSet(.cancelled)) }
+        if let until = cancellations[job.key], now < until { closed.insert(GateSet(.cancelled)) }
         if job.urgency == .userWaiting {
             if let until = one.retryAt, now < until { closed.insert(GateSet(.backOff)) }
             return closed
@@ -120,7 +120,7 @@ extension Scheduler {
         if GateSet.told.contains(GateSet(gate)) { return nil }
         switch gate {
         case .backOff: return notBefore(one)
-        case .cancelled: return one.cancelledUntil
+        case .cancelled: return cancellations[one.job.key]
         case .pace: return window.next
         case .unwatched: return unwatchedSince.map { $0 + policy.lookWaiting }
         case .cpuQuota, .writeQuota:

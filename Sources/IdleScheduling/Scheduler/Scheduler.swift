@@ -14,8 +14,6 @@ public struct Scheduler: Sendable {
         var noted: GateSet?
         /// How often it was stopped since it was last done.
         var stops = 0
-        /// A person cancelled it; not before this moment.
-        var cancelledUntil: Double?
         /// It ended without being done; not before this moment, whatever the list says.
         var retryAt: Double?
         /// Whether it has ended, and the next list of jobs will say what becomes of it.
@@ -65,6 +63,9 @@ public struct Scheduler: Sendable {
     public let policy: SchedulingPolicy
     /// What bundles have used lately.
     public internal(set) var usage: UsageHistory
+    /// The jobs that a person has cancelled, and until when each is left alone. One stays here while no list has it: none
+    /// does while the store is lent.
+    public internal(set) var cancellations: [ScheduledJob.Key: Double]
 
     var now: Double
     var machine = MachineGates()
@@ -94,13 +95,25 @@ public struct Scheduler: Sendable {
 
     /// Creates a scheduler to which nothing has happened.
     ///
-    /// - Parameter moment: The present, in seconds since 2001-01-01 UTC.
-    public init(policy: SchedulingPolicy = SchedulingPolicy(), usage: UsageHistory = UsageHistory(), now moment: Double)
-    {
+    /// - Parameters:
+    ///   - usage: What was kept of it.
+    ///   - cancellations: What was kept of them. Of one that lasts longer than any from now on, only so much is left: the clock
+    ///     was set back.
+    ///   - moment: The present, in seconds since 2001-01-01 UTC.
+    public init(
+        policy: SchedulingPolicy = SchedulingPolicy(), usage: UsageHistory = UsageHistory(),
+        cancellations: [ScheduledJob.Key: Double] = [:], now moment: Double
+    ) {
         self.policy = policy
         self.usage = usage
-        now = moment.isFinite ? moment.clamped(to: -Self.farthestMoment...Self.farthestMoment) : 0
+        let now = moment.isFinite ? moment.clamped(to: -Self.farthestMoment...Self.farthestMoment) : 0
+        self.now = now
         self.usage.settle(now: now)
+        self.cancellations =
+            cancellations.count > Self.maximumJobs
+            ? [:]
+            : cancellations
+                .filter { $0.value > now }.mapValues { min($0, now + policy.cancelPause) }
     }
 
     /// The job under way, also while it is quiet or about to end.
@@ -141,10 +154,10 @@ public struct Scheduler: Sendable {
         heard? += back
         unwatchedSince? += back
         for index in owed.indices {
-            owed[index].cancelledUntil? += back
             owed[index].retryAt? += back
             owed[index].job.requested = min(owed[index].job.requested, moment)
         }
+        cancellations = cancellations.mapValues { $0 + back }
         if let requested = run?.owed.job.requested { run?.owed.job.requested = min(requested, moment) }
         run?.began += back
         run?.since += back
@@ -179,6 +192,7 @@ public struct Scheduler: Sendable {
     }
 
     private mutating func take(_ jobs: [ScheduledJob]) {
+        cancellations = cancellations.filter { $0.value > now }
         var known = Dictionary(owed.map { ($0.job.key, $0) }, uniquingKeysWith: { one, _ in one })
         var keys: Set<ScheduledJob.Key> = []
         owed = []
@@ -210,19 +224,19 @@ public struct Scheduler: Sendable {
     private mutating func want(_ key: ScheduledJob.Key) {
         guard wanted.count < Self.maximumJobs else { return }
         wanted.insert(key)
-        guard let index = owed.firstIndex(where: { $0.job.key == key }) else { return }
-        owed[index].cancelledUntil = nil
+        cancellations[key] = nil
     }
 
     private mutating func cancel(_ key: ScheduledJob.Key, _ actions: inout [SchedulerAction]) {
         wanted.remove(key)
-        if run?.key == key {
-            run?.owed.cancelledUntil = now + policy.cancelPause
-            run?.isPersons = false
-            stop(.cancelled, &actions)
-        } else if let index = owed.firstIndex(where: { $0.job.key == key }) {
-            owed[index].cancelledUntil = now + policy.cancelPause
+        let isUnderWay = run?.key == key
+        guard isUnderWay || owed.contains(where: { $0.job.key == key }) else { return }
+        if cancellations[key] != nil || cancellations.count < Self.maximumJobs {
+            cancellations[key] = now + policy.cancelPause
         }
+        guard isUnderWay else { return }
+        run?.isPersons = false
+        stop(.cancelled, &actions)
     }
 
     private mutating func take(
@@ -238,6 +252,7 @@ public struct Scheduler: Sendable {
         switch outcome {
         case .done:
             owed.stops = 0
+            cancellations[key] = nil
             owed.isAwaitingList = true
         case .failed(let reason):
             entry.kind = .fail

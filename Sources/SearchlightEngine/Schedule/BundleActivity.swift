@@ -16,6 +16,8 @@ public struct BundleActivity: Hashable, Sendable, Codable {
 /// Counts what bundles do, until somebody takes the figures.
 final class ActivityCounts: Sendable {
     private let counts = Mutex<[String: BundleActivity]>([:])
+    /// The bundles that were forgotten since that was last asked.
+    private let forgotten = Mutex<Set<String>>([])
     /// The most bundles; of more nothing is counted until the figures are taken.
     private static let maximumBundles = 10_000
 
@@ -27,6 +29,20 @@ final class ActivityCounts: Sendable {
 
     /// Counts a reindex that failed.
     func noteFailure(of bundle: String) { change(bundle) { $0.failures += 1 } }
+
+    /// Forgets a bundle.
+    func forget(_ bundle: String) {
+        counts.withLock { $0[bundle] = nil }
+        forgotten.withLock { if $0.count < Self.maximumBundles { $0.insert(bundle) } }
+    }
+
+    /// Gives the names away and begins anew.
+    func takeForgotten() -> Set<String> {
+        forgotten.withLock { forgotten in
+            defer { forgotten = [] }
+            return forgotten
+        }
+    }
 
     /// Gives the figures away and begins anew.
     func takeAll() -> [String: BundleActivity] {
@@ -47,4 +63,7 @@ final class ActivityCounts: Sendable {
 extension SearchlightEngine {
     /// What bundles have done since this was last asked, for a ledger; those that did nothing are not in it.
     public func takeActivity() -> [String: BundleActivity] { activity.takeAll() }
+
+    /// The bundles that were forgotten since this was last asked, so that whoever keeps a ledger forgets them too.
+    public func takeForgotten() -> Set<String> { activity.takeForgotten() }
 }

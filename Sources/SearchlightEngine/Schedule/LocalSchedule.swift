@@ -28,7 +28,8 @@ public struct LocalSchedule: ScheduleService {
         let conditions = monitor.look()
         let now = engine.configuration.now()
         var scheduler = Scheduler(
-            policy: policy, usage: engine.scheduleRecord(.usage, as: UsageHistory.self) ?? UsageHistory(), now: now)
+            policy: policy, usage: engine.scheduleRecord(.usage, as: UsageHistory.self) ?? UsageHistory(),
+            cancellations: engine.scheduleRecord(.cancellations, as: [ScheduledJob.Key: Double].self) ?? [:], now: now)
         _ = scheduler.handle(.conditions(conditions), at: now)
         for bundle in engine.throttledBundles.sorted() {
             _ = scheduler.handle(.throttled(bundle: bundle, true), at: now)

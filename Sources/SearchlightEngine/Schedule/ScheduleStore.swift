@@ -10,6 +10,8 @@ public enum ScheduleRecord: String, Hashable, Sendable, Codable, CaseIterable {
     case usage
     /// What extensions have used and done on each day.
     case days
+    /// The jobs that persons have cancelled, and until when each is left alone.
+    case cancellations
 }
 
 /// What has to be remembered so that work is done at its time. A pure value; moments are in seconds since 2001-01-01 UTC.
@@ -65,6 +67,8 @@ private struct ScheduleDocument: ChecksummedDocument {
 final class ScheduleStore: Sendable {
     private let file: StoreFile
     private let present: Mutex<ScheduleState>
+    /// Held while the file is written, so that nobody who only reads waits for the disk.
+    private let writing = Mutex(())
     /// Whether there was a file that could not be understood. The first change sets it aside as `schedule.json.damaged`; all
     /// of it is begun anew, at the cost of some work that is done sooner than it need be, and nobody is throttled.
     let wasDamaged: Bool
@@ -96,13 +100,16 @@ final class ScheduleStore: Sendable {
 
     /// Changes the state and keeps the change; what cannot be written holds in this process all the same.
     func update(_ change: (inout ScheduleState) -> Void) throws(EngineError) {
-        let problem: (any Error)? = present.withLock { state in
-            let before = state
-            change(&state)
-            guard state != before else { return nil }
+        let problem: (any Error)? = writing.withLock { _ in
+            let changed: ScheduleState? = present.withLock { state in
+                let before = state
+                change(&state)
+                return state == before ? nil : state
+            }
+            guard let changed else { return nil }
             do {
                 let isDamaged = wasDamaged && !wasSetAside.load(ordering: .relaxed)
-                try file.replace(with: ScheduleDocument(state: state).encoded(), settingAside: isDamaged)
+                try file.replace(with: ScheduleDocument(state: changed).encoded(), settingAside: isDamaged)
                 wasSetAside.store(true, ordering: .relaxed)
                 return nil
             } catch {
@@ -138,6 +145,16 @@ extension SearchlightEngine {
                 detail: "it is larger than \(ScheduleState.maximumRecordBytes >> 20) MiB, or cannot be encoded")
         }
         try scheduleStore.update { $0.records[record.rawValue] = data }
+    }
+
+    /// Forgets what a bundle has cost and done, and up to where it was asked for what expires. That a person has throttled it
+    /// holds on: it is a wish, and the bundle may come back.
+    func forgetSchedule(of bundle: String) throws(EngineError) {
+        activity.forget(bundle)
+        var days = scheduleRecord(.days, as: DayLedger.self)
+        days?.remove(bundle: bundle)
+        if let days { try keep(days, as: .days) }
+        try scheduleStore.update { $0.marks[bundle] = nil }
     }
 
     /// The bundles that persons have throttled.

@@ -127,9 +127,13 @@ final class EngineHolder: Sendable {
 
     /// Uses the engine if it is there now, as ``use(_:as:_:)`` does; for who has something better to do than to wait for it.
     ///
+    /// - Parameter visitor: Who wants to.
     /// - Returns: `nil` if it is not there.
-    func useNow<Value>(_ body: (SearchlightEngine) async -> Value) async -> Value? {
-        guard case .success(let engine)? = state.withLock({ $0.enter(Visitor()) }) else { return nil }
+    @discardableResult
+    func useNow<Value>(
+        as visitor: Visitor = Visitor(), _ body: (SearchlightEngine) async -> Value
+    ) async -> Value? {
+        guard case .success(let engine)? = state.withLock({ $0.enter(visitor) }) else { return nil }
         defer { leave() }
         return await body(engine)
     }

@@ -35,6 +35,8 @@ final class IdleScheduler: Sendable {
         var used: @Sendable (ScheduledJob.Key, Usage, UsageHistory) -> Void = { _, _, _ in }
         /// Keeps that a job has ended, and what all bundles have used by then.
         var ended: @Sendable (ScheduledJob.Key, UsageHistory) -> Void = { _, _ in }
+        /// Keeps which jobs persons have cancelled, and until when each is left alone.
+        var cancelled: @Sendable ([ScheduledJob.Key: Double]) -> Void = { _ in }
         /// Told whether anything is owed that can be done some time, whenever that may have changed.
         var owing: @Sendable (Bool) -> Void = { _ in }
         /// Called when something begins; what it gives back lives as long as that goes on.

@@ -24,9 +24,9 @@ final class ScheduleDesk: ScheduleService {
         let now = configuration.engine.now
         self.now = now
         let trouble = core.log.allowance()
-        let records = ScheduleRecords(core.holder, now: now) { error in
-            core.log.write(.warning, trouble, error.description)
-        }
+        let records = ScheduleRecords(
+            core.holder, now: now, onWork: { [activity = core.activity] in activity.beginRequest() },
+            onTrouble: { core.log.write(.warning, trouble, $0.description) })
         self.records = records
         let log = DecisionLog(storeDirectory: configuration.engine.storeDirectory)
         self.log = log
@@ -37,11 +37,13 @@ final class ScheduleDesk: ScheduleService {
         outlets.note = { log.append($0) }
         outlets.used = { key, usage, all in records.note(usage, of: key, all) }
         outlets.ended = { key, all in records.noteEnd(of: key, all) }
+        outlets.cancelled = { records.note(cancellations: $0) }
         outlets.owing = { [activity = core.activity] in activity.noteOwing($0) }
         outlets.onWork = { [activity = core.activity] in activity.beginRequest() }
         scheduler = IdleScheduler(
-            Scheduler(policy: configuration.policy, usage: records.usage, now: now()), runner: EngineJobRunner(core),
-            source: inhibited, now: now, clock: core.clock, outlets: outlets)
+            Scheduler(
+                policy: configuration.policy, usage: records.usage, cancellations: records.cancellations, now: now()),
+            runner: EngineJobRunner(core), source: inhibited, now: now, clock: core.clock, outlets: outlets)
         core.persons.follow { [scheduler] count in scheduler.post(.event(.personsWaiting(count))) }
         if let engine = core.holder.current { take(engine) }
     }
@@ -76,7 +78,7 @@ final class ScheduleDesk: ScheduleService {
     func end() async {
         core.holder.inUse?.onJobsChange(nil)
         await scheduler.end()
-        records.save()
+        await records.finish()
     }
 
     // MARK: What persons ask

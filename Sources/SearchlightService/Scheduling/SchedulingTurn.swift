@@ -119,7 +119,14 @@ actor SchedulingTurn {
     }
 
     private func handle(_ event: SchedulerEvent) {
+        let before = scheduler.cancellations
         for action in scheduler.handle(event, at: now()) { carryOut(action) }
+        // Those that are over are dropped, which need not be kept.
+        switch event {
+        case .cancel, .runNow, .ended:
+            if scheduler.cancellations != before { outlets.cancelled(scheduler.cancellations) }
+        default: break
+        }
     }
 
     private func carryOut(_ action: SchedulerAction) {

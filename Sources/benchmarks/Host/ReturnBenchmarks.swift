@@ -113,18 +113,3 @@ private final class ProcessorWatch: Sendable {
         return state.withLock { $0.last }
     }
 }
-
-/// Uses a processor as an ordinary program does, in a session of its own.
-private final class Hog {
-    private let process: TestSupport.ChildProcess
-
-    init() throws {
-        // Not the leader of a group, so that it becomes that of the session itself.
-        process = try TestSupport.ChildProcess("/usr/bin/setsid", ["sh", "-c", "while :; do :; done"])
-    }
-
-    func stop() {
-        process.send(SIGKILL)
-        process.wait()
-    }
-}

@@ -42,6 +42,7 @@ enum Row: String, Codable, CaseIterable {
     case backgroundRate = "foreground.rate"
 
     case wakeUps = "idle.wake-ups"
+    case waitingWakeUps = "idle.waiting"
     case privateMemory = "idle.private"
     case residentMemory = "idle.resident"
 

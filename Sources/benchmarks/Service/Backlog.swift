@@ -1,21 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
+import ConditionSensors
 import Foundation
+import Glibc
 import IdleScheduling
 import SearchlightEngine
 import TestSupport
 
 /// An extension that owes all its items to each new store, and the services that are begun for it.
 struct Backlog {
-    let bundle: String
+    let bundle = "com.example.backlog"
     /// Where the stores are made.
     let place: String
     /// The folder of the one extension.
     let extensions: String
 
     private static let begins = Duration.seconds(60)
+    private static let settles = Duration.seconds(180)
+
+    /// Makes a folder with nothing but one extension, which does not cooperate: it never asks whether it is throttled.
+    init(place: String, batches: Int, of itemsPerBatch: Int, seed: UInt64) throws {
+        self.place = place
+        extensions = place + "/extensions"
+        var random = SplitMix64(seed: seed)
+        let batches = try (0..<batches).map { try MeasuredExtensions.batch($0, of: itemsPerBatch, &random) }
+        let measured = try MeasuredExtensions(folder: place + "/compiled")
+        try measured.compile(bundle, source: "measured.c", options: [])
+        try measured.writeRecords(batches)
+        let folder = "/\(bundle).searchext"
+        try FileManager.default.createDirectory(atPath: extensions, withIntermediateDirectories: true)
+        try FileManager.default.moveItem(atPath: measured.folder + folder, toPath: extensions + folder)
+        try FileManager.default.moveItem(
+            atPath: measured.folder + "/\(measured.c).searchext/records", toPath: extensions + folder + "/records")
+    }
 
     /// A service that has begun to reindex in the background.
     func begin() async throws -> BusyService {
+        try await settle()
         let store = try newStore()
         let service = BusyService(try start(store), of: self)
         do { _ = try await service.entry(.start, within: Self.begins) } catch {
@@ -23,6 +43,26 @@ struct Backlog {
             throw error
         }
         return service
+    }
+
+    /// Waits until a service would begin at once. Pressure is an average, so what was measured just now is still in it, and a
+    /// service that waits looks only once a minute.
+    private func settle() async throws {
+        let monitor = ConditionMonitor(roots: .machine(environment: environment), store: place)
+        monitor.sense(.waiting)
+        defer { monitor.sense(.off) }
+        // How busy processors are is told from one look to the next.
+        monitor.look()
+        let job = ScheduledJob(key: .reindex(bundle: bundle), urgency: .freshness, requested: 0)
+        let end = ContinuousClock.now + Self.settles
+        while ContinuousClock.now < end {
+            try await Task.sleep(for: .seconds(1))
+            var scheduler = Scheduler(now: 0)
+            _ = scheduler.handle(.conditions(monitor.look()), at: 0)
+            let actions = scheduler.handle(.jobs([job]), at: 0)
+            if actions.contains(.start(job.key)) { return }
+        }
+        throw BenchmarkError("The machine is not left alone: nothing may be begun in the background.")
     }
 
     /// How long a person's command takes for all of it, in seconds.
@@ -34,6 +74,9 @@ struct Backlog {
         defer { service.end() }
         return try ProcessCost.measure { try command(["reindex", bundle], store) }.wall
     }
+
+    /// A service that is started while the machine has no time for what is owed.
+    func beginLater() throws -> BusyService { BusyService(try start(try newStore()), of: self) }
 
     private func newStore() throws -> String {
         let store = place + "/store"
@@ -76,6 +119,12 @@ final class BusyService {
         (self.service, self.backlog) = (service, backlog)
         log = DecisionLog(storeDirectory: service.store)
     }
+
+    /// The process of the service.
+    var identifier: pid_t { service.identifier }
+
+    /// Whether the backlog was begun.
+    var hasBegun: Bool { decisions.contains { $0.kind == .start } }
 
     /// Whether the backlog is done.
     var isDone: Bool { decisions.contains { $0.kind == .done } }

@@ -12,7 +12,6 @@ struct ForegroundBenchmarks {
     let folder: String
     let seed: UInt64
 
-    private static let bundle = "com.example.backlog"
     private static let batches = 200
     private static let itemsPerBatch = 500
     private static let pairs = 8
@@ -25,8 +24,7 @@ struct ForegroundBenchmarks {
     func run() async throws -> [Measurement] {
         let place = folder + "/foreground"
         try? FileManager.default.removeItem(atPath: place)
-        let extensions = try makeBacklog(place)
-        let backlog = Backlog(bundle: Self.bundle, place: place, extensions: extensions)
+        let backlog = try Backlog(place: place, batches: Self.batches, of: Self.itemsPerBatch, seed: seed)
         let processors = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         let disk = try DiskWork(folder: place)
         let works: [(String, any ForegroundWork)] = [
@@ -93,23 +91,5 @@ struct ForegroundBenchmarks {
             name: "the backlog in the background of an idle machine", value: items / Percentiles(background).p50,
             unit: "items/s", baseline: "searchlight reindex", baselineValue: items / Percentiles(person).p50,
             row: .backgroundRate)
-    }
-
-    // MARK: The backlog
-
-    /// A folder with nothing but one extension that owes all its items.
-    private func makeBacklog(_ place: String) throws -> String {
-        var random = SplitMix64(seed: seed)
-        let batches = try (0..<Self.batches).map { try MeasuredExtensions.batch($0, of: Self.itemsPerBatch, &random) }
-        let measured = try MeasuredExtensions(folder: place + "/compiled")
-        try measured.compile(Self.bundle, source: "measured.c", options: [])
-        try measured.writeRecords(batches)
-        let extensions = place + "/extensions"
-        let bundle = "/\(Self.bundle).searchext"
-        try FileManager.default.createDirectory(atPath: extensions, withIntermediateDirectories: true)
-        try FileManager.default.moveItem(atPath: measured.folder + bundle, toPath: extensions + bundle)
-        try FileManager.default.moveItem(
-            atPath: measured.folder + "/\(measured.c).searchext/records", toPath: extensions + bundle + "/records")
-        return extensions
     }
 }

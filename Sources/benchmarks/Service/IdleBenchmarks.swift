@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Glibc
 import ServiceProtocol
 import TestSupport
 
@@ -17,12 +18,22 @@ struct IdleBenchmarks {
     /// The time that a client has for its first call, to which libdispatch wakes even when it has gone, and until the service
     /// rests again. What the start itself leaves to be done takes less.
     private static let rest = Duration.seconds(25)
+    /// How long a service is watched that has something to do. Not until the job is let through for its age.
+    private static let waitingSeconds = 240
+    private static let settling = Duration.seconds(12)
 
     func run() async throws -> [Measurement] {
         let place = folder + "/idle"
         try? FileManager.default.removeItem(atPath: place)
         try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: place) }
+        let resting = try await resting(in: place)
+        // What a busy machine costs cannot be told in a few seconds.
+        return seconds < 60 ? resting : resting + (try await waiting(in: place))
+    }
+
+    /// A service that has nothing to do.
+    private func resting(in place: String) async throws -> [Measurement] {
         try await fill(place + "/store")
 
         let service = try ServiceProcess(store: place + "/store")
@@ -47,6 +58,43 @@ struct IdleBenchmarks {
                 unit: "MiB", row: .residentMemory),
             Measurement(
                 name: "service ready after its start, \(with)", value: service.startUp / .milliseconds(1), unit: "ms"),
+        ]
+    }
+
+    /// A service that has something to do, on a machine that has no time for it: a program computes on each processor.
+    ///
+    /// A wake-up is a moment at which any of its threads is switched; threads that wake each other then are one, and so is what
+    /// follows within a second. The switches are told beside it.
+    private func waiting(in place: String) async throws -> [Measurement] {
+        let backlog = try Backlog(place: place + "/waiting", batches: 1, of: 500, seed: seed)
+        let hogs = try (0..<sysconf(Int32(_SC_NPROCESSORS_ONLN))).map { _ in try Hog() }
+        defer { for hog in hogs { hog.stop() } }
+        // Until the load of the last seconds is theirs.
+        try await Task.sleep(for: Self.settling)
+        let service = try backlog.beginLater()
+        defer { service.end() }
+        _ = try await service.entry(.wait, within: Self.rest)
+        try await Task.sleep(for: Self.rest)
+        var before = Self.switches(service.identifier)
+        var (moments, switches, isQuiet) = (0, 0, true)
+        let end = ContinuousClock.now + .seconds(Self.waitingSeconds)
+        while ContinuousClock.now < end {
+            try await Task.sleep(for: .seconds(1))
+            let after = Self.switches(service.identifier)
+            let more = Self.wakeUps(before, after)
+            if more > 0, isQuiet { moments += 1 }
+            (switches, isQuiet, before) = (switches + more, more == 0, after)
+        }
+        guard !before.isEmpty, !service.hasBegun else {
+            throw BenchmarkError("What was to wait did not, or the service ended while it was watched.")
+        }
+        let minutes = Double(Self.waitingSeconds) / 60
+        let what = "of a service with a job that waits for a processor, in \(Self.waitingSeconds) s"
+        return [
+            Measurement(
+                name: "wake-ups a minute \(what)", value: Double(moments) / minutes, unit: "", row: .waitingWakeUps),
+            Measurement(
+                name: "switches of its threads a minute", value: Double(switches) / minutes, unit: ""),
         ]
     }
 
