@@ -37,7 +37,7 @@ final class PlaceCheck: Sendable {
         mounts: @escaping @Sendable () -> Int? = { MountTable.own.version }
     ) {
         func look(_ places: GrantedPlaces) -> (@Sendable () -> Bool)? {
-            places.paths.isEmpty ? nil : { places.areUnchanged() }
+            places.paths.isEmpty ? nil : { @Sendable in places.areUnchanged() }
         }
         let (near, known) = (places.only(local: true), mounts())
         lookNear = {

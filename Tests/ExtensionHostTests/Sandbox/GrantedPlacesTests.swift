@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSandbox
 import Foundation
 import Glibc
 import Synchronization
@@ -118,6 +119,27 @@ struct GrantedPlacesTests {
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(answers == Array(repeating: false, count: 20))
+    }
+
+    @Test("What is in this machine is looked at on the spot, and all by a thread once anything was mounted")
+    func mounted() async throws {
+        #expect(csandbox_is_local("/proc/self") == 1 && csandbox_is_local("/proc/self/nothing/is/here") == 1)
+        #expect(csandbox_is_local("/" + String(repeating: "x", count: 5000)) == 0)
+        try write("one", "files/a")
+        for later in [1, 2, nil] as [Int?] {
+            let places = try places(["ReadablePaths": ["~/files/a"]])
+            #expect(places.only(local: true).paths.count + places.only(local: false).paths.count == places.paths.count)
+            let version = Mutex<Int?>(1)
+            let check = PlaceCheck(places, clock: ManualClock()) { version.withLock { $0 } }
+            version.withLock { $0 = later }
+            #expect(await check.areUnchanged())
+            // Another file in its place.
+            try FileManager.default.moveItem(atPath: home + "/files/a", toPath: home + "/files/old-\(later ?? 0)")
+            try write("one", "files/a")
+            #expect(await !check.areUnchanged(), "\(String(describing: later))")
+        }
+        let version = try #require(MountTable.own.version)
+        #expect(try #require(MountTable.own.version) >= version)
     }
 
     /// A file system whose server answers when the test has it answer.
