@@ -54,6 +54,17 @@ static int set_idle_session(void) {
     return error;
 }
 
+int csandbox_begin_session(void) {
+    if (getsid(0) == getpid()) return 0;
+    /* Who was started at a terminal is to end with it. */
+    int terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (terminal >= 0) {
+        close(terminal);
+        return EPERM;
+    }
+    return setsid() < 0 ? errno : 0;
+}
+
 int csandbox_set_session_nice(pid_t child, unsigned nice) {
     /* In a session with others it would be theirs. */
     if (getsid(child) != child) return EPERM;

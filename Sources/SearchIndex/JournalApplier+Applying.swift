@@ -2,15 +2,15 @@
 import GRDB
 
 extension JournalApplier {
-    /// Applies everything that has been journaled until now; gives back why it could not.
+    /// Applies everything that has been journaled until now and is not held; gives back why it could not.
     func drain() -> SearchIndexError? {
         let target = state.withLock { state in
             (state.newEntries, state.newBytes) = (0, 0)
             return state.target
         }
         while true {
-            let applied = state.withLock { $0.applied }
-            guard applied < target else { return nil }
+            let (applied, isDue) = state.withLock { ($0.applied, $0.isDue) }
+            guard applied < target, isDue else { return nil }
             do {
                 try mending { try applyBulk(after: applied) }
             } catch let error as JournalError {

@@ -47,14 +47,26 @@ final class JournalApplier: Sendable {
         /// Items deleted or replaced since words of theirs were last forgotten (``TermDictionary/purge(_:)``).
         var deletedItems = 0
         var waiters: [Waiter] = []
+        /// Whose patient entries wait; see ``JournalApplier/hold(_:)``.
+        var heldBundle: String?
+        /// The last entry that does not.
+        var impatientThrough: UInt64 = 0
         var leftOut = LeftOutItems()
         /// What was mended.
         var repairs: [String] = []
+
+        /// Whether anything is to be applied now.
+        var isDue: Bool {
+            guard applied < target else { return false }
+            return heldBundle == nil || !waiters.isEmpty || applied < impatientThrough
+        }
     }
     struct PendingEntry {
         /// When it was donated.
         var donated: Double
         var bytes: Int
+        /// Its bundle, if it may wait.
+        var patientBundle: String?
     }
     struct Waiter {
         let sequence: UInt64
@@ -80,12 +92,31 @@ final class JournalApplier: Sendable {
         if let error = drain() { throw error }
     }
 
+    /// Has the patient entries of one bundle at most wait until this is called again: applying takes far more of a processor
+    /// than journaling, and nobody is to notice it. They are applied all the same where somebody waits for them, or for an
+    /// entry after them.
+    func hold(_ bundle: String?) {
+        let step = state.withLock { state -> Next in
+            state.heldBundle = bundle
+            // Those of others do not wait, nor does what is before them.
+            state.impatientThrough = state.pending.filter { $0.value.patientBundle != bundle }.keys.max() ?? 0
+            return state.isRunning ? .rest : Self.next(&state)
+        }
+        perform(step)
+    }
+
     /// Journals an entry, and has it applied soon. Returns once it is durable.
+    ///
+    /// - Parameter isPatient: Whether it may wait; see ``hold(_:)``.
     func append(
-        _ entry: JournalEntry, donated: Double, if precondition: @escaping Journal.Precondition
+        _ entry: JournalEntry, donated: Double, isPatient: Bool = false, if precondition: @escaping Journal.Precondition
     ) async throws(SearchIndexError) {
-        // Donors that are faster than this wait, or the journal would grow without end.
-        if state.withLock({ $0.pendingBytes }) > maximumPendingBytes { try await settle() }
+        let (isHeld, isFull) = state.withLock { state in
+            (isPatient && state.heldBundle == entry.scope.bundle, state.pendingBytes > maximumPendingBytes)
+        }
+        // Donors that are faster than this wait, or the journal would grow without end. Of one that is held only what was under
+        // way still comes.
+        if isFull, !isHeld { try await settle() }
         let sequence: UInt64
         do throws(JournalError) {
             sequence = try await journal.append(entry, if: precondition)
@@ -96,8 +127,12 @@ final class JournalApplier: Sendable {
         let step = state.withLock { state -> Next in
             state.target = max(state.target, sequence)
             if sequence > state.applied {
-                state.pending[sequence] = PendingEntry(donated: donated, bytes: bytes)
+                state.pending[sequence] = PendingEntry(
+                    donated: donated, bytes: bytes, patientBundle: isPatient ? entry.scope.bundle : nil)
                 state.pendingBytes += bytes
+            }
+            if !isPatient || entry.scope.bundle != state.heldBundle {
+                state.impatientThrough = max(state.impatientThrough, sequence)
             }
             state.newEntries += 1
             state.newBytes += bytes
@@ -150,6 +185,9 @@ final class JournalApplier: Sendable {
         journal.abandon()
     }
 
+    /// Does something once what was begun has ended; for tests.
+    func onQueue(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+
     private var isClosing: Bool { state.withLock { $0.isClosing } }
 
     /// What was found damaged and mended, since the opening.
@@ -165,7 +203,7 @@ final class JournalApplier: Sendable {
 
     /// What to do now, when nothing is being done. `isRunning` says afterwards whether something is.
     private static func next(_ state: inout State) -> Next {
-        let isPending = state.applied < state.target
+        let isPending = state.isDue
         let isFull = state.newEntries >= maximumBulkEntries || state.newBytes >= maximumBulkBytes
         if isPending, isFull || !state.waiters.isEmpty {
             state.isRunning = true
@@ -176,7 +214,7 @@ final class JournalApplier: Sendable {
             defer { state.isScheduled = true }
             return state.isScheduled ? .rest : .later
         }
-        state.isRunning = state.needsTidying && !state.isClosing
+        state.isRunning = state.needsTidying && !state.isClosing && state.heldBundle == nil
         return state.isRunning ? .tidy : .rest
     }
 
@@ -192,7 +230,7 @@ final class JournalApplier: Sendable {
             queue.asyncAfter(deadline: .now() + Self.delay) { [self] in
                 let mustRun = state.withLock { state in
                     state.isScheduled = false
-                    guard !state.isRunning, !state.isClosing, state.applied < state.target else { return false }
+                    guard !state.isRunning, !state.isClosing, state.isDue else { return false }
                     state.isRunning = true
                     return true
                 }

@@ -48,9 +48,11 @@ extension SearchIndex {
     ///   - batch: The changes, in order.
     ///   - clientState: The state from now on; `nil` leaves it as it is. At most 250 bytes; empty is a state.
     ///   - expectation: What the state must be at this moment, in the order of all batches.
+    ///   - isPatient: Whether it need not be found before ``hold(_:)`` lets it.
     /// - Throws: ``SearchIndexError``; ``SearchIndexError/mismatchedClientState`` changes nothing.
     public func commit(
-        _ batch: IndexBatch, clientState: [UInt8]? = nil, expecting expectation: ClientStateExpectation = .any
+        _ batch: IndexBatch, clientState: [UInt8]? = nil, expecting expectation: ClientStateExpectation = .any,
+        isPatient: Bool = false
     ) async throws(SearchIndexError) {
         if let clientState, clientState.count > JournalEntry.maximumClientStateBytes {
             throw .clientStateTooLong(bytes: clientState.count)
@@ -61,7 +63,7 @@ extension SearchIndex {
         let stored = expectation == .any ? nil : try await storedClientState(of: batch.scope)
         let entry = JournalEntry(scope: batch.scope, operations: batch.operations, clientState: clientState)
         guard !entry.operations.isEmpty || clientState != nil else { return }
-        try await applier.append(entry, donated: now()) { change in
+        try await applier.append(entry, donated: now(), isPatient: isPatient) { change in
             switch (expectation, change) {
             case (.any, _): true
             case (.exactly(let expected), .unchanged): expected == stored
@@ -70,6 +72,11 @@ extension SearchIndex {
             }
         }
     }
+
+    /// Has what is patient of a bundle be durable and not found, so that the index is quiet, until this is called with another
+    /// or none. It is found all the same once somebody waits for it (``settle()``), or something else is committed after it.
+    /// A store that is closed keeps nothing waiting.
+    public func hold(_ bundle: String?) { applier?.hold(bundle) }
 
     /// The client state of the last durable batch of a scope; `nil` if there is none.
     ///

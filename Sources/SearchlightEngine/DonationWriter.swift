@@ -34,7 +34,7 @@ struct DonationWriter: Sendable {
                 expectation = .any
                 // If its turn is over meanwhile, nobody may be left to delete what was marked.
                 if reindexes.marks(donor, bundle) {
-                    return try await append(rest, clientState: clientState, expecting: expectation)
+                    return try await append(rest, clientState: clientState, expecting: expectation, from: donor)
                 }
             }
             let undoes = reindexes.undoes(donor, bundle)
@@ -47,14 +47,16 @@ struct DonationWriter: Sendable {
                 }
             }
         }
-        try await append(batch, clientState: clientState, expecting: expectation)
+        try await append(batch, clientState: clientState, expecting: expectation, from: donor)
     }
 
     private func append(
-        _ batch: IndexBatch, clientState: [UInt8]?, expecting expectation: ClientStateExpectation
+        _ batch: IndexBatch, clientState: [UInt8]?, expecting expectation: ClientStateExpectation, from donor: Donor
     ) async throws(EngineError) {
         do throws(SearchIndexError) {
-            try await index.commit(batch, clientState: clientState, expecting: expectation)
+            // What an app donates by itself is to be found at once.
+            try await index.commit(
+                batch, clientState: clientState, expecting: expectation, isPatient: donor == .worker)
         } catch {
             throw .index(error)
         }

@@ -127,6 +127,7 @@ extension SearchlightEngine {
             outlook.withLock { $0.inBackground[identifier] }
         }
         func isUnderWay() -> Bool { underWay() != nil }
+        index.hold(nil)
         guard let work = underWay() else { return }
         await host.endBackground(identifier)
         // It may have nothing asked just now, but wait between two pages until the machine is left alone.

@@ -45,7 +45,7 @@ public final class SearchService: Sendable {
         let events = EventLog(configuration.log)
         let holder: EngineHolder
         var engine = configuration.engine
-        engine.onWork = { life.activity.beginRequest() }
+        engine.onWork = { life.activity.beginRequest(of: .service) }
         engine.expiryNotice = configuration.policy.expiryNotice
         do throws(EngineError) {
             holder = try EngineHolder(

@@ -15,7 +15,19 @@ final class ServiceActivity: Sendable {
         /// Requests since the beginning.
         var total: UInt64 = 0
     }
+    private struct Clients {
+        var count = 0
+        var onChange: (@Sendable (Bool) -> Void)?
+    }
+    /// Who asks.
+    enum Asker {
+        /// A client, which waits for the answer.
+        case client
+        /// The service itself.
+        case service
+    }
     private let load = Mutex(Load())
+    private let clients = Mutex(Clients())
     private let onChange: @Sendable () -> Void
 
     /// - Parameter onChange: Called when requests or connections become some or none, from any thread.
@@ -24,10 +36,28 @@ final class ServiceActivity: Sendable {
     /// What is going on now.
     var now: Load { load.withLock { $0 } }
 
+    /// Has somebody told whenever clients begin to wait and none does any more. Told under a lock, so that the order is right:
+    /// must not call back.
+    func followClients(_ onChange: @escaping @Sendable (Bool) -> Void) {
+        clients.withLock { clients in
+            clients.onChange = onChange
+            if clients.count > 0 { onChange(true) }
+        }
+    }
+
+    private func changeClients(by difference: Int) {
+        clients.withLock { clients in
+            let before = clients.count
+            clients.count += difference
+            if (before == 0) != (clients.count == 0) { clients.onChange?(clients.count > 0) }
+        }
+    }
+
     /// Notes a request.
     ///
     /// - Returns: Lives as long as the request does.
-    func beginRequest() -> Token {
+    func beginRequest(of asker: Asker = .client) -> Token {
+        if asker == .client { changeClients(by: 1) }
         let isFirst = load.withLock { load in
             load.requests += 1
             load.total += 1
@@ -35,6 +65,7 @@ final class ServiceActivity: Sendable {
         }
         if isFirst { onChange() }
         return Token { [self] in
+            if asker == .client { changeClients(by: -1) }
             let isLast = load.withLock { load in
                 load.requests -= 1
                 return load.requests == 0

@@ -29,6 +29,9 @@ public struct ServiceConfiguration: Sendable {
     public var sessionBus: String?
     /// Whether the whole process rests while nothing is under way; only for one that does nothing else.
     public var rests = false
+    /// Has the whole process yield to all others, or be like them; `false` to be asked again soon. `nil` where it is not this
+    /// service's alone.
+    public var setYielding: (@Sendable (Bool) -> Bool)?
     /// Says something to the service manager, as sd_notify(3).
     public var notify: @Sendable (String) -> Void = { _ in }
     /// How long the service manager waits for a sign of life, if it does.

@@ -45,12 +45,15 @@ enum RunningChildren {
 
     static func run(_ process: Process) throws {
         try process.run()
-        running.withLock { $0.append(process.processIdentifier) }
+        note(process.processIdentifier)
     }
 
-    static func forget(_ process: Process) {
-        running.withLock { $0.removeAll { $0 == process.processIdentifier } }
-    }
+    static func forget(_ process: Process) { forget(process.processIdentifier) }
+
+    static func note(_ process: pid_t) { running.withLock { $0.append(process) } }
+
+    /// Before it was waited for, as its number is another's then.
+    static func forget(_ process: pid_t) { running.withLock { $0.removeAll { $0 == process } } }
 
     static func terminate() {
         for child in running.withLock({ $0 }) { kill(child, SIGTERM) }

@@ -66,6 +66,13 @@ struct ScheduleCommandTests {
 
         func waitFor(_ line: String) async throws { try await waitUntil { text.contains(line) } }
 
+        /// What the kernel says of the service's session; `nil` where it groups nothing by sessions, or the service was started
+        /// at a terminal.
+        var autogroup: String? {
+            guard getsid(child.identifier) == child.identifier else { return nil }
+            return try? String(contentsOfFile: "/proc/\(child.identifier)/autogroup", encoding: .utf8)
+        }
+
         /// Whether there is something of that name in the file of the schedule.
         func keeps(_ record: String) throws -> Bool {
             let file = try Data(contentsOf: URL(filePath: harness.store + "/schedule.json"))
@@ -257,6 +264,17 @@ struct ScheduleCommandTests {
         // What a person wants is not held up by the quota, but counts.
         let (used, first) = (try #require(try service.report().jobs.first?.quota?.used.cpu), try #require(before))
         #expect(used > first)
+        service.end()
+    }
+
+    @Test("The service itself yields while it works in the background, and not while a client waits or afterwards")
+    func yields() async throws {
+        let service = try await Service("spins")
+        try await service.waitFor("working")
+        guard service.autogroup != nil else { return }
+        try await service.waitUntil { service.autogroup?.contains("nice 19") == true }
+        #expect(try service.command("schedule", "cancel", service.bundle).status == 0)
+        try await service.waitUntil { service.autogroup?.contains("nice 0") == true }
         service.end()
     }
 

@@ -2,12 +2,12 @@
 import ExtensionHost
 import Foundation
 import IdleScheduling
-import SearchIndex
 import ServiceProtocol
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import SearchIndex
 @testable import SearchlightEngine
 
 /// What an engine tells a scheduler, and does for it.
@@ -72,6 +72,23 @@ struct ScheduleTests {
             #expect(items == 3 && engine.scheduledJobs().isEmpty)
             #expect(engine.takeActivity()[bundle]?.items == 3 && engine.takeActivity().isEmpty)
             #expect(try await engine.run(job.key) == nil)
+        }
+    }
+
+    @Test("While a bundle is paused, what it has donated waits to be found, too; whoever wants its items has them found")
+    func held() async throws {
+        let bundle = try harness.installFixture("notebook")
+        try await with { engine in
+            func held() -> String? { engine.index.applier?.state.withLock { $0.heldBundle } }
+            _ = await engine.pauseBackground(bundle, ThrottleNotice(reason: .userActive))
+            #expect(held() == bundle)
+            await engine.resumeBackground(bundle)
+            #expect(held() == nil)
+            _ = await engine.pauseBackground(bundle, ThrottleNotice(reason: .userActive))
+            await engine.endBackground(bundle)
+            #expect(held() == bundle)
+            _ = try await engine.run(.reindex(bundle: bundle), origin: .person)
+            #expect(held() == nil)
         }
     }
 

@@ -25,6 +25,50 @@ struct ApplyingTests {
         try await index.close()
     }
 
+    @Test("What is patient of a bundle that is held waits, unless somebody waits for it or for what comes after it")
+    func held() async throws {
+        let store = try Store()
+        let applier = try #require(store.index.applier)
+        func isDue() -> Bool { applier.state.withLock { $0.isDue } }
+        func donate(_ name: String, to scope: IndexScope = Store.app, isPatient: Bool = true) async throws {
+            var batch = IndexBatch(scope: scope)
+            batch.index([try EncodedItem(item(name, title: "lemon"))])
+            try await store.index.commit(batch, isPatient: isPatient)
+        }
+        func waiting() async throws -> Bool {
+            // Whatever was begun ends first.
+            await withCheckedContinuation { done in applier.onQueue { done.resume() } }
+            return try await store.found("lemon").isEmpty && !isDue()
+        }
+        // What was journaled before it is held waits as well.
+        applier.state.withLock { $0.isScheduled = true }
+        try await donate("before")
+        store.index.hold(Store.app.bundle)
+        try await donate("after")
+        #expect(try await waiting())
+        try await store.index.settle()
+        #expect(try await store.found("lemon").count == 2 && !isDue())
+        // Of others nothing waits, nor what an app donates itself; what is before these comes with it.
+        try await donate("third")
+        #expect(!isDue())
+        try await donate("fourth", to: IndexScope(bundle: "com.example.other"))
+        #expect(isDue())
+        try await store.index.settle()
+        try await donate("fifth")
+        try await donate("sixth", isPatient: false)
+        #expect(isDue())
+        try await store.index.settle()
+        try await donate("seventh")
+        #expect(!isDue())
+        store.index.hold(nil)
+        #expect(isDue())
+        // A store that is closed keeps nothing waiting.
+        store.index.hold(Store.app.bundle)
+        #expect(!isDue())
+        try await store.index.close()
+        #expect(applier.state.withLock { $0.applied == $0.target })
+    }
+
     @Test("The words of deleted titles are forgotten once nothing else is to be done")
     func purging() async throws {
         let store = try Store()

@@ -200,4 +200,8 @@ int csandbox_is_stopped(pid_t child);
  */
 int csandbox_set_session_nice(pid_t child, unsigned nice);
 
+/* Has this process lead a session of its own, if it does not. 0, or an errno: EPERM where it leads a group of processes, and
+ * where it was started at a terminal, with which it is to end. */
+int csandbox_begin_session(void);
+
 #endif

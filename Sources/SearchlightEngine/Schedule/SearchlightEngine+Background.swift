@@ -8,13 +8,19 @@ extension SearchlightEngine {
     /// second later at most. ``resumeBackground(_:)`` or ``endBackground(_:)`` must follow.
     @discardableResult
     public func pauseBackground(_ bundle: String, _ notice: ThrottleNotice) async -> PauseOutcome {
-        await host.pauseBackground(bundle, notice)
+        // What it has donated is quiet too: to be found takes a processor longer than to be donated.
+        index.hold(bundle)
+        return await host.pauseBackground(bundle, notice)
     }
 
     /// Lets it go on. Harmless if it was not paused.
-    public func resumeBackground(_ bundle: String) async { await host.resumeBackground(bundle) }
+    public func resumeBackground(_ bundle: String) async {
+        index.hold(nil)
+        await host.resumeBackground(bundle)
+    }
 
-    /// Ends what is asked of a bundle in the background; it stays owed. Returns before all of that has happened.
+    /// Ends what is asked of a bundle in the background; it stays owed, and what it has donated while it was paused is found when
+    /// the next begins. Returns before all of that has happened.
     public func endBackground(_ bundle: String) async { await host.endBackground(bundle) }
 
     /// What the workers of a bundle that are asked by an origin have cost since the engine was opened, those that have ended

@@ -84,6 +84,7 @@ extension SearchlightEngine {
         _ key: ScheduledJob.Key, origin: RequestOrigin = .background,
         checkpoint: @escaping JobCheckpoint = { true }
     ) async throws(EngineError) -> Int? {
+        index.hold(nil)
         do throws(EngineError) {
             let items: Int?
             switch key {

@@ -41,7 +41,7 @@ final class ExtensionKeeper: Sendable {
             let watch = try BundleWatch(
                 searchPath: searchPath, quiet: quiet, clock: core.clock,
                 hold: { [activity = core.activity] in
-                    let token = activity.beginRequest()
+                    let token = activity.beginRequest(of: .service)
                     return { token.end() }
                 },
                 onTrouble: { [core, trouble] in core.log.write(.warning, trouble, $0) },
@@ -168,7 +168,7 @@ final class ExtensionKeeper: Sendable {
 
     /// Does something with the engine, which counts as a request.
     private func use(_ purpose: String, _ body: @escaping @Sendable (SearchlightEngine) async -> Void) async {
-        let token = core.activity.beginRequest()
+        let token = core.activity.beginRequest(of: .service)
         defer { token.end() }
         do throws(EngineAbsence) {
             try await core.holder.use({ $0 }) { (engine) throws(EngineAbsence) in await body(engine) }

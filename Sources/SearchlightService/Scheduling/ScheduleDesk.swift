@@ -13,6 +13,7 @@ final class ScheduleDesk: ScheduleService {
     private let source: InhibitedConditions
     private let monitor: ConditionMonitor?
     private let scheduler: IdleScheduler
+    private let priority: SessionPriority?
     /// The throttles that the scheduler was told.
     private let throttled = Mutex<Set<String>>([])
 
@@ -25,7 +26,7 @@ final class ScheduleDesk: ScheduleService {
         self.now = now
         let trouble = core.log.allowance()
         let records = ScheduleRecords(
-            core.holder, now: now, onWork: { [activity = core.activity] in activity.beginRequest() },
+            core.holder, now: now, onWork: { [activity = core.activity] in activity.beginRequest(of: .service) },
             onTrouble: { core.log.write(.warning, trouble, $0.description) })
         self.records = records
         let log = DecisionLog(storeDirectory: configuration.engine.storeDirectory)
@@ -38,12 +39,16 @@ final class ScheduleDesk: ScheduleService {
         outlets.used = { key, usage, all in records.note(usage, of: key, all) }
         outlets.ended = { key, all in records.noteEnd(of: key, all) }
         outlets.cancelled = { records.note(cancellations: $0) }
+        let priority = configuration.setYielding.map { SessionPriority(clock: core.clock, set: $0) }
+        self.priority = priority
+        outlets.working = { priority?.noteWork($0) }
         outlets.owing = { [activity = core.activity] in activity.noteOwing($0) }
-        outlets.onWork = { [activity = core.activity] in activity.beginRequest() }
+        outlets.onWork = { [activity = core.activity] in activity.beginRequest(of: .service) }
         scheduler = IdleScheduler(
             Scheduler(
                 policy: configuration.policy, usage: records.usage, cancellations: records.cancellations, now: now()),
             runner: EngineJobRunner(core), source: inhibited, now: now, clock: core.clock, outlets: outlets)
+        core.activity.followClients { priority?.noteClients($0) }
         core.persons.follow { [scheduler] count in scheduler.post(.event(.personsWaiting(count))) }
         if let engine = core.holder.current { take(engine) }
     }

@@ -96,6 +96,7 @@ actor SchedulingTurn {
             one.orders.finish()
         }
         running = [:]
+        outlets.working(false)
     }
 
     /// Looks beside everything else: it takes as long as the index is busy, and whoever comes back does not wait for that.
@@ -197,6 +198,7 @@ actor SchedulingTurn {
             }
         }
         running[key] = Running(orders: continuation, work: work, conductor: conductor)
+        outlets.working(!isWanted)
     }
 
     private func order(_ order: Order, _ key: ScheduledJob.Key) { running[key]?.orders.yield(order) }
@@ -205,6 +207,7 @@ actor SchedulingTurn {
         guard let one = running.removeValue(forKey: key) else { return }
         wanted.remove(key)
         await one.conductor.value
+        if running.isEmpty { outlets.working(false) }
         // It may have ended before it was paused; whoever does the next job must find nothing paused.
         if one.isQuiet { await runner.resume(key) }
         await noteUse(of: key)

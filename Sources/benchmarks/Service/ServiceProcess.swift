@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Glibc
 import ServiceProtocol
+import TestSupport
 
 /// A service of this build, in a process of its own.
 final class ServiceProcess {
     let store: String
     /// How long it took until it could be connected to.
     private(set) var startUp = Duration.zero
-    private let process = Process()
+    private let process: TestSupport.ChildProcess
 
-    var identifier: pid_t { process.processIdentifier }
+    var identifier: pid_t { process.identifier }
 
     /// Starts one and waits until it can be connected to.
     ///
@@ -26,16 +28,17 @@ final class ServiceProcess {
         guard FileManager.default.isExecutableFile(atPath: program.path) else {
             throw BenchmarkError("\(program.path) is missing. Run “swift build -c release --product searchlightd”.")
         }
-        process.executableURL = program
-        process.arguments = ["--store", store, "--no-session-bus"] + (extensions.map { ["--extensions", $0] } ?? [])
-        process.environment = environment
         // What is written down of attackers is nobody's business here.
         guard FileManager.default.createFile(atPath: store + ".log", contents: nil),
             let log = FileHandle(forWritingAtPath: store + ".log")
         else { throw BenchmarkError("\(store).log cannot be written.") }
-        process.standardError = log
         let start = ContinuousClock.now
-        try RunningChildren.run(process)
+        // Not the leader of a group of processes, so that it can have a session of its own, as one has that a manager starts.
+        process = try TestSupport.ChildProcess(
+            program.path,
+            ["--store", store, "--no-session-bus"] + (extensions.map { ["--extensions", $0] } ?? []),
+            environment: environment, errors: .file(log))
+        RunningChildren.note(process.identifier)
         for _ in 0..<10_000 {
             guard process.isRunning else { break }
             if (try? ServiceSocket.connect(inFolder: store)) != nil {
@@ -49,9 +52,9 @@ final class ServiceProcess {
     }
 
     func stop() {
-        process.terminate()
-        process.waitUntilExit()
-        RunningChildren.forget(process)
+        RunningChildren.forget(process.identifier)
+        process.send(SIGTERM)
+        process.wait()
     }
 }
 

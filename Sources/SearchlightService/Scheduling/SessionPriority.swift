@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
+/// Has the service itself yield to everybody else while it works in the background: what an extension donates is journaled,
+/// compared and indexed here, which takes more of a processor than the extension does. While a client waits for an answer it
+/// is like any program.
+final class SessionPriority: Sendable {
+    private struct State {
+        var isWorking = false
+        var hasClients = false
+        var isLow = false
+        /// Waits to make it low, or to try once more.
+        var timer: Task<Void, Never>?
+
+        var isToBeLow: Bool { isWorking && !hasClients }
+    }
+    private let state = Mutex(State())
+    private let set: @Sendable (Bool) -> Bool
+    private let clock: any Clock<Duration>
+
+    /// A client often asks again at once.
+    static let patience = Duration.seconds(1)
+    /// The kernel takes ten changes a second from all programs of users together.
+    static let retryPause = Duration.milliseconds(120)
+
+    /// - Parameter set: Has the service yield, or not any more; `false` to be asked again soon.
+    init(clock: any Clock<Duration>, set: @escaping @Sendable (Bool) -> Bool) {
+        (self.clock, self.set) = (clock, set)
+    }
+
+    /// Notes whether something is done in the background, for which nobody waits.
+    func noteWork(_ isUnderWay: Bool) { change { $0.isWorking = isUnderWay } }
+
+    /// Notes whether a client waits for something.
+    func noteClients(_ areThere: Bool) { change { $0.hasClients = areThere } }
+
+    private func change(_ body: (inout State) -> Void) {
+        state.withLock { state in
+            body(&state)
+            guard state.isToBeLow != state.isLow else {
+                state.timer?.cancel()
+                return state.timer = nil
+            }
+            if state.isToBeLow { wait(Self.patience, &state) } else { apply(&state) }
+        }
+    }
+
+    /// Under the lock, so that what is set last is what was wanted last.
+    private func apply(_ state: inout State) {
+        state.timer?.cancel()
+        state.timer = nil
+        guard state.isToBeLow != state.isLow else { return }
+        if set(state.isToBeLow) { state.isLow = state.isToBeLow } else { wait(Self.retryPause, &state) }
+    }
+
+    private func wait(_ duration: Duration, _ state: inout State) {
+        guard state.timer == nil else { return }
+        state.timer = Task { [weak self, clock] in
+            guard (try? await clock.sleep(for: duration)) != nil, let self else { return }
+            self.state.withLock { state in
+                guard !Task.isCancelled else { return }
+                self.apply(&state)
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SearchlightService
+
+@Suite("How much the service yields to others", .timeLimit(.minutes(1)))
+struct SessionPriorityTests {
+    /// What the kernel was told, and whether it takes that.
+    private final class Kernel: Sendable {
+        private let state = Mutex<(told: [Bool], refusals: Int)>(([], 0))
+        var told: [Bool] { state.withLock { $0.told } }
+        func refuse(_ count: Int) { state.withLock { $0.refusals = count } }
+        func set(_ isYielding: Bool) -> Bool {
+            state.withLock { state in
+                guard state.refusals == 0 else {
+                    state.refusals -= 1
+                    return false
+                }
+                state.told.append(isYielding)
+                return true
+            }
+        }
+    }
+    private let clock = ManualClock()
+    private let kernel = Kernel()
+    private let priority: SessionPriority
+
+    init() {
+        let kernel = kernel
+        priority = SessionPriority(clock: clock) { kernel.set($0) }
+    }
+
+    private func pass(_ time: Duration) async {
+        await clock.waitForSleepers()
+        clock.advance(by: time)
+    }
+
+    @Test("It does while it works for nobody, soon after that began, and at once no more when that ends")
+    func works() async {
+        priority.noteWork(true)
+        #expect(kernel.told.isEmpty)
+        await pass(SessionPriority.patience)
+        #expect(await eventually { kernel.told == [true] })
+        priority.noteWork(true)
+        priority.noteWork(false)
+        #expect(kernel.told == [true, false] && clock.sleeperCount == 0)
+    }
+
+    @Test("A client that waits has all of it at once, and it yields again when none has come back for a moment")
+    func clients() async {
+        priority.noteWork(true)
+        await pass(SessionPriority.patience)
+        #expect(await eventually { kernel.told == [true] })
+        priority.noteClients(true)
+        #expect(kernel.told == [true, false])
+        priority.noteClients(false)
+        priority.noteClients(true)
+        #expect(await eventually { clock.sleeperCount == 0 })
+        priority.noteClients(false)
+        await pass(SessionPriority.patience)
+        #expect(await eventually { kernel.told == [true, false, true] })
+    }
+
+    @Test("What the kernel does not take now is tried again, as it is wanted then")
+    func refused() async {
+        priority.noteWork(true)
+        kernel.refuse(1)
+        await pass(SessionPriority.patience)
+        await pass(SessionPriority.retryPause)
+        #expect(await eventually { kernel.told == [true] })
+        kernel.refuse(1)
+        priority.noteWork(false)
+        #expect(kernel.told == [true])
+        await pass(SessionPriority.retryPause)
+        #expect(await eventually { kernel.told == [true, false] })
+    }
+
+    @Test("Requests of clients are told from the service's own")
+    func askers() {
+        let activity = ServiceActivity {}
+        let told = Mutex<[Bool]>([])
+        let own = activity.beginRequest(of: .service)
+        activity.followClients { isWaiting in told.withLock { $0.append(isWaiting) } }
+        #expect(told.withLock { $0 } == [])
+        let (first, second) = (activity.beginRequest(), activity.beginRequest())
+        first.end()
+        #expect(told.withLock { $0 } == [true])
+        second.end()
+        own.end()
+        #expect(told.withLock { $0 } == [true, false] && activity.now.requests == 0)
+    }
+}
