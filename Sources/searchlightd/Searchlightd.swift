@@ -86,7 +86,7 @@ struct Searchlightd: AsyncParsableCommand {
         configuration.watchdog = manager.watchdog
         configuration.sessionBus = sessionBus ? environment["DBUS_SESSION_BUS_ADDRESS"] : nil
         configuration.rests = true
-        configuration.setYielding = OwnSession().map { session in { session.setYielding($0) } }
+        if let session = OwnSession() { configuration.setYielding = { session.setYielding($0) } }
         do throws(PolicyFile.Failure) {
             configuration.policy = try PolicyFile(environment: environment).policy()
         } catch {
