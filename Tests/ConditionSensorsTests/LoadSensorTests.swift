@@ -21,20 +21,6 @@ struct LoadSensorTests {
         machine.conditions(sensor).conditions.otherLoad
     }
 
-    @Test("At the first look, when there is nothing to compare, those count that run at that moment")
-    func firstLook() throws {
-        #expect(LoadSensor.share(ofLoadAverage: "0.20 0.18 0.12 3/345 1234\n", processors: 4) == 0.5)
-        #expect(LoadSensor.share(ofLoadAverage: "0.20 0.18 0.12 90/345 1234", processors: 4) == 1)
-        #expect(LoadSensor.share(ofLoadAverage: "0.20 0.18 0.12 0/345 1234", processors: 4) == 0)
-        for text in ["", "1 2 3", "1 2 3 x/y 4", "1 2 3 / 4"] {
-            #expect(LoadSensor.share(ofLoadAverage: text, processors: 4) == nil)
-        }
-        let machine = try FakeMachine()
-        try stat(machine, "1000 100 500 9000 300 10 10 50 0 0")
-        try machine.write("proc/loadavg", "0.00 0.00 0.00 1/345 1234\n")
-        #expect(share(machine, LoadSensor(roots: machine.roots) { [] }) == 0)
-    }
-
     @Test("It is what is not idle, less what this process, its children and its workers used, since the last look")
     func own() throws {
         let machine = try FakeMachine()

@@ -75,7 +75,7 @@ struct ScheduleTests {
         }
     }
 
-    @Test("While a bundle is paused, what it has donated waits to be found, too; whoever wants its items has them found")
+    @Test("While a bundle is paused, what it has donated waits to be found, until it goes on or somebody wants it")
     func held() async throws {
         let bundle = try harness.installFixture("notebook")
         try await with { engine in

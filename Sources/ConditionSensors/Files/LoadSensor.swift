@@ -7,7 +7,6 @@ import Synchronization
 ///
 /// Waiting for a disk is idle. What a hypervisor took away (steal) is neither used nor to be had, so the share is one of the
 /// rest. All numbers are in ticks of usually 10 ms, which the kernel keeps for each processor and may take back a few of.
-/// At the first look there is nothing to compare; then those count that run at that moment.
 final class LoadSensor: FileSensor {
     struct Sample: Hashable {
         /// Used, idle and waiting for a disk, in ticks of all processors.
@@ -52,7 +51,7 @@ final class LoadSensor: FileSensor {
         }
         let share = state.withLock { state in
             guard let last = state.last, sample.moment >= last.moment else {
-                state = State(last: sample, share: runningNow())
+                state = State(last: sample)
                 return state.share
             }
             guard sample.moment - last.moment >= Self.shortest else { return state.share }
@@ -83,20 +82,6 @@ final class LoadSensor: FileSensor {
         var used: UInt64 = 0
         for index in [0, 1, 2, 5, 6] { used = used.addingReportingOverflow(field(index)).partialValue }
         return Sample(used: used, idle: field(3), waiting: field(4), own: own, moment: moment)
-    }
-
-    /// The share that those would use who run or are ready to, besides the thread that looks; `nil` if that is not known.
-    private func runningNow() -> Double? {
-        guard let text = try? SensorFile.text("\(roots.proc)/loadavg", limit: 256) else { return nil }
-        return Self.share(ofLoadAverage: text, processors: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-    }
-
-    /// Reads the fourth field of proc_loadavg(5): those that can run now, a slash, and all there are.
-    static func share(ofLoadAverage text: String, processors: Int) -> Double? {
-        let fields = text.split(whereSeparator: \.isWhitespace)
-        guard fields.count >= 4, let running = fields[3].split(separator: "/").first.flatMap({ Int($0) }), processors > 0
-        else { return nil }
-        return (Double(min(max(running - 1, 0), processors)) / Double(processors) * 100).rounded() / 100
     }
 
     /// The ticks of this process, of its children that ended, and of its workers. One that ends in between is counted twice

@@ -123,8 +123,8 @@ final class BusyService {
     /// The process of the service.
     var identifier: pid_t { service.identifier }
 
-    /// Whether the backlog was begun.
-    var hasBegun: Bool { decisions.contains { $0.kind == .start } }
+    /// Whether the backlog waits, or stands still.
+    var waits: Bool { decisions.last.map { [.wait, .pause, .stop].contains($0.kind) } ?? false }
 
     /// Whether the backlog is done.
     var isDone: Bool { decisions.contains { $0.kind == .done } }

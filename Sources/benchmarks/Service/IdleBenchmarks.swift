@@ -20,7 +20,6 @@ struct IdleBenchmarks {
     private static let rest = Duration.seconds(25)
     /// How long a service is watched that has something to do. Not until the job is let through for its age.
     private static let waitingSeconds = 240
-    private static let settling = Duration.seconds(12)
 
     func run() async throws -> [Measurement] {
         let place = folder + "/idle"
@@ -66,14 +65,12 @@ struct IdleBenchmarks {
     /// A wake-up is a moment at which any of its threads is switched; threads that wake each other then are one, and so is what
     /// follows within a second. The switches are told beside it.
     private func waiting(in place: String) async throws -> [Measurement] {
-        let backlog = try Backlog(place: place + "/waiting", batches: 1, of: 500, seed: seed)
+        let backlog = try Backlog(place: place + "/waiting", batches: 100, of: 500, seed: seed)
         let hogs = try (0..<sysconf(Int32(_SC_NPROCESSORS_ONLN))).map { _ in try Hog() }
         defer { for hog in hogs { hog.stop() } }
-        // Until the load of the last seconds is theirs.
-        try await Task.sleep(for: Self.settling)
         let service = try backlog.beginLater()
         defer { service.end() }
-        _ = try await service.entry(.wait, within: Self.rest)
+        // It may begin before the load was measured, and stands still then.
         try await Task.sleep(for: Self.rest)
         var before = Self.switches(service.identifier)
         var (moments, switches, isQuiet) = (0, 0, true)
@@ -85,7 +82,7 @@ struct IdleBenchmarks {
             if more > 0, isQuiet { moments += 1 }
             (switches, isQuiet, before) = (switches + more, more == 0, after)
         }
-        guard !before.isEmpty, !service.hasBegun else {
+        guard !before.isEmpty, service.waits else {
             throw BenchmarkError("What was to wait did not, or the service ended while it was watched.")
         }
         let minutes = Double(Self.waitingSeconds) / 60
