@@ -5,6 +5,7 @@ import ServiceProtocol
 /// Writes what is derived from items, in step with them within one transaction. It remembers what many items have in common.
 final class DerivedWriter {
     private let db: Database
+    private let pace: GentlePace?
     private let attributes: AttributeWriter
     private let texts: FullTextWriter
     /// How many items were taken out.
@@ -20,8 +21,9 @@ final class DerivedWriter {
                 """)
     }
 
-    init(_ db: Database) {
-        self.db = db
+    /// - Parameter pace: Asked between items.
+    init(_ db: Database, pace: GentlePace? = nil) {
+        (self.db, self.pace) = (db, pace)
         attributes = AttributeWriter(db)
         texts = FullTextWriter(db)
     }
@@ -31,6 +33,7 @@ final class DerivedWriter {
 
     /// Puts an item in that is not there.
     func insert(_ record: ItemRecord, bundle: Int64, item: Int64, text: Int64) throws {
+        pace?.step()
         try attributes.insert(record, item: item)
         try texts.insert(SearchableText(record, bundle: bundle), number: text, item: item)
     }

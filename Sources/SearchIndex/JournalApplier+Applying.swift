@@ -69,7 +69,7 @@ extension JournalApplier {
             var leftOut: [LeftOutItem] = []
             if hasNewLoss { try StoreRow.noteLoss(db, through: target) }
             let stateless = try StoreRow(db).statelessThrough
-            let derived = DerivedWriter(db)
+            let derived = DerivedWriter(db, pace: pace)
             for record in records {
                 let writer = try ItemWriter(
                     db, record.entry.scope, now: pending[record.sequence]?.donated ?? now, derived)

@@ -16,6 +16,8 @@ final class JournalApplier: Sendable {
     let folder: StoreFolder
     var path: String { folder.path }
     let now: @Sendable () -> Double
+    /// How it goes about it when nobody waits.
+    let pace = GentlePace()
     private let queue = DispatchQueue(label: "com.searchlight.applier", qos: .utility)
 
     /// How much is applied in one transaction: enough to make its cost small, little enough to be found within a second.

@@ -73,6 +73,10 @@ extension SearchIndex {
         }
     }
 
+    /// Sets whether nobody waits for what is indexed from now on: then it takes a twentieth longer, with breaks in which the kernel
+    /// gives the processor to others.
+    public func setGentle(_ isGentle: Bool) { applier?.pace.set(isGentle) }
+
     /// Has what is patient of a bundle be durable and not found, so that the index is quiet, until this is called with another
     /// or none. It is found all the same once somebody waits for it (``settle()``), or something else is committed after it.
     /// A store that is closed keeps nothing waiting.

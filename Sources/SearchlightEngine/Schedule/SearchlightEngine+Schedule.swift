@@ -85,6 +85,8 @@ extension SearchlightEngine {
         checkpoint: @escaping JobCheckpoint = { true }
     ) async throws(EngineError) -> Int? {
         index.hold(nil)
+        index.setGentle(origin == .background)
+        defer { index.setGentle(false) }
         do throws(EngineError) {
             let items: Int?
             switch key {
