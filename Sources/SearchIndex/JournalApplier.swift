@@ -144,12 +144,15 @@ final class JournalApplier: Sendable {
     }
 
     /// Returns when everything is applied that was durable before.
-    func settle() async throws(SearchIndexError) {
+    ///
+    /// - Parameter isReading: Whether it is only to be read, for which nothing is waited for that waits itself; see ``hold(_:)``.
+    func settle(isReading: Bool = false) async throws(SearchIndexError) {
         let problem = await withCheckedContinuation {
             (continuation: CheckedContinuation<SearchIndexError?, Never>) in
             let (isDone, step) = state.withLock { state -> (Bool, Next) in
-                guard state.applied < state.target else { return (true, .rest) }
-                state.waiters.append(Waiter(sequence: state.target, continuation: continuation))
+                let sequence = isReading && state.heldBundle != nil ? state.impatientThrough : state.target
+                guard state.applied < sequence else { return (true, .rest) }
+                state.waiters.append(Waiter(sequence: sequence, continuation: continuation))
                 return (false, state.isRunning ? .rest : Self.next(&state))
             }
             if isDone { continuation.resume(returning: nil) }

@@ -78,8 +78,8 @@ extension SearchIndex {
     public func setGentle(_ isGentle: Bool) { applier?.pace.set(isGentle) }
 
     /// Has what is patient of a bundle be durable and not found, so that the index is quiet, until this is called with another
-    /// or none. It is found all the same once somebody waits for it (``settle()``), or something else is committed after it.
-    /// A store that is closed keeps nothing waiting.
+    /// or none. Searches do not wait for it. It is found all the same once somebody does (``settle()``), or something else is
+    /// committed after it. A store that is closed keeps nothing waiting.
     public func hold(_ bundle: String?) { applier?.hold(bundle) }
 
     /// The client state of the last durable batch of a scope; `nil` if there is none.
