@@ -64,7 +64,11 @@ struct ServiceTortureTests {
         return []
     }
 
-    @Test("Whatever breaks, nothing acknowledged is lost, and nothing is left behind", .timeLimit(.minutes(30)))
+    // Not in every test run yet: nobody has measured how long the short form takes beside the other tests, nor whether its
+    // limits of time are generous enough there. SEARCHLIGHT_TORTURE_SECONDS=6 has it run.
+    @Test(
+        "Whatever breaks, nothing acknowledged is lost, and nothing is left behind",
+        .enabled(if: seconds != nil, "Only in “make torture”."), .timeLimit(.minutes(30)))
     func everything() throws {
         let harness = try Harness()
         try install(in: harness)
