@@ -28,6 +28,8 @@ public struct ServiceLimits: Sendable {
     public var waitingForStore = 512
     /// How long they wait at most.
     public var storeTime: Duration = .seconds(120)
+    /// How long a store that could not be opened again is let be before who asks next has that tried once more.
+    public var reopenPause: Duration = .seconds(1)
     /// How long requests under way may take to end before the store is lent.
     public var lendTime: Duration = .seconds(30)
     /// How long requests under way may take to end at a stop.

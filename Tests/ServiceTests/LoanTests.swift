@@ -182,6 +182,72 @@ struct LoanTests {
         _ = await holder.stop()
     }
 
+    /// An engine that cannot be opened again the first time, since its disk can only be read then.
+    private func failing(
+        _ folder: TemporaryFolder, _ clock: ManualClock, _ openings: Counter
+    ) throws -> EngineHolder {
+        try EngineHolder(
+            ServiceLimits(), clock: clock,
+            opening: { () throws(EngineError) in
+                guard openings.next() != 2 else {
+                    throw .storeFile(path: "lock", operation: "Opening", detail: "Read-only file system")
+                }
+                return try SearchlightEngine(TestService.engine(folder))
+            })
+    }
+
+    private final class Counter: Sendable {
+        private let value = Mutex(0)
+        var count: Int { value.withLock { $0 } }
+        func next() -> Int {
+            value.withLock { value in
+                value += 1
+                return value
+            }
+        }
+    }
+
+    private func hasFailed(_ holder: EngineHolder) async -> Bool {
+        do throws(EngineAbsence) {
+            try await holder.use({ $0 }) { (_) throws(EngineAbsence) in }
+            return false
+        } catch {
+            if case .failed = error { return true } else { return false }
+        }
+    }
+
+    @Test("A store that could not be opened again is, once who asks has it tried; not at each request")
+    func openedLater() async throws {
+        let (folder, clock, openings) = (try TemporaryFolder(), ManualClock(), Counter())
+        let holder = try failing(folder, clock, openings)
+        try await holder.lend(to: 1)
+        await holder.takeBack(from: 1)
+        await clock.waitForSleepers()
+        #expect(await hasFailed(holder))
+        #expect(await hasFailed(holder))
+        #expect(openings.count == 2)
+        clock.advance(by: ServiceLimits().reopenPause)
+        #expect(await eventually { holder.state.withLock { $0.mayTryAgain } })
+        #expect(await !hasFailed(holder))
+        #expect(openings.count == 3)
+        #expect(await holder.stop())
+    }
+
+    @Test("A store that could not be opened again can be borrowed, to be mended")
+    func borrowedToBeMended() async throws {
+        let (folder, clock, openings) = (try TemporaryFolder(), ManualClock(), Counter())
+        let holder = try failing(folder, clock, openings)
+        try await holder.lend(to: 1)
+        await holder.takeBack(from: 1)
+        #expect(await hasFailed(holder))
+        try await holder.lend(to: 2)
+        #expect(await holder.useNow { _ in true } == nil)
+        #expect(await holder.takeBack(from: 2))
+        #expect(await !hasFailed(holder))
+        #expect(openings.count == 3)
+        #expect(await holder.stop())
+    }
+
     @Test("Who would rather not wait for a lent store is told so at once")
     func notNow() async throws {
         let folder = try TemporaryFolder()

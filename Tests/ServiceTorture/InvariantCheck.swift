@@ -185,15 +185,11 @@ struct InvariantCheck {
 
     /// Ends the service: no process is left, no file that does not belong there, and a check finds nothing.
     func afterTheEnd() async throws {
+        // Commands outlive their clients. SQLite takes its log away with the last connection to the database, if that one
+        // may write; after a command that only reads and ends later it would be there, and rightly.
+        try await nothing("commands or workers", besides: service.identifier)
         await service.stop()
-        try await eventually("processes are left") {
-            for child in ProcessFacts.ended(childrenOf: getpid()) where TorturePlace.isOrphan(child.name) {
-                var status: Int32 = 0
-                waitpid(child.process, &status, WNOHANG)
-            }
-            let left = ProcessFacts.descendants(of: getpid())
-            return left.isEmpty ? nil : "\(left.map { "\($0) \(Self.commandLine($0))" })"
-        }
+        try await nothing("processes", besides: nil)
         let names = try FileManager.default.contentsOfDirectory(atPath: place.store).sorted()
         let stray = names.filter { name in
             let file = name.hasSuffix(".new") ? String(name.dropLast(4)) : name
@@ -205,6 +201,18 @@ struct InvariantCheck {
         let (ending, output) = try ChildProcess.run(
             place.products + "/searchlight", ["verify"], environment: place.environment)
         if ending != .exited(0) { report.complain("“searchlight verify” found something (\(ending)): \(output)") }
+    }
+
+    /// Waits until this process has no others below it.
+    private func nothing(_ what: String, besides service: Int32?) async throws {
+        try await eventually("\(what) are left") {
+            for child in ProcessFacts.ended(childrenOf: getpid()) where TorturePlace.isOrphan(child.name) {
+                var status: Int32 = 0
+                waitpid(child.process, &status, WNOHANG)
+            }
+            let left = ProcessFacts.children(of: getpid()).filter { $0 != service }
+            return left.isEmpty ? nil : "\(left.map { "\($0) \(Self.commandLine($0))" })"
+        }
     }
 
     private static func commandLine(_ process: Int32) -> String {

@@ -131,12 +131,22 @@ final class ServiceProcess {
         report.note("threads of the service", peak: facts.threads)
     }
 
+    /// Connects, once all can be written again: a service that could not open its store after a loan has that tried after a
+    /// second.
     func connect() async throws -> RemoteEngine {
-        guard
-            let engine = try await RemoteEngine.connect(
-                storeDirectory: place.store, program: "torture", patience: Self.patience)
-        else { throw TortureProblem("nobody listens") }
-        return engine
+        let begin = clock.now
+        while true {
+            do {
+                guard
+                    let engine = try await RemoteEngine.connect(
+                        storeDirectory: place.store, program: "torture", patience: Self.patience)
+                else { throw TortureProblem("nobody listens") }
+                return engine
+            } catch EngineError.service(.refused) where clock.now - begin < .seconds(5) {
+                report.count("connections refused after a loan")
+                try await Task.sleep(for: .milliseconds(200))
+            }
+        }
     }
 
     private var logTail: String {

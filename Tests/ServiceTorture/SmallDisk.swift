@@ -14,7 +14,10 @@ final class SmallDisk {
 
     init(_ place: TorturePlace) {
         self.place = place
-        isMounted = Self.run("mount", "-t", "tmpfs", "-o", "size=\(Self.megabytes)m,mode=700", "none", place.disk)
+        // Only in a namespace of its own: elsewhere it would outlive a conductor that is killed.
+        isMounted =
+            getpid() == 1
+            && Self.run("mount", "-t", "tmpfs", "-o", "size=\(Self.megabytes)m,mode=700", "none", place.disk)
     }
 
     private static func run(_ program: String, _ arguments: String...) -> Bool {

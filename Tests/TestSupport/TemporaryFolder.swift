@@ -6,11 +6,15 @@ public final class TemporaryFolder: Sendable {
     /// The absolute path, without a slash at the end.
     public let path: String
 
+    /// Where folders of tests are made: where Scripts/torture removes what was killed left, or where the system wants them.
+    public static let place =
+        ProcessInfo.processInfo.environment["SEARCHLIGHT_TEST_FOLDER"] ?? FileManager.default.temporaryDirectory.path
+
     /// Creates an empty folder that no other test uses.
     ///
     /// - Throws: What the file system reports.
     public init() throws {
-        path = FileManager.default.temporaryDirectory.path + "/searchlight-test-" + UUID().uuidString
+        path = Self.place + "/searchlight-test-" + UUID().uuidString
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }

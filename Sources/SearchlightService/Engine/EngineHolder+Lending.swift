@@ -13,6 +13,11 @@ extension EngineHolder {
                 state.borrower = borrower
                 state.phase = .draining(engine, nil)
                 return nil
+            // A borrower may mend what keeps it from being opened; there is nothing to close.
+            case .failed where !state.isStopping:
+                state.borrower = borrower
+                state.phase = .closing
+                return nil
             case .draining, .closing, .lent, .opening: return state.isStopping ? .stopped : .lent
             case .failed(let error): return .failed(error)
             case .stopped: return .stopped
@@ -113,9 +118,27 @@ extension EngineHolder {
             onReopen(engine)
             letIn()
         } catch {
-            state.withLock { $0.phase = .failed(error) }
+            state.withLock { state in
+                state.phase = .failed(error)
+                state.mayTryAgain = false
+            }
             refuseWaiters(.failed(error))
+            Task { [clock, limits] in
+                try? await clock.sleep(for: limits.reopenPause)
+                state.withLock { $0.mayTryAgain = true }
+            }
         }
+    }
+
+    /// Has an engine opened once more that could not be, for who wants to use it: a full disk, or one that could only be read,
+    /// may be mended.
+    func tryAgain() async {
+        let tries = state.withLock { state in
+            guard case .failed = state.phase, state.mayTryAgain, !state.isStopping else { return false }
+            state.phase = .opening
+            return true
+        }
+        if tries { await reopen() }
     }
 
     /// Opens the engine. The connection of a borrower that dies may be closed before its lock is given back, so a lock that

@@ -20,7 +20,7 @@ final class EngineHolder: Sendable {
         case closing
         case lent
         case opening
-        /// It could not be opened again.
+        /// It could not be opened again; who asks next may have that tried once more.
         case failed(EngineError)
         case stopped
     }
@@ -41,6 +41,8 @@ final class EngineHolder: Sendable {
         /// Who has the store, or will; `nil` as soon as they do not want it any more.
         var borrower: UInt64?
         var isStopping = false
+        /// Whether one that could not be opened again was let be for long enough.
+        var mayTryAgain = false
 
         /// Whether it is being closed or opened.
         var isOnItsWay: Bool {
@@ -148,6 +150,7 @@ final class EngineHolder: Sendable {
     }
 
     private func enter(_ visitor: Visitor) async throws(EngineAbsence) -> SearchlightEngine {
+        await tryAgain()
         let (entrance, number) = state.withLock { state in
             state.lastWaiter += 1
             return (state.enter(visitor), state.lastWaiter)

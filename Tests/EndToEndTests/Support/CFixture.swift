@@ -8,7 +8,7 @@ import Testing
 enum CFixture {
     private static let built = Mutex<[String: String]>([:])
     private static let folder: String = {
-        let path = FileManager.default.temporaryDirectory.path + "/searchlight-fixtures-\(getpid())"
+        let path = TemporaryFolder.place + "/searchlight-fixtures-\(getpid())"
         try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         atexit { try? FileManager.default.removeItem(atPath: CFixture.folder) }
         return path

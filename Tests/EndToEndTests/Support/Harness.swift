@@ -28,7 +28,7 @@ final class Harness: Sendable {
     init(inProcess: Bool = false) throws {
         owner = nil
         isInProcess = inProcess
-        folder = FileManager.default.temporaryDirectory.path + "/searchlight-test-\(UUID().uuidString)"
+        folder = TemporaryFolder.place + "/searchlight-test-\(UUID().uuidString)"
         for name in ["extensions", "config", "data", "marks"] {
             try FileManager.default.createDirectory(atPath: folder + "/" + name, withIntermediateDirectories: true)
         }

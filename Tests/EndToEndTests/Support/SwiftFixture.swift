@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestSupport
 import Testing
 
 /// The Swift test extensions: one library, compiled on first use against the CoreSpotlight of this build.
@@ -12,11 +13,11 @@ enum SwiftFixture {
     static func library() throws -> String { try built.get() }
 
     private static func build() throws -> String {
-        let folder = FileManager.default.temporaryDirectory.path + "/searchlight-swift-fixtures-\(getpid())"
+        let folder = TemporaryFolder.place + "/searchlight-swift-fixtures-\(getpid())"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         atexit {
             try? FileManager.default.removeItem(
-                atPath: NSTemporaryDirectory() + "/searchlight-swift-fixtures-\(getpid())")
+                atPath: TemporaryFolder.place + "/searchlight-swift-fixtures-\(getpid())")
         }
         let (products, repository) = (BuiltProducts.folder, BuiltProducts.repository)
         let output = folder + "/lib\(module).so"
