@@ -74,8 +74,11 @@ static int limit(__rlimit_resource_t resource, uint64_t value) {
 }
 
 static int apply_limits(const csandbox_policy *head) {
-    int error = limit(RLIMIT_DATA, head->data_limit);
+    int error = 0;
+#ifndef CSANDBOX_SANITIZED
+    error = limit(RLIMIT_DATA, head->data_limit);
     if (error == 0) error = limit(RLIMIT_AS, head->address_limit);
+#endif
     if (error == 0) error = limit(RLIMIT_FSIZE, head->file_limit);
     if (error == 0) error = limit(RLIMIT_NOFILE, head->descriptor_limit);
     return error;
