@@ -11,8 +11,9 @@ uint32_t csandbox_landlock_revision(void);
 uint32_t csandbox_landlock_protections(uint32_t revision);
 
 /*
- * A process under AddressSanitizer or ThreadSanitizer (Scripts/sanitize) reserves terabytes for what it notes about its memory, which
- * no limit has room for, and opens a file when it finds something. The compiler decides, so that no ordinary build has any of this.
+ * A process under AddressSanitizer or ThreadSanitizer (Scripts/sanitize) reserves terabytes for what it notes about
+ * its memory, which no limit has room for, and opens a file when it finds something. The compiler decides, so that no
+ * ordinary build has any of this.
  */
 #ifdef __has_feature
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
