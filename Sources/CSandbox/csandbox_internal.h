@@ -12,7 +12,7 @@ uint32_t csandbox_landlock_protections(uint32_t revision);
 
 /*
  * A process under AddressSanitizer or ThreadSanitizer (Scripts/sanitize) reserves terabytes for what it notes about
- * its memory, which no limit has room for, and opens a file when it finds something. The compiler decides, so that no
+ * its memory, so limits count from there, and opens a file when it finds something. The compiler decides, so that no
  * ordinary build has any of this.
  */
 #ifdef __has_feature

@@ -22,9 +22,9 @@ const char searchlight_sanitizer_reports[] = SEARCHLIGHT_REPORTS;
     "allocator_may_return_null=1:"
 
 /*
- * Leaks are not looked for: LeakSanitizer stops a process with ptrace, which a worker may not, and does not know the
- * pointers that Swift keeps with further bits in them (enumerations, strings, weak references), so what these hold
- * would be told as lost. Tests count descriptors, processes and handles instead.
+ * Leaks are not looked for: LeakSanitizer stops a process with ptrace at its end, which a worker may not, and what it
+ * says of the tests' own process, which keeps much until its end, was never judged. With the Swift runtime it does
+ * work: a small program with a cycle of references is found out, and one without has nothing reported.
  */
 const char *__asan_default_options(void) { return COMMON "detect_leaks=0"; }
 
