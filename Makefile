@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The conventional names; each is one script, which works without make.
-.PHONY: all build release install install-files uninstall test-install deb test-deb test-clone documentation demo test lint format bench torture clean
+.PHONY: all build release install install-files uninstall test-install deb test-deb test-clone documentation demo test lint format bench torture sanitize clean
 
 # Where “make install” puts things; DESTDIR goes in front of it, for those who make packages.
 PREFIX ?= /usr/local
@@ -60,6 +60,10 @@ format:
 
 torture:
 	Scripts/torture
+
+# All tests under AddressSanitizer and ThreadSanitizer; an hour. For some of them: Scripts/sanitize --filter NAME
+sanitize:
+	Scripts/sanitize
 
 bench:
 	Scripts/bench --items $(or $(ITEMS),100000)

@@ -10,4 +10,17 @@ uint32_t csandbox_landlock_revision(void);
 /* What the kernel's Landlock protects, by its revision. */
 uint32_t csandbox_landlock_protections(uint32_t revision);
 
+/*
+ * A process under AddressSanitizer or ThreadSanitizer (Scripts/sanitize) reserves terabytes for what it notes about
+ * its memory, so limits count from there, and opens a file when it finds something. The compiler decides, so that no
+ * ordinary build has any of this.
+ */
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define CSANDBOX_SANITIZED 1
+/* The folder for reports; of Tests/Sanitizers/options.c, and NULL where only a sanitizer was asked for. */
+extern const char searchlight_sanitizer_reports[] __attribute__((weak));
+#endif
+#endif
+
 #endif

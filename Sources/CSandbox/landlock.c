@@ -209,6 +209,18 @@ static void open_rules(const csandbox_parsed *parsed, opened_rule *rules, csandb
     }
 }
 
+#ifdef CSANDBOX_SANITIZED
+/* What a sanitizer finds in a worker is written by the worker. */
+static void allow_reports(int ruleset, uint64_t handled) {
+    if (searchlight_sanitizer_reports == NULL) return;
+    struct path_attributes path = {rights_of(CSANDBOX_WRITE, 1) & handled,
+                                   open(searchlight_sanitizer_reports, O_PATH | O_CLOEXEC)};
+    if (path.parent < 0) return;
+    (void)syscall(SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &path, 0);
+    close(path.parent);
+}
+#endif
+
 int csandbox_apply_rules(const csandbox_parsed *parsed, csandbox_report *report) {
     uint32_t revision = csandbox_landlock_revision();
     report->landlock_revision = revision;
@@ -239,6 +251,9 @@ int csandbox_apply_rules(const csandbox_parsed *parsed, csandbox_report *report)
             report->absent++;
         close(rules[i].descriptor);
     }
+#ifdef CSANDBOX_SANITIZED
+    allow_reports((int)ruleset, attributes.fs);
+#endif
     if (syscall(SYS_landlock_restrict_self, ruleset, 0) != 0) error = errno;
     close((int)ruleset);
     return error;

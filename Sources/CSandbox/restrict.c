@@ -15,6 +15,11 @@
 #include "csandbox.h"
 #include "csandbox_internal.h"
 
+#ifdef CSANDBOX_SANITIZED
+#include <fcntl.h>
+#include <stdio.h>
+#endif
+
 /* <linux/prctl.h> and <linux/seccomp.h> of older distributions lack these. */
 #ifndef PR_SET_MDWE
 #define PR_SET_MDWE 65
@@ -73,9 +78,30 @@ static int limit(__rlimit_resource_t resource, uint64_t value) {
     return setrlimit(resource, &both) == 0 ? 0 : errno;
 }
 
+#ifdef CSANDBOX_SANITIZED
+/* What the limit of memory is above: all that is reserved so far, and what a sanitizer needs of its own. */
+static uint64_t sanitizer_memory(void) {
+    enum { OF_ITS_OWN = 1 << 30 };
+    char text[4096];
+    unsigned long long kibibytes = 0;
+    int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return OF_ITS_OWN;
+    ssize_t count = read(file, text, sizeof text - 1);
+    close(file);
+    text[count > 0 ? count : 0] = 0;
+    const char *line = strstr(text, "VmData:");
+    if (line != NULL) (void)sscanf(line, "VmData: %llu kB", &kibibytes);
+    return (uint64_t)kibibytes * 1024 + OF_ITS_OWN;
+}
+#endif
+
 static int apply_limits(const csandbox_policy *head) {
+#ifdef CSANDBOX_SANITIZED
+    int error = limit(RLIMIT_DATA, sanitizer_memory() + head->data_limit);
+#else
     int error = limit(RLIMIT_DATA, head->data_limit);
     if (error == 0) error = limit(RLIMIT_AS, head->address_limit);
+#endif
     if (error == 0) error = limit(RLIMIT_FSIZE, head->file_limit);
     if (error == 0) error = limit(RLIMIT_NOFILE, head->descriptor_limit);
     return error;

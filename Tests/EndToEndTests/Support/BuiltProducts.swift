@@ -17,6 +17,10 @@ enum BuiltProducts {
         return repository + "/.build/debug"
     }()
 
+    /// The folder in which the plugins were built; Scripts/sanitize has others.
+    static let plugins =
+        ProcessInfo.processInfo.environment["SEARCHLIGHT_PLUGINS_BUILD"] ?? repository + "/Plugins/.build"
+
     /// A program of this build.
     static func program(_ name: String) throws -> String {
         let path = folder + "/" + name
@@ -28,7 +32,7 @@ enum BuiltProducts {
 
     /// The library of the Journal extension, from the package in Plugins/.
     static func journalLibrary() throws -> String {
-        let path = repository + "/Plugins/.build/debug/libJournal.so"
+        let path = plugins + "/debug/libJournal.so"
         try #require(
             FileManager.default.fileExists(atPath: path),
             "\(path) is missing. Run “swift build --package-path Plugins --product Journal”, or Scripts/test.")
@@ -37,7 +41,7 @@ enum BuiltProducts {
 
     /// The library of the Bookmarks extension, which is C and built by make.
     static func bookmarksLibrary() throws -> String {
-        let path = repository + "/Plugins/.build/bookmarks/com.searchlight.bookmarks.searchext/libBookmarks.so"
+        let path = plugins + "/bookmarks/com.searchlight.bookmarks.searchext/libBookmarks.so"
         try #require(
             FileManager.default.fileExists(atPath: path),
             "\(path) is missing. Run “make -C Plugins/Bookmarks”, or Scripts/test.")

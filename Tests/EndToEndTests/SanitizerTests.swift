@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+/// That Scripts/sanitize hears of what happens where reports are lost most easily: in a process that may open next to nothing,
+/// with an environment of its own.
+@Suite("A sanitizer", .timeLimit(.minutes(4)))
+struct SanitizerTests {
+    /// The folder of reports; only Scripts/sanitize sets it.
+    static let reports = ProcessInfo.processInfo.environment["SEARCHLIGHT_SANITIZER_REPORTS"]
+
+    @Test("that finds something in a worker leaves a report", .enabled(if: reports != nil))
+    func worker() async throws {
+        let folder = try #require(Self.reports)
+        let harness = try Harness()
+        let bundle = "com.example.reads-freed"
+        let fixtures = BuiltProducts.repository + "/Tests/Fixtures/Extensions"
+        let library = try CFixture.library(
+            source: BuiltProducts.repository + "/Tests/Sanitizers/reads-freed.c",
+            options: ["-std=c11", "-D_GNU_SOURCE", "-I\(CFixture.includeFolder)", "-I\(fixtures)"])
+        try harness.install(bundle, library: library)
+        try await harness.withEngine { engine async throws in _ = try? await engine.reindexAll(bundle) }
+        // Others may write theirs meanwhile.
+        let ours = try FileManager.default.contentsOfDirectory(atPath: folder).map { folder + "/" + $0 }.filter {
+            (try? String(contentsOfFile: $0, encoding: .utf8))?.contains(harness.extensions) == true
+        }
+        #expect(!ours.isEmpty)
+        for path in ours {
+            #expect(try String(contentsOfFile: path, encoding: .utf8).contains("use-after-free"))
+            try FileManager.default.removeItem(atPath: path)
+        }
+    }
+}
