@@ -133,11 +133,13 @@ extension CheckContext {
         return findings.result
     }
 
-    /// Judges what the sandbox refused while all of the checks ran.
+    /// Judges what the sandbox refused while all of the checks ran. That is often why a reindex did not work.
     func checkSandbox() async throws(ExtensionError) -> CheckResult {
-        try await withTrial { (trial) throws(ExtensionError) in
-            try await workOut(trial)
-            try await settle(trial)
+        if survey.problem == nil {
+            try await withTrial { (trial) throws(ExtensionError) in
+                try await workOut(trial)
+                try await settle(trial)
+            }
         }
         var findings = Findings()
         for sighting in whole.refusals {
