@@ -156,7 +156,8 @@ public struct SandboxRefusal: Hashable, Sendable, Codable, CustomStringConvertib
         switch kind {
         case .read: "ReadablePaths"
         case .write: "WritablePaths"
-        case .network: "AllowsNetwork"
+        // No other sockets can be granted.
+        case .network: detail.contains("inet") ? "AllowsNetwork" : nil
         case .permissions, .program, .process, .signal, .inspection, .kernel: nil
         }
     }

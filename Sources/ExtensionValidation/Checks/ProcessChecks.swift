@@ -145,10 +145,15 @@ extension CheckContext {
         for sighting in whole.refusals {
             findings.fail(
                 "\(sighting.text) (\(sighting.times), first in \(sighting.check.rawValue))",
-                """
-                If it needs that, ask for it in the manifest (Searchlight: ReadablePaths, WritablePaths, AllowsNetwork); \
-                else find out who asks, often a library.
-                """)
+                sighting.text.contains("family unix")
+                    ? """
+                    No manifest grants that. It is often the C library, asked for a user's name or folders (getpwuid, in \
+                    Swift NSUserName): take USER and HOME.
+                    """
+                    : """
+                    If it needs that, ask for it in the manifest (Searchlight: ReadablePaths, WritablePaths, AllowsNetwork); \
+                    else find out who asks, often a library.
+                    """)
         }
         return findings.result
     }
