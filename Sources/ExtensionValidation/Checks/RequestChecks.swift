@@ -126,7 +126,7 @@ extension CheckContext {
             var stable: [Offer] = []
             for offer in offers where try await trial.ask(offer).isLike(expected[offer]) { stable.append(offer) }
             // Not as what the tasks return: an optimised build (by Swift 6.3.1) hands on a tuple that was never filled in.
-            let answers = Mutex<[(Offer, Result<Answer, ExtensionError>)]>([])
+            let answers = Answers()
             await withTaskGroup(of: Void.self) { group in
                 for offer in offers {
                     group.addTask {
@@ -134,12 +134,12 @@ extension CheckContext {
                         do throws(ExtensionError) { answer = .success(try await trial.ask(offer)) } catch {
                             answer = .failure(error)
                         }
-                        answers.withLock { $0.append((offer, answer)) }
+                        answers.kept.withLock { $0.append((offer, answer)) }
                     }
                 }
             }
             var findings = Findings()
-            for (offer, result) in answers.withLock({ $0 }) {
+            for (offer, result) in answers.kept.withLock({ $0 }) {
                 let answer = try result.get()
                 guard stable.contains(offer), !answer.isLike(expected[offer]) else { continue }
                 let before = expected[offer]?.summary ?? "nothing"
@@ -199,4 +199,9 @@ extension Answer {
         default: self == other
         }
     }
+}
+
+/// What was answered to requests that were under way at once.
+private final class Answers: Sendable {
+    let kept = Mutex<[(Offer, Result<Answer, ExtensionError>)]>([])
 }
