@@ -9,8 +9,13 @@ export PREFIX DESTDIR
 
 all: build
 
+# Not all of the package: benchmarks and what only tests run take as long again.
 build:
-	swift build -c release
+	Scripts/setup
+	swift build -c release --product searchlight
+	swift build -c release --product searchlight-worker
+	swift build -c release --product searchlightd
+	swift build -c release --product CoreSpotlight
 	swift build -c release --package-path Plugins --product Journal
 	$(MAKE) -C Plugins/Bookmarks
 

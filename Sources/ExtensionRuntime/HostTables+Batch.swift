@@ -103,7 +103,7 @@ let batchTable = StaticTable(
         index_items: { batch, items, count in
             use(BatchBuilder.all, batch, batchName) { builder in
                 let (records, status) = records(items, count, builder.session)
-                guard status == SEARCHLIGHT_OK else { return status }
+                guard status == SEARCHLIGHT_OK, !records.isEmpty else { return status }
                 return builder.append(.indexRecords(records), bytes: 6 + records.count, names: 0)
             }
         },

@@ -28,8 +28,10 @@ struct Completion: @unchecked Sendable {
 func records(
     _ items: UnsafePointer<OpaquePointer?>?, _ count: Int, _ session: HostSession?
 ) -> (batch: [UInt8], status: Int32) {
+    // As with names to delete: who has nothing to donate needs no other way.
+    guard count != 0 else { return ([], SEARCHLIGHT_OK) }
     guard let items, count > 0 else {
-        if count != 0 { session?.misuse(.invalidArgument, "A donation has \(count) items at no address.") }
+        session?.misuse(.invalidArgument, "A donation has \(count) items at no address.")
         return ([], SEARCHLIGHT_INVALID_ARGUMENT)
     }
     var batch: [UInt8] = []

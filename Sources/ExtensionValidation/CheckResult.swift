@@ -58,12 +58,15 @@ public struct CheckReport: Sendable, Hashable {
     public var result: CheckResult
     /// How long it took.
     public var duration: Duration
+    /// Whether it was only skipped because of what an earlier check has told.
+    public var isConsequence: Bool
 
     /// Creates a report.
-    public init(check: Check, result: CheckResult, duration: Duration) {
+    public init(check: Check, result: CheckResult, duration: Duration, isConsequence: Bool = false) {
         self.check = check
         self.result = result
         self.duration = duration
+        self.isConsequence = isConsequence
     }
 }
 

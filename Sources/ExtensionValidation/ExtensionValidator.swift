@@ -82,7 +82,7 @@ public struct ExtensionValidator: Sendable {
             UTTypeRegistry.shared.register(bundle.manifest.typeDeclarations, ofBundle: bundle.identifier)
         }
         let whole = EventRecord(.manifest)
-        var survey: Survey?
+        var progress = Progress()
         var checks = checks
         // Without it nothing would be said of what is wrong.
         if case .refused = subject { checks.insert(.manifest) }
@@ -90,9 +90,11 @@ public struct ExtensionValidator: Sendable {
             onBegin(check)
             var result = CheckResult.passed
             let duration = await configuration.clock.measure {
-                result = await self.result(of: check, among: checks, &survey, whole)
+                result = await self.result(of: check, among: checks, &progress, whole)
             }
-            let one = CheckReport(check: check, result: result, duration: duration)
+            let one = CheckReport(
+                check: check, result: result, duration: duration,
+                isConsequence: progress.consequences.contains(check))
             report.checks.append(one)
             try onEnd(one)
         }
@@ -102,12 +104,33 @@ public struct ExtensionValidator: Sendable {
     /// Runs checks, and tells nothing before they are done.
     public func run(_ checks: Set<Check>) async -> ValidationReport { await run(checks, onEnd: { _ in }) }
 
+    /// What is known by now.
+    private struct Progress {
+        var survey: Survey?
+        /// The check that told that it cannot be loaded, and why.
+        var unloadable: (check: Check, error: ExtensionError)?
+        /// The checks that were skipped because of what an earlier one has told.
+        var consequences: Set<Check> = []
+
+        /// A check that is skipped for what an earlier one has told.
+        mutating func skip(_ check: Check, _ reason: String) -> CheckResult {
+            consequences.insert(check)
+            return .skipped(reason: reason)
+        }
+
+        /// What an error means that ended a check.
+        mutating func result(_ error: ExtensionError, _ check: Check, _ bundle: ExtensionBundle) -> CheckResult {
+            if case .cannotLoad = error, unloadable == nil { unloadable = (check, error) }
+            return CheckResult(error, check, bundle)
+        }
+    }
+
     private func result(
-        of check: Check, among checks: Set<Check>, _ survey: inout Survey?, _ whole: EventRecord
+        of check: Check, among checks: Set<Check>, _ progress: inout Progress, _ whole: EventRecord
     ) async -> CheckResult {
         switch subject {
         case .refused(_, let problem):
-            guard check == .manifest else { return .skipped(reason: "a host would refuse the bundle") }
+            guard check == .manifest else { return progress.skip(check, "a host would refuse the bundle") }
             return .failed(
                 reason: problem.description, advice: "Until this is mended, no host uses the extension.")
         case .bundle(let bundle):
@@ -117,14 +140,27 @@ public struct ExtensionValidator: Sendable {
             }
             var context = CheckContext(
                 check: check, bundle: bundle, configuration: configuration, settings: settings,
-                survey: survey ?? Survey(), whole: whole)
-            if check.needsSurvey {
-                if survey == nil { survey = await Survey.make(context) }
-                if let survey { context = context.with(survey) }
-                if let skipped = context.skippedForSurvey(among: checks) { return skipped }
+                survey: progress.survey ?? Survey(), whole: whole)
+            // What the sandbox refused may be the reason, and is told in any case.
+            func tellsWhy() -> Bool { check == .sandbox && !whole.refusals.isEmpty }
+            if let (teller, error) = progress.unloadable {
+                guard tellsWhy() else {
+                    return progress.skip(check, "it cannot be loaded (see \(teller.rawValue))")
+                }
+                context = context.with(Survey(problem: error))
+            } else if check.needsSurvey {
+                let survey = if let known = progress.survey { known } else { await Survey.make(context) }
+                progress.survey = survey
+                context = context.with(survey)
+                if let problem = survey.problem, check != .acknowledgement, !tellsWhy() {
+                    // Somebody has to say what went wrong: the check that is there for it, or this one.
+                    guard checks.contains(.acknowledgement) else { return progress.result(problem, check, bundle) }
+                    return progress.skip(
+                        check, "its items are not known, since a reindex did not work (see acknowledgement)")
+                }
             }
             do throws(ExtensionError) { return try await check.run(context) } catch {
-                return CheckResult(error, check, bundle)
+                return progress.result(error, check, bundle)
             }
         }
     }
@@ -136,14 +172,6 @@ extension CheckContext {
         CheckContext(
             check: check, bundle: bundle, configuration: configuration, settings: settings, survey: survey, whole: whole
         )
-    }
-
-    /// Why a check cannot be run, since the items are not known. Somebody has to say what went wrong: the check that is
-    /// there for it, or this one.
-    func skippedForSurvey(among checks: Set<Check>) -> CheckResult? {
-        guard let problem = survey.problem, check != .acknowledgement else { return nil }
-        guard checks.contains(.acknowledgement) else { return CheckResult(problem, check, bundle) }
-        return .skipped(reason: "its items are not known, since a reindex did not work (see acknowledgement)")
     }
 }
 

@@ -255,6 +255,21 @@ class Files(unittest.TestCase):
             self.assertLessEqual(statistics.median(counts), LONGEST_MEDIAN, f"half of the files below {tree} are longer")
 
 
+class Notices(unittest.TestCase):
+    def test_what_is_linked_is_named_with_its_licence(self):
+        manifest = (ROOT / "Package.swift").read_text(encoding="utf-8")
+        pages = [(ROOT / name).read_text(encoding="utf-8") for name in ("NOTICE", "Packaging/debian/copyright")]
+        dependencies = re.findall(r'\.package\(url: "[^"]*/([^"/]+?)(?:\.swift)?"', manifest)
+        self.assertGreaterEqual(len(dependencies), 3)
+        for name in dependencies:
+            for page in pages:
+                with self.subTest(dependency=name):
+                    self.assertIn(re.sub("[- ]", "", name).lower(), re.sub(r"[-\s]", "", page).lower())
+        # What the MIT licence asks to be in all copies.
+        for page in pages:
+            self.assertIn("Permission is hereby granted, free of charge, to any person", page)
+
+
 class Comments(unittest.TestCase):
     def test_cases_and_requirements_that_are_public_have_one(self):
         for path in listed_files():

@@ -40,6 +40,8 @@ static void reindex_all(searchlight_extension *self, searchlight_request request
         return;
     }
     *pending = (struct pending){self, request};
+    /* What is not donated again goes with the acknowledgement; until then all of it is found. */
+    self->index->delete_all(self->host, NULL, NULL, NULL);
     static const char *const types[] = {"public.utf8-plain-text"};
     searchlight_item *items[recipe_count];
     for (int i = 0; i < recipe_count; i++) {

@@ -151,6 +151,17 @@ public struct SandboxRefusal: Hashable, Sendable, Codable, CustomStringConvertib
         self.count = count
     }
 
+    /// The key of the manifest, below `Searchlight`, that would have to allow it; `nil` if nobody is allowed that.
+    public var manifestKey: String? {
+        switch kind {
+        case .read: "ReadablePaths"
+        case .write: "WritablePaths"
+        // No other sockets can be granted.
+        case .network: detail.contains("inet") ? "AllowsNetwork" : nil
+        case .permissions, .program, .process, .signal, .inspection, .kernel: nil
+        }
+    }
+
     /// What was tried: "tried to read /etc/shadow".
     public var description: String {
         switch kind {

@@ -85,6 +85,9 @@ public struct WorkerConfiguration: Sendable {
         variables["MALLOC_ARENA_MAX"] = "2"
         // libdispatch would write to the system's log that it may not raise its priority, over a socket it may not have.
         variables["LIBDISPATCH_LOG"] = "NO"
+        // Foundation's home folder: else it asks the list of users, over a socket that a worker may not have, and gets
+        // another folder than what the manifest's paths mean.
+        if let home = variables["HOME"], home.hasPrefix("/") { variables["CFFIXED_USER_HOME"] = home }
         if let temporaryFolder { variables["TMPDIR"] = temporaryFolder }
         let libraryFolders = libraryFolders
         if !libraryFolders.isEmpty { variables["LD_LIBRARY_PATH"] = libraryFolders.joined(separator: ":") }

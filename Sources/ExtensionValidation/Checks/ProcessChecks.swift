@@ -133,20 +133,27 @@ extension CheckContext {
         return findings.result
     }
 
-    /// Judges what the sandbox refused while all of the checks ran.
+    /// Judges what the sandbox refused while all of the checks ran. That is often why a reindex did not work.
     func checkSandbox() async throws(ExtensionError) -> CheckResult {
-        try await withTrial { (trial) throws(ExtensionError) in
-            try await workOut(trial)
-            try await settle(trial)
+        if survey.problem == nil {
+            try await withTrial { (trial) throws(ExtensionError) in
+                try await workOut(trial)
+                try await settle(trial)
+            }
         }
         var findings = Findings()
         for sighting in whole.refusals {
             findings.fail(
                 "\(sighting.text) (\(sighting.times), first in \(sighting.check.rawValue))",
-                """
-                If it needs that, ask for it in the manifest (Searchlight: ReadablePaths, WritablePaths, AllowsNetwork); \
-                else find out who asks, often a library.
-                """)
+                sighting.text.contains("family unix")
+                    ? """
+                    No manifest grants that. It is often the C library, asked for a user's name or folders (getpwuid, in \
+                    Swift NSUserName): take USER and HOME.
+                    """
+                    : """
+                    If it needs that, ask for it in the manifest (Searchlight: ReadablePaths, WritablePaths, AllowsNetwork); \
+                    else find out who asks, often a library.
+                    """)
         }
         return findings.result
     }

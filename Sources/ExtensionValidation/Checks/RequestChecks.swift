@@ -2,6 +2,7 @@
 import ExtensionHost
 import Promises
 import ServiceProtocol
+import Synchronization
 
 extension CheckContext {
     /// When requests are cancelled: at once, and while they are under way.
@@ -124,18 +125,21 @@ extension CheckContext {
             // What changes by itself says nothing.
             var stable: [Offer] = []
             for offer in offers where try await trial.ask(offer).isLike(expected[offer]) { stable.append(offer) }
-            let answers = await withTaskGroup(of: (Offer, Result<Answer, ExtensionError>).self) { group in
+            // Not as what the tasks return: an optimised build (by Swift 6.3.1) hands on a tuple that was never filled in.
+            let answers = Answers()
+            await withTaskGroup(of: Void.self) { group in
                 for offer in offers {
                     group.addTask {
-                        do throws(ExtensionError) { return (offer, .success(try await trial.ask(offer))) } catch {
-                            return (offer, .failure(error))
+                        let answer: Result<Answer, ExtensionError>
+                        do throws(ExtensionError) { answer = .success(try await trial.ask(offer)) } catch {
+                            answer = .failure(error)
                         }
+                        answers.kept.withLock { $0.append((offer, answer)) }
                     }
                 }
-                return await group.reduce(into: [(Offer, Result<Answer, ExtensionError>)]()) { $0.append($1) }
             }
             var findings = Findings()
-            for (offer, result) in answers {
+            for (offer, result) in answers.kept.withLock({ $0 }) {
                 let answer = try result.get()
                 guard stable.contains(offer), !answer.isLike(expected[offer]) else { continue }
                 let before = expected[offer]?.summary ?? "nothing"
@@ -195,4 +199,9 @@ extension Answer {
         default: self == other
         }
     }
+}
+
+/// What was answered to requests that were under way at once.
+private final class Answers: Sendable {
+    let kept = Mutex<[(Offer, Result<Answer, ExtensionError>)]>([])
 }

@@ -20,11 +20,14 @@ struct CheckContext: Sendable {
     func wait(_ duration: Duration) async { try? await configuration.clock.sleep(for: duration) }
 
     /// Runs a body with a fresh process of the extension, which ends with it. A crash that the host got over is a crash.
+    ///
+    /// - Parameter leftover: What the extension finds in its index besides what it donates.
     func withTrial<Value: Sendable>(
-        _ body: (Trial) async throws(ExtensionError) -> Value
+        leftover: [DonationCollector.Name: ItemRecord] = [:], _ body: (Trial) async throws(ExtensionError) -> Value
     ) async throws(ExtensionError) -> Value {
         let events = EventRecord(check, partOf: whole, onLine: settings.onLine)
-        let trial = Trial(bundle, configuration, events: events, known: survey.items)
+        let known = survey.items.merging(leftover) { known, _ in known }
+        let trial = Trial(bundle, configuration, events: events, known: known)
         let result: Result<Value, ExtensionError>
         do throws(ExtensionError) { result = .success(try await body(trial)) } catch { result = .failure(error) }
         await trial.close()

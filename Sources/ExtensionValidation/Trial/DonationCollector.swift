@@ -46,6 +46,9 @@ final class DonationCollector: DonationReceiver {
     /// The identifiers of what was donated or deleted by name since the last ``beginAnew(keepingItems:)``.
     var touched: Set<String> { state.withLock { $0.touched } }
 
+    /// Whether an item from an earlier reindex is still there.
+    func stillKnows(_ name: Name) -> Bool { state.withLock { $0.known[name] != nil } }
+
     /// Forgets what was donated, as an index that was lost; or only what was touched.
     func beginAnew(keepingItems: Bool = false) {
         state.withLock { state in

@@ -56,7 +56,7 @@ final class EventRecord: Sendable {
     var crashes: [ExtensionError] { state.withLock { $0.crashes } }
     /// The rules that were broken, in the order of their words.
     var misuses: [Sighting] { state.withLock { $0.misuses.values.sorted { $0.text < $1.text } } }
-    /// What the sandbox refused.
+    /// What the sandbox refused, as sentences without their full stop.
     var refusals: [Sighting] { state.withLock { $0.refusals.values.sorted { $0.text < $1.text } } }
 
     /// Takes an event of the host's.
@@ -65,7 +65,7 @@ final class EventRecord: Sendable {
         case .started(_, let process): state.withLock { $0.processes.append(process) }
         case .output(_, let line), .log(_, _, let line): take(line: line)
         case .retrying(_, let error): state.withLock { $0.crashes.append(error) }
-        case .refusal(_, let refusal): noteRefusal("It \(refusal.description).", count: refusal.count)
+        case .refusal(_, let refusal): noteRefusal("It \(refusal.description)", count: refusal.count)
         case .misuse(_, let rule, let message): noteMisuse("\(rule.rawValue): \(message)")
         default: break
         }

@@ -56,13 +56,16 @@ final class Trial: Sendable {
     }
 
     /// Has everything donated, as a host would: in pages where the extension knows them.
-    func reindexEverything() async throws(ExtensionError) {
-        guard try await host.reindexAll(bundle.identifier) == .inPages else { return }
+    ///
+    /// - Returns: Whether it was in pages.
+    @discardableResult
+    func reindexEverything() async throws(ExtensionError) -> Bool {
+        guard try await host.reindexAll(bundle.identifier) == .inPages else { return false }
         var cursor: [UInt8]?
         var cursors: Set<[UInt8]> = []
         while cursors.count < Self.maximumPages {
             cursor = try await reindexPage(cursor, items: Self.pageItems).next
-            guard let cursor else { return }
+            guard let cursor else { return true }
             guard cursors.insert(cursor).inserted else { break }
         }
         throw .malformedAnswer(

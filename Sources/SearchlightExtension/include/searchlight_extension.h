@@ -223,8 +223,8 @@ typedef struct searchlight_host_custom_keys {
 typedef void (*searchlight_completion)(void *context, searchlight_status status, const char *message);
 
 /* Donates to and deletes from the index of the extension's bundle. index_name: nullable, the default index.
- * completion: nullable. All [thread-safe]; they may block the caller while too much is under way. The returned status
- * is SEARCHLIGHT_OK if the request was sent; only then will completion be called. */
+ * completion: nullable. A count of 0 is as good as any. All [thread-safe]; they may block the caller while too much is
+ * under way. The returned status is SEARCHLIGHT_OK if the request was sent; only then will completion be called. */
 #define SEARCHLIGHT_HOST_INDEX "searchlight.index/1"
 typedef struct searchlight_host_index {
     uint32_t size;
@@ -318,7 +318,8 @@ typedef struct searchlight_extension searchlight_extension;
 typedef struct searchlight_reindex {
     uint32_t size;
     uint32_t reserved; /* 0 */
-    /* Donate everything, then finish. Not finished (crash, time limit) means asked again. [request-thread] */
+    /* Donate everything, then finish. Not finished (crash, time limit) means asked again. What is not donated stays in the
+     * index: call delete_all first. What that deletes is found until the request is finished. [request-thread] */
     void (*reindex_all)(searchlight_extension *extension, searchlight_request request);
     /* Donate again, or delete, each of these; then finish. [request-thread] */
     void (*reindex_items)(searchlight_extension *extension, searchlight_request request,

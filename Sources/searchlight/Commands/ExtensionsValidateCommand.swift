@@ -107,11 +107,15 @@ struct ExtensionsValidateCommand: AsyncParsableCommand {
                 try Output.line("In this process: no sandbox, and a crash ends the command.")
             }
         }
-        var summarised: [CheckReport] = []
-        /// One line is enough for what no check can say of a bundle that is refused.
+        // One line is enough for all that cannot be checked for one reason, which has been told.
+        var summarised: [(reason: String, count: Int)] = []
         func isSummarised(_ report: CheckReport) -> Bool {
-            guard case .refused = subject, report.result.kind == .skipped else { return false }
-            summarised.append(report)
+            guard report.isConsequence, let reason = report.result.reason else { return false }
+            if summarised.last?.reason == reason {
+                summarised[summarised.count - 1].count += 1
+            } else {
+                summarised.append((reason, 1))
+            }
             return true
         }
         let whole = try await validator.run(
@@ -121,8 +125,8 @@ struct ExtensionsValidateCommand: AsyncParsableCommand {
                 if shows { Output.progress(nil) }
                 if !json, !isSummarised(report) { try Self.show(report) }
             })
-        if let reason = summarised.first?.result.reason {
-            let others = summarised.count == 1 ? "1 other check" : "\(summarised.count) other checks"
+        for (reason, count) in summarised {
+            let others = count == 1 ? "1 other check" : "\(count) other checks"
             try Output.line("\(dim: "skipped")  \(others): \(dim: reason)")
         }
         return whole

@@ -180,7 +180,8 @@ struct BrokenExtensionTests {
             #expect(count == 1)
         }
         #expect(harness.messages.contains { $0.hasPrefix("junk: 5 ") })
-        #expect(harness.messages.contains("nothing: refused"))
+        #expect(harness.messages.contains("nowhere: refused"))
+        #expect(harness.messages.contains { $0.hasPrefix("none: 0") })
         #expect(harness.messages.contains("malformed text: refused"))
     }
 

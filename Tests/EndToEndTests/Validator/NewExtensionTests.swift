@@ -20,6 +20,7 @@ struct NewExtensionTests {
         let folder = harness.folder + "/project"
         let made = try command("extensions", "new", "com.example.my-recipes", "--language", "c", "--directory", folder)
         #expect(made.status == 0, "\(made.output)")
+        #expect(made.output.contains("\(BuiltProducts.repository)/docs/EXTENSIONS.md"), "\(made.output)")
         #expect(
             made.output.contains("  MyRecipes.c  ") && made.output.contains("\n  make validate\n"), "\(made.output)")
         let source = try String(contentsOfFile: folder + "/MyRecipes.c", encoding: .utf8)
@@ -36,6 +37,19 @@ struct NewExtensionTests {
         let reindex = try command("reindex", "com.example.my-recipes")
         #expect(reindex.status == 0 && reindex.output.contains("2 items indexed"), "\(reindex.output)")
         #expect(try command("search", "pudding").output.contains("Rice pudding"))
+        // As an author goes on: other items, a second source.
+        let changed = try command.shell(
+            """
+            sed -i 's/pancakes/waffles/; s/Pancakes/Waffles/' project/MyRecipes.c
+            echo 'int second_source(void); int second_source(void) { return 2; }' >project/second.c
+            make -s -C project install CC=\(CFixture.compiler) SEARCHLIGHT_HEADERS=\(CFixture.includeFolder)
+            grep -c second_source project/build/*/libMyRecipes.so
+            """)
+        #expect(changed.status == 0 && changed.output == "1\n", "\(changed.output)")
+        let again = try command("reindex", "com.example.my-recipes")
+        #expect(again.status == 0 && again.output.contains("2 items indexed"), "\(again.output)")
+        #expect(try command("search", "waffles").output.contains("Waffles"))
+        #expect(try !command("search", "pancakes").output.contains("Pancakes"))
         let removed = try command.shell("make -s -C project uninstall clean")
         #expect(removed.status == 0, "\(removed.output)")
         let left = try FileManager.default.contentsOfDirectory(atPath: harness.folder + "/data/searchlight/extensions")

@@ -110,6 +110,25 @@ struct ValidateCommandTests {
         #expect(try command("extensions", "validate", bundle, "--only", "promises").status == 11)
     }
 
+    @Test("What cannot be judged for one reason is told in one line; a reindex that the sandbox stopped says so")
+    func consequences() throws {
+        let bundle = try ValidatorSubject.lockedOut.install(command.harness)
+        try Data("x".utf8).write(to: URL(filePath: command.harness.folder + "/secret"))
+        let (status, output) = try command("extensions", "validate", bundle, "--skip", "load-time")
+        #expect(status == 11 && output.contains("the sheets cannot be read"), "\(output)")
+        #expect(output.contains("failed   sandbox") && output.contains("tried to read "), "\(output)")
+        #expect(output.contains(" other checks: its items are not known"), "\(output)")
+        #expect(output.components(separatedBy: "skipped  ").count == 2, "\(output)")
+        let point = ["NSExtensionPointIdentifier": "com.apple.spotlight.index", "NSExtensionPrincipalClass": "A.B"]
+        let other = try ValidatorSubject.good.install(
+            command.harness, manifest: ["CFBundleDisplayName": "Sheets", "NSExtension": point])
+        let unloadable = try command("extensions", "validate", other)
+        #expect(unloadable.status == 11, "\(unloadable.output)")
+        #expect(unloadable.output.contains("could not be loaded"), "\(unloadable.output)")
+        let others = "skipped  \(Check.allCases.count - 2) other checks: it cannot be loaded (see load-time)\n"
+        #expect(unloadable.output.contains(others), "\(unloadable.output)")
+    }
+
     @Test("Where extensions are looked for is written by nobody here either, whatever a manifest declares")
     func trustedFolders() throws {
         try ValidatorSubject.planting.install(

@@ -34,6 +34,7 @@ struct ValidatorCheckTests {
         Fault(.deadlock, .lateAcknowledgement, .failed, "did not answer"),
         Fault(.counting, .reindexTwice, .failed, "lacks 3 items"),
         Fault(.volatile, .reindexTwice, .warning, "another title for 3 items"),
+        Fault(.hoarding, .reindexTwice, .warning, "does not delete it"),
         Fault(.forgetful, .reindexItems, .failed, "neither donated nor deleted"),
         Fault(.generous, .unknownItems, .failed, "which does not exist, it answered with 15 bytes"),
         Fault(.liar, .promises, .failed, "without a single HTML element"),
@@ -53,6 +54,7 @@ struct ValidatorCheckTests {
         Fault(.fragile, .fuzzedIdentifiers, .crashed, "abort"),
         Fault(.absent, .paging, .failed, "In a new process the page"),
         Fault(.prying, .sandbox, .failed, "tried to read "),
+        Fault(.lockedOut, .sandbox, .failed, "tried to read "),
         Fault(.undead, .sandbox, .failed, "tried to start a process"),
         Fault(.talkative, .outputVolume, .warning, "lines in one round"),
     ]

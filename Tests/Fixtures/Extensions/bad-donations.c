@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Broken: donates what is no item record, malformed text and nothing at all; then one good item. */
+/* Broken: donates what is no item record, malformed text, items at no address and none at all; then one good item. */
 #include "searchlight_extension.h"
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request);
@@ -14,8 +14,9 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
     (void)extension;
     static const uint8_t junk[] = {5, 0, 0, 0, 1, 2, 3};
     fixture_index->index_records(fixture_host, NULL, junk, sizeof junk, report, "junk");
-    if (fixture_index->index_items(fixture_host, NULL, NULL, 0, NULL, NULL) == SEARCHLIGHT_INVALID_ARGUMENT)
-        fputs("nothing: refused\n", stderr);
+    if (fixture_index->index_items(fixture_host, NULL, NULL, 3, NULL, NULL) == SEARCHLIGHT_INVALID_ARGUMENT)
+        fputs("nowhere: refused\n", stderr);
+    fixture_index->index_items(fixture_host, NULL, NULL, 0, report, "none");
     searchlight_item *item = fixture_items->create(fixture_host, "x", NULL, NULL);
     if (fixture_items->set_string(item, "title", "\xff\xfe") == SEARCHLIGHT_INVALID_ARGUMENT)
         fputs("malformed text: refused\n", stderr);

@@ -36,6 +36,8 @@
 #define SLOW_TO_LOAD 27  /* takes its time before it can be asked anything */
 #define PLANTING 28      /* puts something where extensions are looked for */
 #define SCRIPTED 29      /* shows a page of scripts and loads */
+#define HOARDING 30      /* never deletes what it has no more */
+#define LOCKED_OUT 31    /* cannot reindex without a file that its sandbox keeps from it */
 
 #if BREAK == EAGER || BREAK == PRYING || BREAK == UNDEAD || BREAK == SLOW_TO_LOAD || BREAK == PLANTING
 static void begin(void);
@@ -71,7 +73,7 @@ static void preview(searchlight_extension *extension, searchlight_request reques
 #elif BREAK == SLOW_NOTICE || BREAK == PAGED || BREAK == CIRCLING || BREAK == ABSENT
 static const void *more(const char *identifier);
 #define SUBJECT_INTERFACE more
-#elif BREAK == ENDLESS
+#elif BREAK == ENDLESS || BREAK == HOARDING || BREAK == LOCKED_OUT
 static void reindex_all(searchlight_extension *extension, searchlight_request request);
 #define SUBJECT_REINDEX_ALL reindex_all
 #endif
@@ -197,6 +199,22 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
     }
     static const int all[sheet_count] = {0, 1, 2};
     donate(request, all, sheet_count);
+}
+#elif BREAK == HOARDING
+static void reindex_all(searchlight_extension *extension, searchlight_request request) {
+    (void)extension;
+    static const int all[sheet_count] = {0, 1, 2};
+    donate(request, all, sheet_count);
+}
+#elif BREAK == LOCKED_OUT
+static void reindex_all(searchlight_extension *extension, searchlight_request request) {
+    (void)extension;
+    char path[512];
+    const char *home = getenv("HOME");
+    snprintf(path, sizeof path, "%s/secret", home != NULL ? home : "");
+    FILE *file = fopen(path, "r");
+    if (file != NULL) fclose(file);
+    finish(request, file != NULL ? SEARCHLIGHT_OK : SEARCHLIGHT_FAILED, "the sheets cannot be read");
 }
 #endif
 

@@ -75,6 +75,7 @@ static inline void donate(searchlight_request request, const int *chosen, size_t
 static void reindex_all(searchlight_extension *extension, searchlight_request request) {
     (void)extension;
     static const int all[sheet_count] = {0, 1, 2};
+    index_table->delete_all(host, NULL, NULL, NULL);
     donate(request, all, sheet_count);
 }
 #define SUBJECT_REINDEX_ALL reindex_all

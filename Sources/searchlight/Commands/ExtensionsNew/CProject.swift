@@ -16,9 +16,9 @@ extension Project {
             HEADERS := $(if $(SEARCHLIGHT_HEADERS),-I"$(SEARCHLIGHT_HEADERS)",$(shell pkg-config --cflags searchlight-extension))
             """
         var make = makefile(
-            names, needs: source,
+            names, needs: "$(wildcard *.c *.h)",
             build:
-                "\t$(CC) -std=c11 -O2 -g -Wall -Wextra -shared -fPIC $(HEADERS) \(source) -o $(BUNDLE)/\(names.library) -lm"
+                "\t$(CC) -std=c11 -O2 -g -Wall -Wextra -shared -fPIC $(HEADERS) $(wildcard *.c) -o $(BUNDLE)/\(names.library) -lm"
         )
         make.text = make.text.replacingOccurrences(of: "\n.PHONY", with: flags + "\n\n.PHONY")
         return Project(
@@ -91,12 +91,14 @@ extension Project {
 
         static void reindex_all(searchlight_extension *extension, searchlight_request request) {
             (void)extension;
+            /* What is not donated again goes with the acknowledgement; until then all of it is found. */
+            self.index->delete_all(self.host, NULL, NULL, NULL);
             int all[recipe_count];
             for (int i = 0; i < recipe_count; i++) all[i] = i;
             donate(request, all, recipe_count);
         }
 
-        /* Items that are gone would have to be deleted here; these never go. */
+        /* With delete_items, items that are gone would have to be deleted here; these never go. */
         static void reindex_items(searchlight_extension *extension, searchlight_request request,
                                   const char *const *identifiers, size_t count) {
             (void)extension;

@@ -57,7 +57,7 @@ struct ExtensionsNewCommand: ParsableCommand {
                         """,
                     status: .usage)
             }
-            let names = ProjectNames(identifier)
+            let names = ProjectNames(identifier, guide: Self.guide)
             let folder = absolute(directory ?? names.folder)
             let project = project(names, folder)
             try Self.write(project.files, to: folder)
@@ -74,13 +74,22 @@ struct ExtensionsNewCommand: ParsableCommand {
     }
 
     /// The checkout that this program was built in, if it was not installed.
-    private static var ownSource: String? {
+    private static var ownSource: String? { folder(with: "Sources/SearchlightExtension/include") }
+
+    /// Where it is told how to go on: in the checkout, or below the prefix of the installation.
+    private static var guide: String {
+        let page = "docs/EXTENSIONS.md"
+        if let source = ownSource { return source + "/" + page }
+        let installed = "share/doc/searchlight/" + page
+        return folder(with: installed).map { $0 + "/" + installed } ?? page + " of Searchlight's source"
+    }
+
+    /// The nearest folder above this program that has something.
+    private static func folder(with path: String) -> String? {
         let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/"
         var folder = URL(filePath: program).deletingLastPathComponent()
         while folder.path != "/" {
-            if FileManager.default.fileExists(atPath: folder.path + "/Sources/SearchlightExtension/include") {
-                return folder.path
-            }
+            if FileManager.default.fileExists(atPath: folder.path + "/" + path) { return folder.path }
             folder.deleteLastPathComponent()
         }
         return nil
@@ -123,6 +132,7 @@ struct ExtensionsNewCommand: ParsableCommand {
         try Output.line("Next:")
         try Output.line("  cd \(folder)")
         for step in project.steps { try Output.line("  \(step)") }
+        try Output.line("What you may rely on, and how to reach files: \(Self.guide)")
     }
 }
 

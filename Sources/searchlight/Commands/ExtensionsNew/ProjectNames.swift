@@ -10,9 +10,12 @@ struct ProjectNames {
     let display: String
     /// MyRecipes: a name in any language.
     let module: String
+    /// Where EXTENSIONS.md is.
+    let guide: String
 
-    init(_ identifier: String) {
+    init(_ identifier: String, guide: String) {
         self.identifier = identifier
+        self.guide = guide
         let last = identifier.split(separator: ".").last.map(String.init) ?? identifier
         folder = last.drop { $0 == "-" }.isEmpty ? identifier : last
         let words = last.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }
@@ -106,8 +109,16 @@ extension Project {
                     make install     # puts it where searchlight finds it
 
                 Then `searchlight reindex \(names.identifier)` and `searchlight search …` show what it donates. What it prints to
-                standard error is shown by `searchlight reindex \(names.identifier) --verbose`. EXTENSIONS.md in Searchlight's
-                documentation says what you may rely on and what is expected of you.
+                standard error is shown by `searchlight reindex \(names.identifier) --verbose`. It can read no files but its own
+                and the system's; what else it needs, the Info.plist has to declare:
+
+                    <key>Searchlight</key>
+                    <dict>
+                        <key>ReadablePaths</key>
+                        <array><string>~/Recipes</string></array>
+                    </dict>
+
+                `\(names.guide)` says what you may rely on and what is expected of you.
 
                 """,
             purpose: "the three commands")

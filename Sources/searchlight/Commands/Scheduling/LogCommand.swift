@@ -46,9 +46,8 @@ struct LogCommand: AsyncParsableCommand {
             let last = log.last(lines, about: job)
             for entry in last { try show(entry) }
             if last.isEmpty, lines > 0, !options.json {
-                Output.complain(
-                    "Nothing was decided\(job == nil ? "" : " about it") so far. Only the service schedules: searchlightd."
-                )
+                let what = job == nil ? "Nothing" : "Nothing about it"
+                Output.complain("\(what) was decided so far. The service, searchlightd, does once something is owed.")
             }
             guard follow else { return }
             while true {

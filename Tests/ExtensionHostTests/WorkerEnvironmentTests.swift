@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import ExtensionHost
+
+/// What a worker is told of the person whose files it may look for.
+@Suite("The environment of a worker")
+struct WorkerEnvironmentTests {
+    private func variables(_ environment: [String: String]) -> [String] {
+        WorkerConfiguration(workerPath: "/worker", frameworkFolder: nil, environment: environment)
+            .workerEnvironment("/tmp/own")
+    }
+
+    @Test("has the home folder that paths of the manifest mean for Foundation too, which else asks the list of users")
+    func home() {
+        let passed = variables(["HOME": "/home/ann", "CFFIXED_USER_HOME": "/elsewhere", "SECRET": "x"])
+        #expect(passed.contains("HOME=/home/ann") && passed.contains("CFFIXED_USER_HOME=/home/ann"))
+        #expect(passed.contains("TMPDIR=/tmp/own") && !passed.contains { $0.hasPrefix("SECRET") })
+        for environment in [["HOME": "relative"], [:]] {
+            #expect(!variables(environment).contains { $0.hasPrefix("CFFIXED_USER_HOME") })
+        }
+    }
+
+    @Test("is not all there is: a refusal names the key of the manifest that would grant it, where there is one")
+    func keys() {
+        #expect(SandboxRefusal(.read, "/home/ann/Recipes").manifestKey == "ReadablePaths")
+        #expect(SandboxRefusal(.network, "a socket of family inet6").manifestKey == "AllowsNetwork")
+        #expect(SandboxRefusal(.network, "a socket of family unix").manifestKey == nil)
+        #expect(SandboxRefusal(.process, "fork").manifestKey == nil)
+    }
+}
