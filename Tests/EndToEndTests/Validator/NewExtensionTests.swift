@@ -43,9 +43,9 @@ struct NewExtensionTests {
             sed -i 's/pancakes/waffles/; s/Pancakes/Waffles/' project/MyRecipes.c
             echo 'int second_source(void); int second_source(void) { return 2; }' >project/second.c
             make -s -C project install CC=\(CFixture.compiler) SEARCHLIGHT_HEADERS=\(CFixture.includeFolder)
-            grep -c second_source project/build/*/libMyRecipes.so
+            grep -q second_source project/build/*/libMyRecipes.so
             """)
-        #expect(changed.status == 0 && changed.output == "1\n", "\(changed.output)")
+        #expect(changed.status == 0 && changed.output.isEmpty, "\(changed.output)")
         let again = try command("reindex", "com.example.my-recipes")
         #expect(again.status == 0 && again.output.contains("2 items indexed"), "\(again.output)")
         #expect(try command("search", "waffles").output.contains("Waffles"))

@@ -57,7 +57,7 @@ struct ExtensionsNewCommand: ParsableCommand {
                         """,
                     status: .usage)
             }
-            let names = ProjectNames(identifier, guide: Self.guide)
+            let names = ProjectNames(identifier, guide: guide)
             let folder = absolute(directory ?? names.folder)
             let project = project(names, folder)
             try Self.write(project.files, to: folder)
@@ -77,11 +77,11 @@ struct ExtensionsNewCommand: ParsableCommand {
     private static var ownSource: String? { folder(with: "Sources/SearchlightExtension/include") }
 
     /// Where it is told how to go on: in the checkout, or below the prefix of the installation.
-    private static var guide: String {
+    private var guide: String {
         let page = "docs/EXTENSIONS.md"
-        if let source = ownSource { return source + "/" + page }
+        if let source = searchlight.map(absolute) ?? Self.ownSource { return source + "/" + page }
         let installed = "share/doc/searchlight/" + page
-        return folder(with: installed).map { $0 + "/" + installed } ?? page + " of Searchlight's source"
+        return Self.folder(with: installed).map { $0 + "/" + installed } ?? page + " of Searchlight's source"
     }
 
     /// The nearest folder above this program that has something.
@@ -132,7 +132,7 @@ struct ExtensionsNewCommand: ParsableCommand {
         try Output.line("Next:")
         try Output.line("  cd \(folder)")
         for step in project.steps { try Output.line("  \(step)") }
-        try Output.line("What you may rely on, and how to reach files: \(Self.guide)")
+        try Output.line("What you may rely on, and how to reach files: \(guide)")
     }
 }
 
