@@ -18,7 +18,7 @@ final class SessionPriority: Sendable {
     private let set: @Sendable (Bool) -> Bool
     private let clock: any Clock<Duration>
 
-    /// A client often asks again at once.
+    /// How long after the last client it yields again: a client often asks again at once.
     static let patience = Duration.seconds(1)
     /// The kernel takes ten changes a second from all programs of users together.
     static let retryPause = Duration.milliseconds(120)
@@ -29,19 +29,19 @@ final class SessionPriority: Sendable {
     }
 
     /// Notes whether something is done in the background, for which nobody waits.
-    func noteWork(_ isUnderWay: Bool) { change { $0.isWorking = isUnderWay } }
+    func noteWork(_ isUnderWay: Bool) { change(waiting: false) { $0.isWorking = isUnderWay } }
 
     /// Notes whether a client waits for something.
-    func noteClients(_ areThere: Bool) { change { $0.hasClients = areThere } }
+    func noteClients(_ areThere: Bool) { change(waiting: true) { $0.hasClients = areThere } }
 
-    private func change(_ body: (inout State) -> Void) {
+    private func change(waiting: Bool, _ body: (inout State) -> Void) {
         state.withLock { state in
             body(&state)
             guard state.isToBeLow != state.isLow else {
                 state.timer?.cancel()
                 return state.timer = nil
             }
-            if state.isToBeLow { wait(Self.patience, &state) } else { apply(&state) }
+            if state.isToBeLow && waiting { wait(Self.patience, &state) } else { apply(&state) }
         }
     }
 
