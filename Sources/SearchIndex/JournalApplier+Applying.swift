@@ -63,21 +63,27 @@ extension JournalApplier {
         }
         let (pending, target) = state.withLock { ($0.pending, $0.target) }
         let now = now()
-        let reached = last
+        let read = last
         let hasNewLoss = isNewLoss
-        let (leftOut, deleted) = try pool.write { db in
+        let (reached, leftOut, deleted) = try pool.write { [records] db in
+            var reached = read
             var leftOut: [LeftOutItem] = []
             if hasNewLoss { try StoreRow.noteLoss(db, through: target) }
             let stateless = try StoreRow(db).statelessThrough
             let derived = DerivedWriter(db, pace: pace)
-            for record in records {
+            for (index, record) in records.enumerated() {
+                // What was held meanwhile waits; the rest of a bulk would take half a second of a processor.
+                if index > 0, !state.withLock({ $0.isDue }) {
+                    reached = records[index - 1].sequence
+                    break
+                }
                 let writer = try ItemWriter(
                     db, record.entry.scope, now: pending[record.sequence]?.donated ?? now, derived)
                 leftOut += try writer.apply(record.entry, keepsState: record.sequence > stateless)
             }
             try derived.flush()
             try StoreRow.update(db) { $0.applied = max($0.applied, reached) }
-            return (leftOut, derived.deletedItems)
+            return (reached, leftOut, derived.deletedItems)
         }
         let waiters = state.withLock { state in
             state.applied = reached
