@@ -11,11 +11,7 @@ extension SearchIndex {
     public func close() async throws(SearchIndexError) {
         var problem: SearchIndexError?
         do throws(SearchIndexError) { try await applier?.close() } catch { problem = error }
-        if !isClosed.exchange(true, ordering: .relaxed) { await closeDatabase() }
-        if let problem { throw problem }
-    }
-
-    private func closeDatabase() async {
+        isClosed.store(true, ordering: .relaxed)
         await withCheckedContinuation { continuation in
             DispatchQueue.global(qos: .utility).async { [pool] in
                 // Whatever is not written back is found in the log at the next opening.
@@ -23,6 +19,7 @@ extension SearchIndex {
                 continuation.resume()
             }
         }
+        if let problem { throw problem }
     }
 
     /// Lets the store go at once, without applying what is left: that is done when it is opened the next time. Blocks for
