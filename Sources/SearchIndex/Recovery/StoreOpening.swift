@@ -98,7 +98,7 @@ struct StoreOpening {
         do {
             return try use(pool)
         } catch {
-            try? pool.closeInOrder()
+            try? pool.close()
             throw error
         }
     }
