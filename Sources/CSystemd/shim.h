@@ -121,6 +121,9 @@ static inline ssize_t csystemd_send(int socket, const void *bytes, size_t size, 
     return sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
+/* A timer descriptor whose time goes on while the machine sleeps; read(2) waits for it. Negative on failure. */
+static inline int csystemd_timer_descriptor(void) { return timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC); }
+
 /* Has a timer descriptor expire once after so many nanoseconds, or never for 0; negative on failure. */
 static inline int csystemd_set_timer(int descriptor, long nanoseconds) {
     struct itimerspec time = {{0, 0}, {nanoseconds / 1000000000, nanoseconds % 1000000000}};

@@ -82,6 +82,7 @@ public final class SearchService: Sendable {
         do throws(ServiceSocketError) {
             try listen()
         } catch {
+            await schedule.end()
             _ = await holder.stop()
             throw .socket(error)
         }
@@ -158,8 +159,8 @@ public final class SearchService: Sendable {
 
     /// Takes nobody any more, lets what is under way end for a bounded time, and gives the store back.
     private func end(_ ending: Ending) async {
-        configuration.notify("STOPPING=1\nSTATUS=Ending what is under way.")
         life.stopTimers()
+        configuration.notify("STOPPING=1\nSTATUS=Ending what is under way.")
         listener.withLock { listener in
             listener?.close()
             listener = nil

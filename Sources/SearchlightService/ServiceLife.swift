@@ -35,9 +35,10 @@ final class ServiceLife: Sendable {
     var extensions: ExtensionKeeper? { parts.withLock { $0.extensions } }
     var schedule: ScheduleDesk? { parts.withLock { $0.schedule } }
 
-    /// Waits for nobody any more.
+    /// Waits for nobody any more, and gives no sign of life.
     func stopTimers() {
-        let (idleTimer, rest) = parts.withLock { ($0.idleTimer, $0.rest) }
+        let (watchdog, idleTimer, rest) = parts.withLock { ($0.watchdog, $0.idleTimer, $0.rest) }
+        watchdog?.end()
         idleTimer?.cancel()
         rest?.end()
     }

@@ -2,7 +2,7 @@
 import Synchronization
 
 /// The sign of life to the service manager: given while something is under way, and not expected otherwise, so that an
-/// idle service is never woken.
+/// idle service is never woken. Nor is it once the service ends, whose manager then waits for that.
 final class ServiceWatchdog: Sendable {
     private let limit: Duration
     private let clock: any Clock<Duration>
@@ -10,7 +10,12 @@ final class ServiceWatchdog: Sendable {
     private let activity: @Sendable () -> ServiceActivity.Load
     /// Proves that the service can still do its work.
     private let prove: @Sendable () async -> Void
-    private let isArmed = Mutex(false)
+    private struct State {
+        var isArmed = false
+        var hasEnded = false
+    }
+    /// Held while something is said, so that nothing is after the end.
+    private let state = Mutex(State())
 
     init(
         limit: Duration, clock: any Clock<Duration>, notify: @escaping @Sendable (String) -> Void,
@@ -29,15 +34,15 @@ final class ServiceWatchdog: Sendable {
     /// Something may be under way now.
     func update() {
         guard activity().requests > 0 else { return }
-        let arms = isArmed.withLock { isArmed in
-            defer { isArmed = true }
-            return !isArmed
-        }
-        guard arms else { return }
         let components = limit.components
         let microseconds = components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
-        notify("WATCHDOG_USEC=\(microseconds)\nWATCHDOG=1")
-        Task { await run() }
+        let arms = state.withLock { state in
+            guard !state.isArmed, !state.hasEnded else { return false }
+            state.isArmed = true
+            notify("WATCHDOG_USEC=\(microseconds)\nWATCHDOG=1")
+            return true
+        }
+        if arms { Task { await run() } }
     }
 
     private func run() async {
@@ -46,14 +51,26 @@ final class ServiceWatchdog: Sendable {
             guard (try? await clock.sleep(for: limit / 3)) != nil else { return }
             let load = activity()
             if load.requests == 0, load.total == last {
-                isArmed.withLock { $0 = false }
-                notify(Self.disarming)
+                say(Self.disarming) { $0.isArmed = false }
                 // What began in between found it armed.
                 return update()
             }
             last = load.total
             await prove()
-            notify("WATCHDOG=1")
+            guard say("WATCHDOG=1") else { return }
         }
     }
+
+    /// Says something, unless it has ended.
+    @discardableResult
+    private func say(_ text: String, _ change: (inout State) -> Void = { _ in }) -> Bool {
+        state.withLock { state in
+            change(&state)
+            if !state.hasEnded { notify(text) }
+            return !state.hasEnded
+        }
+    }
+
+    /// Says nothing any more.
+    func end() { state.withLock { $0.hasEnded = true } }
 }

@@ -127,7 +127,7 @@ struct ScheduleCommandTests {
 
     @Test("One that is throttled stands still, by a person's word, and goes on by it; both outlast the service")
     func throttled() async throws {
-        let service = try await Service("spins")
+        let service = try await Service("busy")
         try await service.waitFor("working")
         let worker = try #require(service.workers.first)
         let on = try service.command("throttle", service.bundle, "on")
@@ -163,7 +163,7 @@ struct ScheduleCommandTests {
 
     @Test("While a command runs that inhibits, what is under way stands still; its exit status is the command's")
     func inhibited() async throws {
-        let service = try await Service("spins")
+        let service = try await Service("busy")
         try await service.waitFor("working")
         let worker = try #require(service.workers.first)
         let gate = service.harness.folder + "/gate"
@@ -190,7 +190,7 @@ struct ScheduleCommandTests {
 
     @Test("A command that inhibits does so on when the service was killed and another has come")
     func inhibitedAgain() async throws {
-        let service = try await Service("spins")
+        let service = try await Service("busy")
         try await service.waitFor("working")
         let inhibiting = try ChildProcess(
             BuiltProducts.program("searchlight"), ["inhibit", "--", "sleep", "100"],
@@ -241,7 +241,7 @@ struct ScheduleCommandTests {
 
     @Test("A job that is cancelled ends, stays owed and is left alone, until somebody wants it")
     func cancelled() async throws {
-        let service = try await Service("spins")
+        let service = try await Service("busy")
         try await service.waitFor("working")
         let worker = try #require(service.workers.first)
         #expect(try service.command("schedule", "cancel", service.bundle).status == 0)
@@ -269,7 +269,7 @@ struct ScheduleCommandTests {
 
     @Test("The service itself yields while it works in the background, and not while a client waits or afterwards")
     func yields() async throws {
-        let service = try await Service("spins")
+        let service = try await Service("busy")
         try await service.waitFor("working")
         guard service.autogroup != nil else { return }
         try await service.waitUntil { service.autogroup?.contains("nice 19") == true }
@@ -280,7 +280,7 @@ struct ScheduleCommandTests {
 
     @Test("A person who drags or reindexes is not held up by what stands still, nor waits for it")
     func personsFirst() async throws {
-        let service = try await Service("spins")
+        let service = try await Service("busy")
         try await service.waitFor("working")
         let worker = try #require(service.workers.first)
         #expect(try service.command("throttle", service.bundle, "on").status == 0)

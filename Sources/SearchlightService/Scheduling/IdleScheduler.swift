@@ -6,7 +6,8 @@ import Synchronization
 /// one thing after the other, and carries out what that wants.
 ///
 /// *Idle*: while nothing is owed no timer runs and nothing is listened to. Whatever happens counts as a request of the service
-/// while it is being dealt with, so that a resting process wakes for it.
+/// while it is being dealt with, so that a resting process wakes for it; but a look at the machine does not, which is over in
+/// a moment and mostly changes nothing. What it begins does.
 final class IdleScheduler: Sendable {
     /// What comes in.
     enum Input: Sendable {
@@ -26,6 +27,14 @@ final class IdleScheduler: Sendable {
         case giveWay
         /// Somebody wants to know something.
         case question(@Sendable (Scheduler) -> Void)
+
+        /// Whether it only says what the machine is like.
+        var isLook: Bool {
+            switch self {
+            case .due, .event(.conditions): true
+            default: false
+            }
+        }
     }
     /// What goes out, besides what the runner and the source are told.
     struct Outlets: Sendable {
@@ -58,32 +67,32 @@ final class IdleScheduler: Sendable {
     ///   - source: Says what the machine is like.
     ///   - now: The present, in seconds since 2001-01-01 UTC.
     ///   - clock: What waits; it has to go on while the process rests and the machine sleeps.
+    ///   - executor: Where it is decided; by default in Swift's pool.
     init(
         _ scheduler: Scheduler, runner: any JobRunner, source: any ConditionSource,
         now: @escaping @Sendable () -> Double,
-        clock: any Clock<Duration>, outlets: Outlets = Outlets()
+        clock: any Clock<Duration>, outlets: Outlets = Outlets(), executor: (any TaskExecutor)? = nil
     ) {
         let (stream, inputs) = AsyncStream.makeStream(of: (Input, any Sendable).self)
         self.inputs = inputs
         self.source = source
         onWork = outlets.onWork
         let turn = SchedulingTurn(
-            scheduler, runner: runner, source: source, now: now, clock: clock, outlets: outlets,
-            post: { [onWork = outlets.onWork] in inputs.yield(($0, onWork())) })
-        loop = Task {
+            scheduler, runner: runner, source: source, now: now, clock: clock, executor: executor, outlets: outlets,
+            post: { [onWork = outlets.onWork] in inputs.yield(($0, $0.isLook ? () : onWork())) })
+        loop = Task(executorPreference: executor) {
             for await (input, work) in stream {
                 await turn.take(input)
                 withExtendedLifetime(work) {}
             }
             await turn.end()
         }
-        source.start { [onWork = outlets.onWork] conditions in inputs.yield((.event(.conditions(conditions)), onWork()))
-        }
+        source.start { conditions in inputs.yield((.event(.conditions(conditions)), ())) }
         post(.jobsChanged)
     }
 
     /// Tells it something. Returns at once; what is told is dealt with in this order.
-    func post(_ input: Input) { inputs.yield((input, onWork())) }
+    func post(_ input: Input) { inputs.yield((input, input.isLook ? () : onWork())) }
 
     /// What the scheduler says of something, once all that was told before has been dealt with.
     func ask<Answer: Sendable>(_ question: @escaping @Sendable (Scheduler) -> Answer) async -> Answer? {

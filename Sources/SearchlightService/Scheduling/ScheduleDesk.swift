@@ -14,6 +14,8 @@ final class ScheduleDesk: ScheduleService {
     private let monitor: ConditionMonitor?
     private let scheduler: IdleScheduler
     private let priority: SessionPriority?
+    /// Of a service that rests.
+    private let thread: ScheduleThread?
     /// The throttles that the scheduler was told.
     private let throttled = Mutex<Set<String>>([])
 
@@ -44,10 +46,13 @@ final class ScheduleDesk: ScheduleService {
         outlets.working = { priority?.noteWork($0) }
         outlets.owing = { [activity = core.activity] in activity.noteOwing($0) }
         outlets.onWork = { [activity = core.activity] in activity.beginRequest(of: .service) }
+        let thread = configuration.rests ? ScheduleThread() : nil
+        self.thread = thread
         scheduler = IdleScheduler(
             Scheduler(
                 policy: configuration.policy, usage: records.usage, cancellations: records.cancellations, now: now()),
-            runner: EngineJobRunner(core), source: inhibited, now: now, clock: core.clock, outlets: outlets)
+            runner: EngineJobRunner(core), source: inhibited, now: now,
+            clock: thread.map(ScheduleClock.init) ?? core.clock, outlets: outlets, executor: thread)
         core.activity.followClients { priority?.noteClients($0) }
         core.persons.follow { [scheduler] count in scheduler.post(.event(.personsWaiting(count))) }
         if let engine = core.holder.current { take(engine) }
@@ -83,6 +88,7 @@ final class ScheduleDesk: ScheduleService {
     func end() async {
         core.holder.inUse?.onJobsChange(nil)
         await scheduler.end()
+        thread?.end()
         await records.finish()
     }
 

@@ -3,6 +3,7 @@
  *   cooperative  donates so many items, and none while it is throttled
  *   ignoring     donates so many items, whatever it is told
  *   spins        uses a processor for ever
+ *   busy         the same, and says now and then that it is alive
  *   threads      uses four
  *   deaf         the same as spins, with all signals blocked
  *   classes      says in what classes it runs, and whether it can leave them
@@ -65,6 +66,15 @@ static void did_finish_throttle(searchlight_extension *extension) {
 static void *spin(void *unused) {
     (void)unused;
     for (volatile unsigned turns = 0;; turns++) {}
+}
+
+static void spin_alive(searchlight_request request) {
+    const searchlight_host_progress *progress =
+        fixture_host->get_interface(fixture_host, SEARCHLIGHT_HOST_PROGRESS);
+    for (uint64_t turns = 1;; turns++) {
+        for (volatile unsigned turn = 0; turn < 1000000; turn++) {}
+        progress->report(fixture_host, request, turns, 0);
+    }
 }
 
 static void was_kept(void *context, searchlight_status status, const char *message) {
@@ -142,6 +152,8 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
     say("working");
     if (is_working || strcmp(mode, "classes") == 0)
         donate(request, count, strcmp(mode, "cooperative") == 0);
+    else if (strcmp(mode, "busy") == 0)
+        spin_alive(request);
     else
         spin(NULL);
 }
