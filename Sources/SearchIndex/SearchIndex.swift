@@ -2,6 +2,7 @@
 import Foundation
 import GRDB
 import ServiceProtocol
+import Synchronization
 
 /// Whose items are meant: everything is kept apart by bundle and by index.
 public struct IndexScope: Hashable, Sendable, Codable {
@@ -51,6 +52,7 @@ public final class SearchIndex: Sendable {
     let applier: JournalApplier?
     /// What was wrong with the store when it was opened, and what was lost by it.
     public let recovery: RecoveryReport
+    let isClosed = Atomic(false)
 
     /// How long an item without an expiration date is kept: Apple's "one month", taken as 30 days, in seconds.
     public static let standardLifetime = 30.0 * 86400
@@ -153,15 +155,6 @@ public final class SearchIndex: Sendable {
         return (pool, lock)
     }
 
-    /// Applies what is left and closes the journal. Nothing may be donated afterwards.
-    ///
-    /// - Throws: ``SearchIndexError``; then what is left is applied when the store is opened the next time.
-    public func close() async throws(SearchIndexError) { try await applier?.close() }
-
-    /// Lets the store go at once, without applying what is left: that is done when it is opened the next time. Blocks for
-    /// as long as a write to the journal takes. For whoever opened the store and cannot go on.
-    public func abandon() { applier?.abandon() }
-
     /// Returns when everything that was durable before can be found.
     ///
     /// - Throws: ``SearchIndexError``.
@@ -225,6 +218,12 @@ public final class SearchIndex: Sendable {
 
     /// Names an error; damage is marked too, so that it is mended when the store is opened to be changed the next time.
     func failure(_ error: any Error, _ operation: String) -> SearchIndexError {
+        // Given up for the end, or too late.
+        if isClosed.load(ordering: .relaxed), let code = (error as? DatabaseError)?.resultCode,
+            code == .SQLITE_INTERRUPT || code == .SQLITE_MISUSE
+        {
+            return .closed
+        }
         let named = SearchIndexError(error, path: directory, operation: operation)
         if named.isDamage { folder.suspect() }
         return named

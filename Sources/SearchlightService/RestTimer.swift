@@ -90,6 +90,7 @@ final class RestTimer: Sendable {
                 await release()
                 continue
             }
+            MappedCode.release()
             csystemd_trim_memory()
             let isDone = state.withLock { state in
                 if activity().requests == 0 {

@@ -69,6 +69,40 @@ struct ApplyingTests {
         #expect(applier.state.withLock { $0.applied == $0.target })
     }
 
+    @Test("A bulk that is under way when its bundle is held ends with the entry it is at, and the rest waits")
+    func heldInTheMiddle() async throws {
+        let store = try Store()
+        let (index, applier) = (store.index, try #require(store.index.applier))
+        index.hold(Store.app.bundle)
+        for number in 0..<20 {
+            var batch = IndexBatch(scope: Store.app)
+            batch.index([try EncodedItem(item("\(number)", title: "lemon"))])
+            try await index.commit(batch, isPatient: true)
+        }
+        func apply() async throws {
+            applier.state.withLock { $0.isScheduled = true }
+            index.hold(nil)
+            try await applier.pool.writeWithoutTransaction { db in
+                db.trace { [index] event in
+                    if "\(event)".contains("INSERT INTO item ") { index.hold(Store.app.bundle) }
+                }
+            }
+            await withCheckedContinuation { done in
+                applier.onQueue {
+                    #expect(applier.drain() == nil)
+                    done.resume()
+                }
+            }
+        }
+        for count in 1...3 {
+            try await apply()
+            #expect(try await store.found("lemon").count == count)
+        }
+        try await index.settle()
+        #expect(try await store.found("lemon").count == 20)
+        #expect(try await index.itemCounts() == [Store.app.bundle: 20])
+    }
+
     @Test("The words of deleted titles are forgotten once nothing else is to be done")
     func purging() async throws {
         let store = try Store()

@@ -26,7 +26,6 @@ struct ClientStateTests {
             #expect(try await index.clientState(of: Store.app) == [])
             try await index.commit(try batch("four"))
             try await index.close()
-            try index.pool.close()
         }
         let index = try SearchIndex(directory: folder.path, access: .readWrite)
         #expect(try await index.clientState(of: Store.app) == [])
@@ -74,7 +73,6 @@ struct ClientStateTests {
             let index = try SearchIndex(directory: folder.path, access: .readWrite)
             try await index.commit(try batch("one"), clientState: [7])
             try await index.close()
-            try index.pool.close()
         }
         let index = try SearchIndex(directory: folder.path, access: .readWrite)
         await #expect(throws: SearchIndexError.mismatchedClientState) {
@@ -125,11 +123,13 @@ struct ClientStateTests {
             for number in 0..<6 { try await index.index([EncodedItem(item("item\(number)"))], in: Store.app) }
             try await index.close()
             // As if the database had been put back to an earlier state, so that the entries are needed again.
-            try await index.pool.write { db in
+            let queue = try DatabaseQueue(
+                path: folder.path("index.sqlite"), configuration: SearchIndex.configuration(isReadOnly: false))
+            try await queue.write { db in
                 try db.execute(sql: "DELETE FROM attribute; DELETE FROM item")
                 try StoreRow.update(db) { $0.applied = 0 }
             }
-            try index.pool.close()
+            try queue.close()
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("journal"))
         let segment = folder.path("journal/") + (try #require(names.first { $0.hasSuffix(".journal") }))

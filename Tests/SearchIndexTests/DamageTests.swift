@@ -26,8 +26,6 @@ struct DamageTests {
         }
         try await index.index(items, in: Store.app)
         try await index.close()
-        try await index.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
-        try index.pool.close()
         var files: [String: [UInt8]] = [:]
         for name in try SampleStore.names(in: folder.path) { files[name] = try folder.read(name) }
         return files
@@ -160,8 +158,6 @@ struct DamageTests {
                 let index = try SearchIndex(directory: folder.path, access: .readWrite) { 0 }
                 try await index.index([EncodedItem(item("one", title: "apple"))], in: Store.app)
                 try await index.close()
-                try await index.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
-                try index.pool.close()
             }
             // A table that is not strict takes anything; so does a damaged page.
             var configuration = Configuration()

@@ -57,13 +57,55 @@ struct OpeningTests {
             let index = try SearchIndex(directory: path, access: .readWrite)
             try await index.index([EncodedItem(item("one", title: "apple"))], in: Store.app)
             try await index.close()
-            try index.pool.close()
         }
         for access in [SearchIndex.Access.readOnly, .readWrite, .readOnly] {
             let index = try SearchIndex(directory: path, access: access)
             #expect(try await index.search("apple").total == 1)
             try index.pool.close()
         }
+    }
+
+    @Test("Closed, a store has nothing left of SQLite's own, whoever still holds it, and answers nobody")
+    func leavesNothing() async throws {
+        let folder = try TemporaryFolder()
+        let index = try SearchIndex(directory: folder.path, access: .readWrite)
+        try await index.index([EncodedItem(item("one", title: "apple"))], in: Store.app)
+        // Several connections that read.
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<4 { group.addTask { try await index.search("apple").total } }
+            for try await total in group { #expect(total == 1) }
+        }
+        try await index.close()
+        #expect(try folder.names.filter { $0.hasPrefix("index.sqlite") } == ["index.sqlite"])
+        await #expect(throws: SearchIndexError.closed) { try await index.generation() }
+        await #expect(throws: SearchIndexError.closed) { try await index.write("Asking") { _ in } }
+        #expect(throws: SearchIndexError.closed) { try index.bundles(upTo: 1) }
+        try await index.close()
+    }
+
+    @Test("Who closes a store gives up what is still being read, and does not wait for it")
+    func closedWhileReading() async throws {
+        let folder = try TemporaryFolder()
+        let index = try SearchIndex(directory: folder.path, access: .readWrite)
+        try await index.index([EncodedItem(item("one"))], in: Store.app)
+        let isReading = AsyncStream.makeStream(of: Void.self)
+        let reading = Task {
+            try await index.read("Counting for hours") { db in
+                isReading.continuation.finish()
+                return try Int.fetchOne(
+                    db,
+                    sql: """
+                        WITH RECURSIVE count(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count WHERE n < 1e12)
+                        SELECT max(n) FROM count
+                        """)
+            }
+        }
+        for await _ in isReading.stream {}
+        // The statement has to have begun; what has not cannot be given up.
+        try await Task.sleep(for: .milliseconds(200))
+        try await index.close()
+        await #expect(throws: SearchIndexError.closed) { try await reading.value }
+        #expect(try folder.names.filter { $0.hasPrefix("index.sqlite") } == ["index.sqlite"])
     }
 
     @Test("A reader sees what a writer commits beside it, and cannot write")

@@ -64,7 +64,6 @@ struct ReplacementTests {
         try await store.put(item("one"), item("three"), in: Store.app)
         #expect(try await store.index.replacementCounts(of: bundle) == (5, 3))
         try await store.index.close()
-        try store.index.pool.close()
 
         let again = try SearchIndex(directory: store.folder.path("store"), access: .readWrite) {
             [clock = store.clock] in
@@ -81,7 +80,6 @@ struct ReplacementTests {
         #expect(try await again.replacement(of: bundle) == nil)
         #expect(try await again.replacementCounts(of: bundle) == (2, 0))
         try await again.close()
-        try again.pool.close()
         #expect(try StoreVerifier(directory: store.folder.path("store")).verify().isClean)
     }
 
@@ -106,7 +104,6 @@ struct ReplacementTests {
         #expect(try await store.found("found").count == 2)
         #expect(try await store.index.forget(bundle: bundle) == 0)
         try await store.index.close()
-        try store.index.pool.close()
         #expect(try StoreVerifier(directory: store.folder.path("store")).verify().isClean)
     }
 

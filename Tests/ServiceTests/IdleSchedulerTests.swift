@@ -23,11 +23,13 @@ struct IdleSchedulerTests {
         let record = notesRecorder
         outlets.note = { record.add($0) }
         outlets.cancelled = { [cancelled] in cancelled.add($0) }
+        outlets.onWork = { [activity] in activity.beginRequest(of: .service) }
         return IdleScheduler(
             Scheduler(policy: policy, now: now()), runner: runner, source: machine, now: now, clock: clock,
             outlets: outlets)
     }
     private let notesRecorder = Recorder()
+    private let activity = ServiceActivity {}
     private let cancelled = Kept()
     private final class Kept: Sendable {
         private let values = Mutex<[[ScheduledJob.Key: Double]]>([])
@@ -81,13 +83,19 @@ struct IdleSchedulerTests {
         await runner.waitFor("run reindex:org.example")
         machine.change { $0.presence = .active }
         await runner.waitFor("pause reindex:org.example user-active")
+        // What stands still is no work, so that the process may rest; nor is a look at the machine.
+        #expect(await eventually { activity.now.requests == 0 })
+        let total = activity.now.total
         machine.change { $0.presence = .away(since: 0) }
         // It is left quiet for a moment, whatever happens.
         #expect(await eventually { clock.sleeperCount == 1 })
         clock.advance(by: .seconds(6))
         await runner.waitFor("resume reindex:org.example")
+        #expect(await eventually { activity.now.requests == 1 })
+        #expect(activity.now.total == total + 2, "the order and the job, not the looks")
         runner.finish(Self.reindex, .done)
         await scheduler.end()
+        #expect(activity.now.requests == 0)
         #expect(
             runner.calls == [
                 "run reindex:org.example", "pause reindex:org.example user-active", "resume reindex:org.example",

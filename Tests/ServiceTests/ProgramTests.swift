@@ -48,7 +48,9 @@ struct ProgramTests {
         try await app.donate(["a"])
         program.send(number)
         #expect(await program.wait() == 0)
-        #expect(!FileManager.default.fileExists(atPath: folder.path("store/socket")))
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path("store"))
+        #expect(!files.contains("socket"))
+        #expect(files.filter { $0.hasPrefix("index.") } == ["index.sqlite"], "The database is closed, too.")
         #expect(await eventually { !app.isConnected })
         #expect(program.output.contains("Ended"))
     }

@@ -98,7 +98,7 @@ struct StoreOpening {
         do {
             return try use(pool)
         } catch {
-            try? pool.close()
+            try? pool.closeInOrder()
             throw error
         }
     }

@@ -7,13 +7,15 @@ actor SchedulingTurn {
     /// A job under way.
     private struct Running {
         /// What is wanted of it, in order.
-        var orders: AsyncStream<Order>.Continuation
+        var orders: AsyncStream<(Order, any Sendable)>.Continuation
         /// Does the job.
         var work: Task<Void, Never>
         /// Carries out the orders.
         var conductor: Task<Void, Never>
         /// Whether it was last told to be quiet.
         var isQuiet = false
+        /// Counts it as work of the service, unless it stands still.
+        var token: (any Sendable)?
     }
     private enum Order: Sendable {
         case pause(Gate)
@@ -138,7 +140,9 @@ actor SchedulingTurn {
         case .pause(let key, let gate):
             order(.pause(gate), key)
             running[key]?.isQuiet = true
+            running[key]?.token = nil
         case .resume(let key):
+            if running[key] != nil { running[key]?.token = outlets.onWork() }
             order(.resume, key)
             running[key]?.isQuiet = false
         case .stop(let key, _): order(.stop, key)
@@ -178,17 +182,14 @@ actor SchedulingTurn {
     private func start(_ key: ScheduledJob.Key) {
         guard running[key] == nil else { return }
         let isWanted = wanted.remove(key) != nil
-        let (orders, continuation) = AsyncStream.makeStream(of: Order.self)
-        let token = outlets.onWork()
+        let (orders, continuation) = AsyncStream.makeStream(of: (Order, any Sendable).self)
         let work = Task { [runner, post] in
             let outcome = await runner.run(key, isWanted: isWanted)
             continuation.finish()
             post(.ended(key, outcome))
-            withExtendedLifetime(token) {}
         }
-        let conductor = Task { [runner, outlets] in
-            for await order in orders {
-                let token = outlets.onWork()
+        let conductor = Task { [runner] in
+            for await (order, token) in orders {
                 switch order {
                 case .pause(let gate): await runner.pause(key, because: gate)
                 case .resume: await runner.resume(key)
@@ -199,11 +200,15 @@ actor SchedulingTurn {
                 withExtendedLifetime(token) {}
             }
         }
-        running[key] = Running(orders: continuation, work: work, conductor: conductor)
+        running[key] = Running(orders: continuation, work: work, conductor: conductor, token: outlets.onWork())
         outlets.working(!isWanted)
     }
 
-    private func order(_ order: Order, _ key: ScheduledJob.Key) { running[key]?.orders.yield(order) }
+    /// Until it is carried out it counts as work.
+    private func order(_ order: Order, _ key: ScheduledJob.Key) {
+        guard let one = running[key] else { return }
+        one.orders.yield((order, outlets.onWork()))
+    }
 
     private func noteEnd(of key: ScheduledJob.Key, _ outcome: SchedulerEvent.Outcome) async {
         guard let one = running.removeValue(forKey: key) else { return }

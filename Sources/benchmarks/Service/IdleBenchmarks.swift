@@ -62,8 +62,8 @@ struct IdleBenchmarks {
 
     /// A service that has something to do, on a machine that has no time for it: a program computes on each processor.
     ///
-    /// A wake-up is a moment at which any of its threads is switched; threads that wake each other then are one, and so is what
-    /// follows within a second. The switches are told beside it.
+    /// A wake-up is a moment at which any of its threads is switched. Threads that wake each other then are one, and so is what
+    /// is seen with the next look, a second later; not what is seen after that. The switches are told beside it.
     private func waiting(in place: String) async throws -> [Measurement] {
         let backlog = try Backlog(place: place + "/waiting", batches: 100, of: 500, seed: seed)
         let hogs = try (0..<sysconf(Int32(_SC_NPROCESSORS_ONLN))).map { _ in try Hog() }
@@ -73,14 +73,15 @@ struct IdleBenchmarks {
         // It may begin before the load was measured, and stands still then.
         try await Task.sleep(for: Self.rest)
         var before = Self.switches(service.identifier)
-        var (moments, switches, isQuiet) = (0, 0, true)
+        var (moments, switches, isSameMoment) = (0, 0, false)
         let end = ContinuousClock.now + .seconds(Self.waitingSeconds)
         while ContinuousClock.now < end {
             try await Task.sleep(for: .seconds(1))
             let after = Self.switches(service.identifier)
             let more = Self.wakeUps(before, after)
-            if more > 0, isQuiet { moments += 1 }
-            (switches, isQuiet, before) = (switches + more, more == 0, after)
+            let isNew = more > 0 && !isSameMoment
+            if isNew { moments += 1 }
+            (switches, isSameMoment, before) = (switches + more, isNew, after)
         }
         guard !before.isEmpty, service.waits else {
             throw BenchmarkError("What was to wait did not, or the service ended while it was watched.")

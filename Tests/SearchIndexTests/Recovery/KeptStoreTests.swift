@@ -36,10 +36,6 @@ struct KeptStoreTests {
             try await index.commit(batch, clientState: state)
         }
         try await index.close()
-        // All in one file, which is easier to keep.
-        try await index.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
-        try index.pool.close()
-        for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + "/index.sqlite" + suffix) }
     }
 
     /// What is in a store that ``fill(_:)`` made.
@@ -51,7 +47,6 @@ struct KeptStoreTests {
         #expect(try await index.search("strasse oslo", limit: 100).total == count)
         for scope in [Store.app, SampleStore.other] { #expect(try await index.clientState(of: scope) == state) }
         try await index.close()
-        try index.pool.close()
         let report = try StoreVerifier(directory: path).verify()
         #expect(report.isClean, "\(report.findings)")
     }

@@ -66,7 +66,6 @@ struct SampleStore {
             try FileManager.default.copyItem(atPath: folder.path(name), toPath: path)
         }
         try await index.close()
-        try index.pool.close()
         let journal = try Journal(folder: copy.path("journal"), store: row.identifier, applied: row.applied)
         for number in items..<items + 6 {
             _ = try await journal.append(
@@ -82,7 +81,6 @@ struct SampleStore {
         ) { Self.moment }
         contents = try await Self.contents(of: opened)
         try await opened.close()
-        try opened.pool.close()
         if isClosed {
             files = [:]
             for name in try Self.names(in: copy.path) { files[name] = try copy.read(name) }
@@ -142,7 +140,6 @@ struct SampleStore {
             let value = try await body(index)
             // What is left is applied at the next opening.
             do { try await index.close() } catch { index.abandon() }
-            try? index.pool.close()
             return value
         } catch {
             index.abandon()

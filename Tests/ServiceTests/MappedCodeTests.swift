@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Testing
+
+@testable import SearchlightService
+
+@Suite("Mapped code")
+struct MappedCodeTests {
+    @Test(
+        "Only what is read of a file is forgotten",
+        arguments: [
+            ("55d0-55d8 r-xp 00001000 fe:00 42   /usr/bin/searchlightd", 8),
+            ("55d0-55d8 r--p 00001000 fe:00 42   /usr/lib/a library.so (deleted)", 8),
+            ("55d0-55d8 rw-p 00001000 fe:00 42   /usr/bin/searchlightd", 0),
+            ("55d0-55d8 r--s 00001000 fe:00 42   /store/index.sqlite-shm", 0),
+            ("55d0-55d8 r-xp 00000000 00:00 0    [vdso]", 0), ("55d0-55d8 r--p 00000000 00:00 0 ", 0),
+        ])
+    func lines(line: String, count: Int) { #expect(MappedCode.mapping(line[...])?.count == count) }
+
+    @Test(
+        "Other lines begin no mapping",
+        arguments: ["Anonymous:             0 kB", "", "VmFlags: rd ex mr", "8-5 r-xp 0 0:0 1 /a"])
+    func others(line: String) { #expect(MappedCode.mapping(line[...]) == nil) }
+
+    @Test("The process goes on, with what it has changed")
+    func goesOn() throws {
+        func mapped() throws -> Int {
+            let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+            return try #require(Int(text.split(separator: " ")[2]))
+        }
+        let before = try mapped()
+        MappedCode.release()
+        #expect(try mapped() < before)
+        #expect(try JSONDecoder().decode([String: Int].self, from: Data(#"{"a": 1}"#.utf8)) == ["a": 1])
+    }
+}
