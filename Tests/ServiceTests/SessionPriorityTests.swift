@@ -37,13 +37,32 @@ struct SessionPriorityTests {
         clock.advance(by: time)
     }
 
-    @Test("It does while it works for nobody, and at once no more when that ends")
-    func works() {
+    @Test("It does while it works for nobody, and no more a moment after that ends")
+    func works() async {
         priority.noteWork(true)
         #expect(kernel.told == [true])
         priority.noteWork(true)
         priority.noteWork(false)
-        #expect(kernel.told == [true, false] && clock.sleeperCount == 0)
+        #expect(kernel.told == [true])
+        await pass(SessionPriority.aftermath)
+        #expect(await eventually { kernel.told == [true, false] && clock.sleeperCount == 0 })
+        // One that goes on at once yields on.
+        priority.noteWork(true)
+        priority.noteWork(false)
+        priority.noteWork(true)
+        #expect(await eventually { clock.sleeperCount == 0 })
+        #expect(kernel.told == [true, false, true])
+    }
+
+    @Test("A client that comes in that moment does not wait for it")
+    func clientInTheAftermath() async {
+        priority.noteWork(true)
+        priority.noteWork(false)
+        priority.noteClients(true)
+        #expect(kernel.told == [true, false])
+        priority.noteClients(false)
+        #expect(await eventually { clock.sleeperCount == 0 })
+        #expect(kernel.told == [true, false])
     }
 
     @Test("A client that waits has all of it at once, and it yields again when none has come back for a moment")
@@ -69,6 +88,7 @@ struct SessionPriorityTests {
         #expect(await eventually { kernel.told == [true] })
         kernel.refuse(1)
         priority.noteWork(false)
+        await pass(SessionPriority.aftermath)
         #expect(kernel.told == [true])
         await pass(SessionPriority.retryPause)
         #expect(await eventually { kernel.told == [true, false] })

@@ -46,7 +46,7 @@ final class IdleScheduler: Sendable {
         var ended: @Sendable (ScheduledJob.Key, UsageHistory) -> Void = { _, _ in }
         /// Keeps which jobs persons have cancelled, and until when each is left alone.
         var cancelled: @Sendable ([ScheduledJob.Key: Double]) -> Void = { _ in }
-        /// Told whether a job is under way for which nobody waits, whenever one begins or ends.
+        /// Told whether a job is under way for which nobody waits and which does not stand still, whenever that may have changed.
         var working: @Sendable (Bool) -> Void = { _ in }
         /// Told whether anything is owed that can be done some time, whenever that may have changed.
         var owing: @Sendable (Bool) -> Void = { _ in }

@@ -12,6 +12,8 @@ actor SchedulingTurn {
         var work: Task<Void, Never>
         /// Carries out the orders.
         var conductor: Task<Void, Never>
+        /// Whether a person waits for it.
+        var isWanted: Bool
         /// Whether it was last told to be quiet.
         var isQuiet = false
         /// Counts it as work of the service, unless it stands still.
@@ -100,7 +102,7 @@ actor SchedulingTurn {
             one.orders.finish()
         }
         running = [:]
-        outlets.working(false)
+        noteWorking()
     }
 
     /// Looks beside everything else: it takes as long as the index is busy, and whoever comes back does not wait for that.
@@ -141,10 +143,12 @@ actor SchedulingTurn {
             order(.pause(gate), key)
             running[key]?.isQuiet = true
             running[key]?.token = nil
+            noteWorking()
         case .resume(let key):
             if running[key] != nil { running[key]?.token = outlets.onWork() }
-            order(.resume, key)
             running[key]?.isQuiet = false
+            noteWorking()
+            order(.resume, key)
         case .stop(let key, _): order(.stop, key)
         case .wake(let moment): wake(at: moment)
         case .sense(let mode):
@@ -200,9 +204,12 @@ actor SchedulingTurn {
                 withExtendedLifetime(token) {}
             }
         }
-        running[key] = Running(orders: continuation, work: work, conductor: conductor, token: outlets.onWork())
-        outlets.working(!isWanted)
+        running[key] = Running(
+            orders: continuation, work: work, conductor: conductor, isWanted: isWanted, token: outlets.onWork())
+        noteWorking()
     }
+
+    private func noteWorking() { outlets.working(running.values.contains { !$0.isWanted && !$0.isQuiet }) }
 
     /// Until it is carried out it counts as work.
     private func order(_ order: Order, _ key: ScheduledJob.Key) {
@@ -214,7 +221,7 @@ actor SchedulingTurn {
         guard let one = running.removeValue(forKey: key) else { return }
         wanted.remove(key)
         await one.conductor.value
-        if running.isEmpty { outlets.working(false) }
+        noteWorking()
         // It may have ended before it was paused; whoever does the next job must find nothing paused.
         if one.isQuiet { await runner.resume(key) }
         await noteUse(of: key)

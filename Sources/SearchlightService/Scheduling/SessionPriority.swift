@@ -20,6 +20,8 @@ final class SessionPriority: Sendable {
 
     /// How long after the last client it yields again: a client often asks again at once.
     static let patience = Duration.seconds(1)
+    /// How long after its work it still yields: what was under way when an extension was paused still ends.
+    static let aftermath = Duration.seconds(2)
     /// The kernel takes ten changes a second from all programs of users together.
     static let retryPause = Duration.milliseconds(120)
 
@@ -29,19 +31,19 @@ final class SessionPriority: Sendable {
     }
 
     /// Notes whether something is done in the background, for which nobody waits.
-    func noteWork(_ isUnderWay: Bool) { change(waiting: false) { $0.isWorking = isUnderWay } }
+    func noteWork(_ isUnderWay: Bool) { change(after: isUnderWay ? nil : Self.aftermath) { $0.isWorking = isUnderWay } }
 
     /// Notes whether a client waits for something.
-    func noteClients(_ areThere: Bool) { change(waiting: true) { $0.hasClients = areThere } }
+    func noteClients(_ areThere: Bool) { change(after: areThere ? nil : Self.patience) { $0.hasClients = areThere } }
 
-    private func change(waiting: Bool, _ body: (inout State) -> Void) {
+    private func change(after pause: Duration?, _ body: (inout State) -> Void) {
         state.withLock { state in
             body(&state)
             guard state.isToBeLow != state.isLow else {
                 state.timer?.cancel()
                 return state.timer = nil
             }
-            if state.isToBeLow && waiting { wait(Self.patience, &state) } else { apply(&state) }
+            if let pause { wait(pause, &state) } else { apply(&state) }
         }
     }
 
