@@ -129,6 +129,23 @@ struct IdleSchedulerTests {
         await scheduler.end()
     }
 
+    @Test("What it has used until it stood still is known then, and not first when it is looked again")
+    func usedWhenPaused() async {
+        owe()
+        let scheduler = scheduler()
+        await runner.waitFor("run reindex:org.example")
+        runner.use(Usage(cpu: 2, written: 7))
+        machine.change { $0.presence = .active }
+        let start = start
+        var used: Usage?
+        repeat {
+            used = await scheduler.ask { $0.usage.used(by: "org.example", within: 3600, at: start) }
+        } while used == Usage()
+        #expect(used == Usage(cpu: 2, written: 7))
+        runner.finish(Self.reindex, .done)
+        await scheduler.end()
+    }
+
     @Test("At the end, what is under way is stopped and waited for")
     func ended() async {
         owe()

@@ -17,6 +17,8 @@ final class IdleScheduler: Sendable {
         case jobsChanged
         /// A job has ended.
         case ended(ScheduledJob.Key, SchedulerEvent.Outcome)
+        /// A job stands still.
+        case standsStill(ScheduledJob.Key)
         /// The time has come that was asked for.
         case due
         /// It is time to look for work to come.

@@ -80,6 +80,8 @@ actor SchedulingTurn {
             await takeJobs()
         case .giveWay: for key in running.keys.sorted() { order(.stop, key) }
         case .ended(let key, let outcome): await noteEnd(of: key, outcome)
+        // Now rather than at the next look, which is to find nothing that has to be kept.
+        case .standsStill(let key): if running[key] != nil { await noteUse(of: key) }
         case .due:
             timer = nil
             await measure()
@@ -192,10 +194,12 @@ actor SchedulingTurn {
             continuation.finish()
             post(.ended(key, outcome))
         }
-        let conductor = Task { [runner] in
+        let conductor = Task { [runner, post] in
             for await (order, token) in orders {
                 switch order {
-                case .pause(let gate): await runner.pause(key, because: gate)
+                case .pause(let gate):
+                    await runner.pause(key, because: gate)
+                    post(.standsStill(key))
                 case .resume: await runner.resume(key)
                 case .stop:
                     await runner.stop(key)
