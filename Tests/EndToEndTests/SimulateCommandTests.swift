@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@Suite("searchlight simulate and record", .timeLimit(.minutes(2)))
+@Suite("searchlight simulate and record", .timeLimit(.minutes(5)))
 struct SimulateCommandTests {
     private let command: Command
     private var folder: String { command.harness.folder }

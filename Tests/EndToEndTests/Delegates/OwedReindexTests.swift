@@ -7,7 +7,7 @@ import Testing
 @testable import ExtensionHost
 @testable import SearchlightEngine
 
-@Suite("A reindex that is owed", .timeLimit(.minutes(2)))
+@Suite("A reindex that is owed", .timeLimit(.minutes(5)))
 struct OwedReindexTests {
     private let bundle = "com.example.app"
 

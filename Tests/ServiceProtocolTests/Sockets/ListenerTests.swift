@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import ServiceProtocol
 
-@Suite("Accepting connections", .timeLimit(.minutes(1)))
+@Suite("Accepting connections", .timeLimit(.minutes(5)))
 struct ListenerTests {
     @Test("Every connection arrives, in order, and none after the end")
     func connections() async throws {
