@@ -90,7 +90,7 @@ let package = Package(
             name: "SearchlightService",
             dependencies: [
                 "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "MetadataQuery",
-                "ServiceProtocol", "IdleScheduling", "ConditionSensors", "CSystemd",
+                "ServiceProtocol", "IdleScheduling", "ConditionSensors", "CFiles", "CSystemd",
             ],
             swiftSettings: strict),
         .target(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import GRDB
+import Glibc
 import Synchronization
 
 extension SearchIndex {
@@ -11,7 +12,12 @@ extension SearchIndex {
     public func close() async throws(SearchIndexError) {
         var problem: SearchIndexError?
         do throws(SearchIndexError) { try await applier?.close() } catch { problem = error }
-        if !isClosed.exchange(true, ordering: .relaxed) { await closeDatabase() }
+        let closing = self.closing.withLock { closing in
+            let task = closing ?? Task { await closeDatabase() }
+            closing = task
+            return task
+        }
+        await closing.value
         if let problem { throw problem }
     }
 
@@ -34,8 +40,8 @@ extension DatabasePool {
     /// Closes all connections, and leaves nothing but the database where no other process has it open. Blocks until what is
     /// under way has noticed.
     ///
-    /// SQLite takes the log and its index away with the last connection, if that one may write; GRDB closes the one that
-    /// may first, and leaves them.
+    /// SQLite takes the log and its index away with the last connection, if that one may write. GRDB closes the one that
+    /// may first, so another one comes last.
     func closeInOrder() throws {
         let queue = DispatchQueue(label: "com.searchlight.index.closing")
         let timer = DispatchSource.makeTimerSource(queue: queue)
@@ -49,7 +55,10 @@ extension DatabasePool {
         queue.sync {}
         // An interruption is remembered until a statement begins, and would keep the log from being written back.
         try? writeWithoutTransaction { try $0.execute(sql: "SELECT 1") }
-        invalidateReadOnlyConnections()
         try close()
+        guard access(path + "-wal", F_OK) == 0 else { return }
+        let last = try DatabaseQueue(path: path)
+        try last.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+        try last.close()
     }
 }

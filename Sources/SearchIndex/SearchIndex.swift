@@ -52,7 +52,9 @@ public final class SearchIndex: Sendable {
     let applier: JournalApplier?
     /// What was wrong with the store when it was opened, and what was lost by it.
     public let recovery: RecoveryReport
-    let isClosed = Atomic(false)
+    /// Closes the database, once.
+    let closing = Mutex<Task<Void, Never>?>(nil)
+    var isClosed: Bool { closing.withLock { $0 != nil } }
 
     /// How long an item without an expiration date is kept: Apple's "one month", taken as 30 days, in seconds.
     public static let standardLifetime = 30.0 * 86400
@@ -210,16 +212,26 @@ public final class SearchIndex: Sendable {
         _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(SearchIndexError) -> Value {
         do {
-            return try await pool.read(body)
+            return try await readUnlessClosed(body)
         } catch {
             throw failure(error, operation)
+        }
+    }
+
+    /// Reads; what has waited for a connection until the store was closed does not begin, or closing would wait for it.
+    func readUnlessClosed<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        try await pool.read { [self] db in
+            guard !isClosed else { throw SearchIndexError.closed }
+            return try body(db)
         }
     }
 
     /// Names an error; damage is marked too, so that it is mended when the store is opened to be changed the next time.
     func failure(_ error: any Error, _ operation: String) -> SearchIndexError {
         // Given up for the end, or too late.
-        if isClosed.load(ordering: .relaxed), let code = (error as? DatabaseError)?.resultCode,
+        if isClosed, let code = (error as? DatabaseError)?.resultCode,
             code == .SQLITE_INTERRUPT || code == .SQLITE_MISUSE
         {
             return .closed

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Glibc
+import CFiles
 import ServiceProtocol
 
 /// The pages of programs and libraries that this process has mapped.
@@ -10,22 +10,32 @@ enum MappedCode {
     /// Has the kernel forget which of them were used, so that they no longer count as this process's memory. They stay in the
     /// page cache as long as there is room; what is used again costs a minor fault for each 64 KiB.
     ///
-    /// Only of mappings that cannot be written and of which no page was ever changed (proc_pid_smaps(5), *Anonymous*): not what
-    /// the loader has relocated, nor code into which a debugger has put breakpoints, which `MADV_DONTNEED` would undo.
+    /// Only segments of libraries that cannot be written, so that the loader has relocated nothing in them, and that lie in a
+    /// mapping of which no page was changed: `MADV_DONTNEED` would undo that.
     static func release() {
         guard let bytes = try? BoundedFile.beginning("/proc/self/smaps", limit: limit) else { return }
-        let text = String(decoding: bytes, as: UTF8.self)
+        let clean = unchanged(String(decoding: bytes, as: UTF8.self)).map {
+            cfiles_range(start: $0.lowerBound, end: $0.upperBound)
+        }
+        clean.withUnsafeBufferPointer { cfiles_forget_segments($0.baseAddress, $0.count) }
+    }
+
+    /// The mappings of files that can only be read and of which no page was changed, in memory or swapped out; in the form of
+    /// proc_pid_smaps(5).
+    static func unchanged(_ text: String) -> [Range<UInt>] {
+        var found: [Range<UInt>] = []
         var mapping: Range<UInt>?
         for line in text.split(separator: "\n") {
             if let next = Self.mapping(line) {
                 mapping = next
-            } else if line.hasPrefix("Anonymous:") {
-                if let mapping, line.hasSuffix(" 0 kB") {
-                    madvise(UnsafeMutableRawPointer(bitPattern: mapping.lowerBound), mapping.count, MADV_DONTNEED)
-                }
+            } else if line.hasPrefix("Anonymous:"), !line.hasSuffix(" 0 kB") {
+                mapping = nil
+            } else if line.hasPrefix("Swap:") {
+                if let mapping, !mapping.isEmpty, line.hasSuffix(" 0 kB") { found.append(mapping) }
                 mapping = nil
             }
         }
+        return found
     }
 
     /// The addresses of a line that begins a mapping; empty if it is not one of a file that can only be read.

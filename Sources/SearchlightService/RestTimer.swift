@@ -8,6 +8,7 @@ final class RestTimer: Sendable {
     private struct State {
         var timer: Task<Void, Never>?
         var isResting = false
+        var hasEnded = false
         /// Begins the rest again after something that nobody waits for has ended it.
         var renewal: Task<Void, Never>?
     }
@@ -39,7 +40,7 @@ final class RestTimer: Sendable {
                 state.isResting = false
                 state.renewal?.cancel()
                 state.renewal = nil
-            } else if state.timer == nil, !state.isResting {
+            } else if state.timer == nil, !state.isResting, !state.hasEnded {
                 state.timer = Task { [weak self] in await self?.waitForRest() }
             }
         }
@@ -93,7 +94,10 @@ final class RestTimer: Sendable {
             MappedCode.release()
             csystemd_trim_memory()
             let isDone = state.withLock { state in
-                if activity().requests == 0 {
+                let load = activity()
+                // Something that was over at once may have left timers that are to run.
+                guard load.requests > 0 || load.total == last else { return false }
+                if load.requests == 0, !state.hasEnded {
                     // It is tried again later; until then something wakes the process in any case.
                     guard pools.rest() else { return false }
                     state.isResting = true
@@ -111,6 +115,7 @@ final class RestTimer: Sendable {
     /// Ends a rest for good.
     func end() {
         state.withLock { state in
+            state.hasEnded = true
             state.timer?.cancel()
             state.renewal?.cancel()
             pools.wake()

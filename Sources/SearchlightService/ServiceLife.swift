@@ -51,8 +51,7 @@ final class ServiceLife: Sendable {
         let watchdog = configuration.watchdog.map {
             ServiceWatchdog(limit: $0, clock: configuration.clock, notify: configuration.notify, activity: load) {
                 // Whoever has the store proves nothing of this process; that it answers at all has to do.
-                guard let engine = core.holder.current else { return }
-                _ = try? await engine.generation()
+                await core.holder.useNow { _ = try? await $0.generation() }
             }
         }
         let idleTimer = configuration.idleExit.map {

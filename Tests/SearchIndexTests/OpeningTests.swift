@@ -88,23 +88,30 @@ struct OpeningTests {
         let folder = try TemporaryFolder()
         let index = try SearchIndex(directory: folder.path, access: .readWrite)
         try await index.index([EncodedItem(item("one"))], in: Store.app)
-        let isReading = AsyncStream.makeStream(of: Void.self)
-        let reading = Task {
-            try await index.read("Counting for hours") { db in
-                isReading.continuation.finish()
-                return try Int.fetchOne(
-                    db,
-                    sql: """
-                        WITH RECURSIVE count(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count WHERE n < 1e12)
-                        SELECT max(n) FROM count
-                        """)
+        // More than there are connections that read: the last wait for one.
+        let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+        let readings = (0..<12).map { _ in
+            Task {
+                try await index.read("Counting for hours") { db in
+                    beginning.yield()
+                    return try Int.fetchOne(
+                        db,
+                        sql: """
+                            WITH RECURSIVE count(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count WHERE n < 1e12)
+                            SELECT max(n) FROM count
+                            """)
+                }
             }
         }
-        for await _ in isReading.stream {}
-        // The statement has to have begun; what has not cannot be given up.
-        try await Task.sleep(for: .milliseconds(200))
+        var count = 0
+        for await _ in begun {
+            count += 1
+            if count == SearchIndex.configuration(isReadOnly: false).maximumReaderCount { break }
+        }
+        async let again: Void = index.close()
         try await index.close()
-        await #expect(throws: SearchIndexError.closed) { try await reading.value }
+        try await again
+        for reading in readings { await #expect(throws: SearchIndexError.closed) { try await reading.value } }
         #expect(try folder.names.filter { $0.hasPrefix("index.sqlite") } == ["index.sqlite"])
     }
 

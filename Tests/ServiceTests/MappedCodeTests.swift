@@ -22,6 +22,25 @@ struct MappedCodeTests {
         arguments: ["Anonymous:             0 kB", "", "VmFlags: rd ex mr", "8-5 r-xp 0 0:0 1 /a"])
     func others(line: String) { #expect(MappedCode.mapping(line[...]) == nil) }
 
+    @Test("What was changed, in memory or swapped out, is left as it is")
+    func unchanged() {
+        func entry(_ start: Int, _ name: String, anonymous: Int, swap: Int?) -> String {
+            """
+            \(start)-\(start + 1) r--p 00000000 fe:00 42   \(name)
+            Size:                  4 kB
+            Anonymous:             \(anonymous) kB
+            \(swap.map { "Swap:                  \($0) kB\nSwapPss:               0 kB\n" } ?? "")VmFlags: rd mr
+
+            """
+        }
+        let text =
+            entry(1, "/clean.so", anonymous: 0, swap: 0) + entry(3, "/relocated.so", anonymous: 8, swap: 0)
+            + entry(5, "/swapped.so", anonymous: 0, swap: 8) + entry(7, "[heap]", anonymous: 0, swap: 0)
+            + entry(10, "/untold.so", anonymous: 0, swap: nil) + entry(20, "/last.so", anonymous: 0, swap: 0)
+        #expect(MappedCode.unchanged(text) == [1..<2, 0x20..<0x21])
+        #expect(MappedCode.unchanged("") == [])
+    }
+
     @Test("The process goes on, with what it has changed")
     func goesOn() throws {
         func mapped() throws -> Int {

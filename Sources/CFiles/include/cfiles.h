@@ -7,6 +7,7 @@
 #ifndef SEARCHLIGHT_CFILES_H
 #define SEARCHLIGHT_CFILES_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -38,5 +39,16 @@ int cfiles_is_made_up(int descriptor);
 /* A descriptor that becomes readable, for everybody and for good, once cfiles_raise was called; close-on-exec. */
 int cfiles_flag(void);
 void cfiles_raise(int flag);
+
+/* Addresses from one up to another. */
+struct cfiles_range {
+    uintptr_t start, end;
+};
+
+/*
+ * Has the kernel forget which pages were used of the segments of programs and libraries that cannot be written and lie in one
+ * of the ranges.
+ */
+void cfiles_forget_segments(const struct cfiles_range *ranges, size_t count);
 
 #endif

@@ -121,7 +121,7 @@ extension SearchIndex {
     ) async throws(IndexQueryError) -> Value {
         do {
             if includingPending { try await settleForReading() }
-            return try await pool.read(body)
+            return try await readUnlessClosed(body)
         } catch is CancellationError {
             throw .cancelled
         } catch let error as IndexQueryError {

@@ -40,11 +40,13 @@ final class EngineJobRunner: JobRunner {
     }
 
     func run(_ key: ScheduledJob.Key, isWanted: Bool) async -> SchedulerEvent.Outcome {
-        let gate = PauseGate()
         let cost = key.bundle.flatMap { core.holder.inUse?.usage(of: $0, for: .person) } ?? Usage()
-        state.withLock { state in
+        let gate = state.withLock { state in
+            // It may have been paused before it was begun.
+            let gate = state.checkpoints[key] ?? PauseGate()
             state.checkpoints[key] = gate
             state.persons = isWanted ? key.bundle.map { ($0, cost) } : nil
+            return gate
         }
         defer { state.withLock { $0.checkpoints[key] = nil } }
         let outcome = await core.holder.useNow { engine in await run(key, isWanted, engine, gate) }
@@ -81,7 +83,11 @@ final class EngineJobRunner: JobRunner {
     }
 
     func pause(_ key: ScheduledJob.Key, because gate: Gate) async {
-        state.withLock { $0.checkpoints[key] }?.close()
+        state.withLock { state in
+            let gate = state.checkpoints[key] ?? PauseGate()
+            state.checkpoints[key] = gate
+            return gate
+        }.close()
         guard let bundle = key.bundle else { return }
         await core.holder.inUse?.pauseBackground(bundle, ThrottleNotice(reason: gate.throttleReason))
     }

@@ -78,7 +78,7 @@ actor SchedulingTurn {
         case .hasLooked:
             looking = nil
             await takeJobs()
-        case .giveWay: for key in running.keys.sorted() { order(.stop, key) }
+        case .giveWay: for key in running.keys.sorted() { stop(key) }
         case .ended(let key, let outcome): await noteEnd(of: key, outcome)
         // Now rather than at the next look, which is to find nothing that has to be kept.
         case .standsStill(let key): if running[key] != nil { await noteUse(of: key) }
@@ -95,7 +95,7 @@ actor SchedulingTurn {
     func end() async {
         timer?.cancel()
         look?.timer.cancel()
-        for key in running.keys.sorted() { order(.stop, key) }
+        for key in running.keys.sorted() { stop(key) }
         for one in running.values { await one.work.value }
         await looking?.value
         for (key, one) in running {
@@ -105,6 +105,8 @@ actor SchedulingTurn {
         }
         running = [:]
         noteWorking()
+        // What was used has the scheduler think about what comes next.
+        timer?.cancel()
     }
 
     /// Looks beside everything else: it takes as long as the index is busy, and whoever comes back does not wait for that.
@@ -151,7 +153,7 @@ actor SchedulingTurn {
             running[key]?.isQuiet = false
             noteWorking()
             order(.resume, key)
-        case .stop(let key, _): order(.stop, key)
+        case .stop(let key, _): stop(key)
         case .wake(let moment): wake(at: moment)
         case .sense(let mode):
             sensing = mode
@@ -211,6 +213,12 @@ actor SchedulingTurn {
         running[key] = Running(
             orders: continuation, work: work, conductor: conductor, isWanted: isWanted, token: outlets.onWork())
         noteWorking()
+    }
+
+    /// Until it has ended it is work of the service, though it stood still.
+    private func stop(_ key: ScheduledJob.Key) {
+        if running[key] != nil { running[key]?.token = outlets.onWork() }
+        order(.stop, key)
     }
 
     private func noteWorking() { outlets.working(running.values.contains { !$0.isWanted && !$0.isQuiet }) }
