@@ -15,8 +15,8 @@ extension ForegroundWork {
         var rounds = 1
         while true {
             let seconds = try ProcessCost.measure { try run(rounds) }.wall
-            // Long enough to go by.
-            if seconds > 1 { return max(1, Int(Double(rounds) * span / seconds)) }
+            // Long enough to go by: a disk that has rested is slow at first.
+            if seconds > span / 4 { return max(1, Int(Double(rounds) * span / seconds)) }
             rounds *= 2
         }
     }
