@@ -4,34 +4,42 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// What a person waits for: so many rounds of something.
+/// What a person waits for.
 protocol ForegroundWork: Sendable {
-    func run(_ rounds: Int) throws
+    /// Works for a time.
+    ///
+    /// - Returns: How many rounds of it were done in a second.
+    func run(for span: Duration) throws -> Double
 }
 
-extension ForegroundWork {
-    /// How many rounds take so many seconds.
-    func rounds(in span: Double) throws -> Int {
-        var rounds = 1
-        while true {
-            let seconds = try ProcessCost.measure { try run(rounds) }.wall
-            // Long enough to go by: a disk that has rested is slow at first.
-            if seconds > span / 4 { return max(1, Int(Double(rounds) * span / seconds)) }
-            rounds *= 2
-        }
+/// Counts rounds until a time is over.
+private struct Rounds {
+    private let start = ContinuousClock.now
+    let span: Duration
+    private(set) var count = 0
+
+    /// Whether there is time for another; notes it.
+    mutating func begin() -> Bool {
+        guard ContinuousClock.now - start < span else { return false }
+        count += 1
+        return true
     }
+
+    var perSecond: Double { Double(count) / ((ContinuousClock.now - start) / .seconds(1)) }
 }
 
 /// Computes, in memory that does not fit into the caches next to a processor.
 struct ProcessorWork: ForegroundWork {
     let threads: Int
 
-    func run(_ rounds: Int) {
+    func run(for span: Duration) -> Double {
+        let total = Mutex(0.0)
         DispatchQueue.concurrentPerform(iterations: threads) { thread in
             var numbers = (0..<(1 << 20)).map { UInt32(truncatingIfNeeded: $0 &* 2_654_435_761 &+ thread) }
             var state = UInt32(thread) | 1
-            for _ in 0..<rounds {
-                for _ in 0..<(1 << 20) {
+            var rounds = Rounds(span: span)
+            while rounds.begin() {
+                for _ in 0..<(1 << 18) {
                     state ^= state << 13
                     state ^= state >> 17
                     state ^= state << 5
@@ -40,7 +48,9 @@ struct ProcessorWork: ForegroundWork {
                 }
             }
             blackHole(numbers)
+            total.withLock { $0 += rounds.perSecond }
         }
+        return total.withLock { $0 }
     }
 }
 
@@ -65,15 +75,16 @@ final class DiskWork: ForegroundWork {
 
     func remove() { try? FileManager.default.removeItem(atPath: folder) }
 
-    func run(_ rounds: Int) throws {
+    func run(for span: Duration) throws -> Double {
         let written = try descriptor("written", O_RDWR | O_CREAT | O_TRUNC)
         defer { close(written) }
         let read = try descriptor("read", O_RDONLY)
         defer { close(read) }
         var random = SplitMix64(seed: 1)
         var buffer = [UInt8](repeating: 7, count: Self.read)
-        for round in 0..<rounds {
-            let place = round % 1024 * Self.write
+        var rounds = Rounds(span: span)
+        while rounds.begin() {
+            let place = rounds.count % 1024 * Self.write
             guard pwrite(written, buffer, Self.write, place) == Self.write, fdatasync(written) == 0 else {
                 throw failure("writing")
             }
@@ -84,6 +95,7 @@ final class DiskWork: ForegroundWork {
                 guard pread(read, &buffer, Self.read, place) == Self.read else { throw failure("reading") }
             }
         }
+        return rounds.perSecond
     }
 
     private func descriptor(_ name: String, _ flags: Int32) throws -> Int32 {
