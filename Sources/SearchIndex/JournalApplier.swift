@@ -72,6 +72,8 @@ final class JournalApplier: Sendable {
     }
     struct Waiter {
         let sequence: UInt64
+        /// Whose patient donation waits for room; nothing is waited for here once this bundle is held.
+        var patientBundle: String?
         let continuation: CheckedContinuation<SearchIndexError?, Never>
     }
     let state: Mutex<State>
@@ -98,12 +100,17 @@ final class JournalApplier: Sendable {
     /// than journaling, and nobody is to notice it. They are applied all the same where somebody waits for them, or for an
     /// entry after them.
     func hold(_ bundle: String?) {
-        let step = state.withLock { state -> Next in
+        let (donors, step) = state.withLock { state -> ([Waiter], Next) in
             state.heldBundle = bundle
             // Those of others do not wait, nor does what is before them.
             state.impatientThrough = state.pending.filter { $0.value.patientBundle != bundle }.keys.max() ?? 0
-            return state.isRunning ? .rest : Self.next(&state)
+            // Room for what was under way would be made by applying all that is held.
+            func isHeld(_ waiter: Waiter) -> Bool { bundle != nil && waiter.patientBundle == bundle }
+            let donors = state.waiters.filter(isHeld)
+            state.waiters.removeAll(where: isHeld)
+            return (donors, state.isRunning ? .rest : Self.next(&state))
         }
+        for donor in donors { donor.continuation.resume(returning: nil) }
         perform(step)
     }
 
@@ -113,12 +120,13 @@ final class JournalApplier: Sendable {
     func append(
         _ entry: JournalEntry, donated: Double, isPatient: Bool = false, if precondition: @escaping Journal.Precondition
     ) async throws(SearchIndexError) {
-        let (isHeld, isFull) = state.withLock { state in
-            (isPatient && state.heldBundle == entry.scope.bundle, state.pendingBytes > maximumPendingBytes)
-        }
+        let patientBundle = isPatient ? entry.scope.bundle : nil
         // Donors that are faster than this wait, or the journal would grow without end. Of one that is held only what was under
         // way still comes.
-        if isFull, !isHeld { try await settle() }
+        try await wait(patientBundle) { state in
+            guard state.pendingBytes > maximumPendingBytes else { return nil }
+            return isPatient && state.heldBundle == patientBundle ? nil : state.target
+        }
         let sequence: UInt64
         do throws(JournalError) {
             sequence = try await journal.append(entry, if: precondition)
@@ -130,7 +138,7 @@ final class JournalApplier: Sendable {
             state.target = max(state.target, sequence)
             if sequence > state.applied {
                 state.pending[sequence] = PendingEntry(
-                    donated: donated, bytes: bytes, patientBundle: isPatient ? entry.scope.bundle : nil)
+                    donated: donated, bytes: bytes, patientBundle: patientBundle)
                 state.pendingBytes += bytes
             }
             if !isPatient || entry.scope.bundle != state.heldBundle {
@@ -145,14 +153,24 @@ final class JournalApplier: Sendable {
 
     /// Returns when everything is applied that was durable before.
     ///
-    /// - Parameter isReading: Whether it is only to be read, for which nothing is waited for that waits itself; see ``hold(_:)``.
+    /// - Parameter isReading: Whether it is only to be read, for which nothing is waited for that waits itself; see
+    ///   ``hold(_:)``.
     func settle(isReading: Bool = false) async throws(SearchIndexError) {
+        try await wait { $0.heldBundle != nil && isReading ? $0.impatientThrough : $0.target }
+    }
+
+    /// Returns when everything through an entry is applied, or nothing is waited for.
+    ///
+    /// - Parameter patientBundle: Whose patient donation waits, if one does.
+    private func wait(
+        _ patientBundle: String? = nil, through last: (State) -> UInt64?
+    ) async throws(SearchIndexError) {
         let problem = await withCheckedContinuation {
             (continuation: CheckedContinuation<SearchIndexError?, Never>) in
             let (isDone, step) = state.withLock { state -> (Bool, Next) in
-                let sequence = isReading && state.heldBundle != nil ? state.impatientThrough : state.target
-                guard state.applied < sequence else { return (true, .rest) }
-                state.waiters.append(Waiter(sequence: sequence, continuation: continuation))
+                guard let last = last(state), state.applied < last else { return (true, .rest) }
+                state.waiters.append(
+                    Waiter(sequence: last, patientBundle: patientBundle, continuation: continuation))
                 return (false, state.isRunning ? .rest : Self.next(&state))
             }
             if isDone { continuation.resume(returning: nil) }

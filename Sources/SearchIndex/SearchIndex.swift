@@ -193,8 +193,8 @@ public final class SearchIndex: Sendable {
         do { return try result.get() } catch { throw failure(error, operation) }
     }
 
-    /// Returns when everything that was durable before and is not held can be found, or cannot be for want of room or permission: it is
-    /// applied when that is mended, which is no reason to find nothing until then.
+    /// Returns when everything that was durable before and is not held can be found, or cannot be for want of room or
+    /// permission: it is applied when that is mended, which is no reason to find nothing until then.
     func settleForReading() async throws(SearchIndexError) {
         do { try await applier?.settle(isReading: true) } catch .full, .readOnly {}
     }

@@ -190,7 +190,8 @@ public struct SandboxHistory: Hashable, Sendable, Codable {
 }
 
 extension SandboxHistory.Bundle {
-    /// Notes what confined the last worker. What its last background worker yields by stays, for most have nothing to say of it.
+    /// Notes what confined the last worker. What its last background worker yields by stays, for most have nothing to say of
+    /// it.
     fileprivate mutating func note(_ new: SandboxReport) {
         let known = report
         report = new

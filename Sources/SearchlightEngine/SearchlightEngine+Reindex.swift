@@ -25,8 +25,8 @@ extension SearchlightEngine {
         return try await reindexItems(items, of: identifier)
     }
 
-    /// Has some items of a bundle donated again, or deleted, as ``reindexAll(_:onEvent:)`` has all. What the bundle owes besides is
-    /// asked for too: other items, or everything. While it is being reindexed, the request is only written down.
+    /// Has some items of a bundle donated again, or deleted, as ``reindexAll(_:onEvent:)`` has all. What the bundle owes
+    /// besides is asked for too: other items, or everything. While it is being reindexed, the request is only written down.
     ///
     /// - Parameters:
     ///   - items: Their unique identifiers. Very many ask for everything.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// When sleeps on the clock of a service are over. To cancel one does not keep libdispatch from waking for it, and then it looks
-/// at its pools again once a second; so whoever rests has to rest again after each (``RestTimer``).
+/// When sleeps on the clock of a service are over. To cancel one does not keep libdispatch from waking for it, and then it
+/// looks at its pools again once a second; so whoever rests has to rest again after each (``RestTimer``).
 final class WakingTimes: Sendable {
     private struct State {
         /// In whole seconds, so that there are few.

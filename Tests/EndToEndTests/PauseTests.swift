@@ -25,7 +25,8 @@ struct PauseTests {
         return task
     }
 
-    /// What becomes of a pause while time goes on. Where nothing gets to run but the tests, what works may look as if it heeded.
+    /// What becomes of a pause while time goes on. Where nothing gets to run but the tests, what works may look as if it
+    /// heeded.
     private func outcome(of pause: Task<PauseOutcome, Never>, by clock: ManualClock) async -> PauseOutcome {
         let outcome = Mutex<PauseOutcome?>(nil)
         let waiting = Task { [pause] in

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import GRDB
 import ServiceProtocol
 import TestSupport
@@ -101,6 +102,38 @@ struct ApplyingTests {
         try await index.settle()
         #expect(try await store.found("lemon").count == 20)
         #expect(try await index.itemCounts() == [Store.app.bundle: 20])
+    }
+
+    @Test("A donor that waits for room is let go when its bundle is held, and nothing is applied for its sake")
+    func heldDonor() async throws {
+        let folder = try TemporaryFolder()
+        var seams = StoreSeams()
+        seams.maximumPendingBytes = 1
+        let index = try SearchIndex(
+            directory: folder.path("store"), access: .readWrite, knownGeneration: nil, now: { 1 }, seams: seams)
+        let applier = try #require(index.applier)
+        func batch(_ name: String, _ scope: IndexScope = Store.app) throws -> IndexBatch {
+            var batch = IndexBatch(scope: scope)
+            batch.index([try EncodedItem(item(name, title: "lemon"))])
+            return batch
+        }
+        // Nothing is applied until the queue is let go on.
+        let gate = DispatchSemaphore(value: 0)
+        applier.onQueue { gate.wait() }
+        try await index.commit(try batch("first"), isPatient: true)
+        let second = try batch("second")
+        let donor = Task { try await index.commit(second, isPatient: true) }
+        while applier.state.withLock({ $0.waiters.isEmpty }) { await Task.yield() }
+        index.hold(Store.app.bundle)
+        try await donor.value
+        try await index.commit(try batch("third"), isPatient: true)
+        gate.signal()
+        await withCheckedContinuation { done in applier.onQueue { done.resume() } }
+        #expect(applier.state.withLock { $0.applied == 0 && $0.target == 3 && !$0.isDue })
+        // Another's donation makes room for itself.
+        try await index.commit(try batch("fourth", IndexScope(bundle: "com.example.other")))
+        #expect(applier.state.withLock { $0.applied >= 3 })
+        try await index.close()
     }
 
     @Test("The words of deleted titles are forgotten once nothing else is to be done")

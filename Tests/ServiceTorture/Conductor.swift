@@ -4,8 +4,9 @@ import Glibc
 import TestSupport
 import TortureSupport
 
-/// Conducts a torture in segments. In each the clients work while things break at random; then all is let come to rest, what was
-/// promised is checked (``InvariantCheck``), and files of the store are damaged while the service is down (``DamageTrial``).
+/// Conducts a torture in segments. In each the clients work while things break at random; then all is let come to rest, what
+/// was promised is checked (``InvariantCheck``), and files of the store are damaged while the service is down
+/// (``DamageTrial``).
 final class Conductor {
     struct Settings {
         var seconds: Int

@@ -55,7 +55,8 @@ struct Reader: Sendable {
         }
     }
 
-    /// The item that every batch replaces is that of the last batch: not older than the state before, nor newer than the one after.
+    /// The item that every batch replaces is that of the last batch: not older than the state before, nor newer than the one
+    /// after.
     private func newest(_ store: RemoteEngine, _ scope: IndexScope) async throws {
         let before = try await Donor.state(store, scope)
         let query = try QueryExpression(parsing: "title == \"*\" && pageCount >= \(max(0, before - 1))")

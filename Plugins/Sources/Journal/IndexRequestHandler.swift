@@ -129,8 +129,8 @@ class IndexRequestHandler: CSIndexExtensionRequestHandler, QLPreviewingControlle
         return try page(of: try folders.file(withIdentifier: itemIdentifier), itemIdentifier)
     }
 
-    /// Writes a note as a page into the worker's temporary folder, which goes with the worker. The same note has the same place,
-    /// so that there are never more pages than notes.
+    /// Writes a note as a page into the worker's temporary folder, which goes with the worker. The same note has the same
+    /// place, so that there are never more pages than notes.
     private func page(of file: NoteFile, _ identifier: String) throws -> URL {
         let page = temporaryFolder.appending(path: "pages\(identifier).html", directoryHint: .notDirectory)
         try FileManager.default.createDirectory(

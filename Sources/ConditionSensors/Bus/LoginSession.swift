@@ -70,8 +70,8 @@ extension Conditions.Inhibitor {
     static let maximumCount = 32
     private static let maximumText = 200
 
-    /// Reads one of `ListInhibitors`: what, who, why, mode, user, process. Who asks that the machine not become idle shows a film
-    /// or gives a talk; who only asks that it not sleep or be switched off copies something, and is not disturbed by work.
+    /// Reads one of `ListInhibitors`: what, who, why, mode, user, process. Who asks that the machine not become idle shows a
+    /// film or gives a talk; who only asks that it not sleep or be switched off copies something, and is not disturbed by work.
     init?(login value: ForeignValue) {
         let fields = value.members.prefix(4).compactMap(\.text)
         guard fields.count == 4, fields[0].split(separator: ":").contains("idle"), fields[3].hasPrefix("block") else {

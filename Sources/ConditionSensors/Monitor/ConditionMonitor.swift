@@ -38,8 +38,8 @@ public final class ConditionMonitor: ConditionSource {
     /// - Parameters:
     ///   - roots: Where to look.
     ///   - store: A folder on the disk whose free room matters.
-    ///   - ownProcesses: The processes whose use of processors is Searchlight's own, besides this one and its children that ended.
-    ///     Called on another thread; must not block.
+    ///   - ownProcesses: The processes whose use of processors is Searchlight's own, besides this one and its children that
+    ///     ended. Called on another thread; must not block.
     public convenience init(
         roots: SensorRoots, store: String, ownProcesses: @escaping @Sendable () -> [pid_t] = { [] }
     ) {
@@ -98,8 +98,8 @@ public final class ConditionMonitor: ConditionSource {
         if watch != nil { desk.note(.pressureTriggers, .resting) }
     }
 
-    /// Reads at once what cannot tell by itself, in every mode. Takes less than a millisecond, and with broken drivers or silent
-    /// programs at most 50.
+    /// Reads at once what cannot tell by itself, in every mode. Takes less than a millisecond, and with broken drivers or
+    /// silent programs at most 50.
     @discardableResult
     public func look() -> Conditions {
         let deadline = DispatchTime.now() + .milliseconds(patience)

@@ -292,16 +292,16 @@ open class NSUserActivity: NSObject, @unchecked Sendable {
     }
 
     /// Deletes all activities of the app from the index, then calls the handler, on a queue of the library. Those with a
-    /// domain of their own are looked for in the index, 100,000 at most; in an extension, which cannot query, they stay. As Apple's method
-    /// has no errors, a deletion that fails is not reported: activities in an index that cannot be reached stay.
+    /// domain of their own are looked for in the index, 100,000 at most; in an extension, which cannot query, they stay. As
+    /// Apple's method has no errors, a deletion that fails is not reported: activities in an index that cannot be reached stay.
     @preconcurrency
     open class func deleteAllSavedUserActivities(completionHandler handler: @escaping @Sendable () -> Void) {
         deleteAll(handler)
     }
 
-    /// Deletes all activities of the app from the index. Those with a domain of their own are looked for in the index, 100,000 at
-    /// most; in an extension, which cannot query, they stay. As Apple's method has no errors, a deletion that fails is not reported:
-    /// activities in an index that cannot be reached stay.
+    /// Deletes all activities of the app from the index. Those with a domain of their own are looked for in the index, 100,000
+    /// at most; in an extension, which cannot query, they stay. As Apple's method has no errors, a deletion that fails is not
+    /// reported: activities in an index that cannot be reached stay.
     open class func deleteAllSavedUserActivities() async {
         await withCheckedContinuation { continuation in
             deleteAllSavedUserActivities { continuation.resume() }

@@ -6,7 +6,8 @@ import IdleScheduling
 import SearchlightEngine
 
 extension MachineFacts {
-    /// Looks at the machine. Changes nothing and starts nothing; each part is waited for no longer than `patience`, all at a time.
+    /// Looks at the machine. Changes nothing and starts nothing; each part is waited for no longer than `patience`, all at a
+    /// time.
     public init(_ roots: DiagnosisRoots, installation: Installation) async {
         let patience = roots.patience
         async let kernel = Patience.look(patience) { KernelFacts(roots) }

@@ -3,8 +3,8 @@ import Dispatch
 import ServiceProtocol
 import Synchronization
 
-/// What is known of all extensions, each change kept at once. May be used from any thread; a change writes a file, on a queue of
-/// its own: the store may wait for other processes.
+/// What is known of all extensions, each change kept at once. May be used from any thread; a change writes a file, on a queue
+/// of its own: the store may wait for other processes.
 final class HealthBook: Sendable {
     private struct State {
         var all: [String: ExtensionHealth]

@@ -15,8 +15,8 @@ public struct OwnSession: Sendable {
 
     /// Has it yield to all others, or be like them.
     ///
-    /// - Returns: `false` where the kernel takes no more changes for now, ten a second; where it takes none at all, trying again
-    ///   is of no use, and this is `true`.
+    /// - Returns: `false` where the kernel takes no more changes for now, ten a second; where it takes none at all, trying
+    ///   again is of no use, and this is `true`.
     public func setYielding(_ isYielding: Bool) -> Bool {
         csandbox_set_session_nice(getpid(), isYielding ? Self.yielding : 0) != EAGAIN
     }

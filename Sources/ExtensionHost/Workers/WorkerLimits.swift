@@ -29,8 +29,8 @@ extension WorkerConfiguration {
         public var workers = 8
         /// The workers that only a person who waits may have.
         public var reserve = 4
-        /// How long a person's request waits for one of these to be free, when all are in use: an extension that hangs has shown
-        /// no sign of life for so long.
+        /// How long a person's request waits for one of these to be free, when all are in use: an extension that hangs has
+        /// shown no sign of life for so long.
         public var place: Duration = .seconds(5)
         /// The background workers that there may be besides. Only one job is done at a time; the second place is for one that
         /// is just being ended, and for a job that is ended for another.

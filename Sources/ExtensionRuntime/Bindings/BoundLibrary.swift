@@ -10,8 +10,8 @@ final class BoundLibrary: @unchecked Sendable {
     /// The name under which it was found.
     let name: String
     private let handle: UnsafeMutableRawPointer
+    /// A function's address. `@unchecked Sendable`: a number that stays valid as long as the library is loaded, which is always.
     private struct Address: @unchecked Sendable {
-        // A function's address: a number that stays valid as long as the library is loaded, which is always.
         let pointer: UnsafeMutableRawPointer
     }
     private let addresses = Mutex<[String: Address]>([:])

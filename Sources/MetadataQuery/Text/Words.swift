@@ -4,8 +4,8 @@
 ///
 /// A word is a run of letters, digits and the marks on them. Scalars of scripts that are written without spaces (Han,
 /// Kana, Hangul, Thai, Lao, Myanmar, Khmer) and symbols such as emoji are words of one scalar each (with its marks), so that
-/// any part of such a text can be found as a sequence of words. Everything else, also `_`, the apostrophe and the hyphen, stands
-/// between words. The rules use Unicode properties alone, no dictionary and no language.
+/// any part of such a text can be found as a sequence of words. Everything else, also `_`, the apostrophe and the hyphen,
+/// stands between words. The rules use Unicode properties alone, no dictionary and no language.
 public struct Words: Sequence, Sendable {
     private let text: String
     private let splitsCaseChanges: Bool

@@ -28,8 +28,8 @@ public struct Highlighter: Sendable {
     private static let maximumQueryScalars = 1000
     private static let maximumWords = 32
 
-    /// Creates a highlighter for what a person typed (``UserQuery``): it finds the words that are wanted, not those that must not
-    /// occur. Without any it finds nothing.
+    /// Creates a highlighter for what a person typed (``UserQuery``): it finds the words that are wanted, not those that must
+    /// not occur. Without any it finds nothing.
     public init(query: String?) {
         let start = String(String.UnicodeScalarView((query ?? "").unicodeScalars.prefix(Self.maximumQueryScalars)))
         var words: [[String]] = []

@@ -35,8 +35,8 @@ struct TextLines {
     /// The columns that are left beside what stands in front; `nil` for any number.
     var available: Int? { width.map { max(1, $0 - prefixWidth) } }
 
-    /// From here on a mark stands in front of the first line, and as many spaces or `rest` in front of the others; nothing, once
-    /// that would take more than half of the width.
+    /// From here on a mark stands in front of the first line, and as many spaces or `rest` in front of the others; nothing,
+    /// once that would take more than half of the width.
     mutating func open(_ mark: String, rest: String? = nil) {
         let columns = TextWidth.of(mark)
         let fits = prefixWidth + columns <= (width ?? Self.usualWidth) / 2

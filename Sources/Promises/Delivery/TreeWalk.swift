@@ -6,8 +6,8 @@ import ServiceProtocol
 /// Goes through a folder that a provider gave, to measure or to copy it.
 ///
 /// Whoever gave the descriptor chose it, and is trusted with nothing but what is beneath it and can be read through it. A
-/// descriptor that opens nothing (`O_PATH`) is refused, for a sandbox hands out those of any folder; so is what the kernel makes
-/// up (`/proc`), where others see other things than their sandbox would show. All else is reached from the descriptor by
+/// descriptor that opens nothing (`O_PATH`) is refused, for a sandbox hands out those of any folder; so is what the kernel
+/// makes up (`/proc`), where others see other things than their sandbox would show. All else is reached from the descriptor by
 /// single names, not through links and not on other devices. Landlock gives a right to whole subtrees, so that a worker that
 /// could open a folder for reading could have read all of that itself.
 final class TreeWalk {

@@ -10,9 +10,9 @@ extension ReceiverProfile {
     private static let maximumNameBytes = 64
     private static let maximumTitleCharacters = 80
 
-    /// Reads a profile: a JSON object with `title` (a string), `accepts` (types, MIME types or extensions, best first), and if need be `takes` (some of
-    /// `data`, `file` and `inPlace`, best first; all of them if left out) and `order` (`preference`, or `set` if the source is
-    /// to choose). Anything else in it is an error, for it would have been meant to do something.
+    /// Reads a profile: a JSON object with `title` (a string), `accepts` (types, MIME types or extensions, best first), and if
+    /// need be `takes` (some of `data`, `file` and `inPlace`, best first; all of them if left out) and `order` (`preference`,
+    /// or `set` if the source is to choose). Anything else in it is an error, for it would have been meant to do something.
     ///
     /// - Parameters:
     ///   - bytes: The file.

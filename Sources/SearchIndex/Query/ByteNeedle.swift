@@ -11,7 +11,8 @@ struct ByteNeedle: Sendable {
 
     private static let maximumCount = 64
 
-    /// Of a longer text the beginning is looked for. `nil` if there is nothing to look for, or something else than small letters and digits.
+    /// Of a longer text the beginning is looked for. `nil` if there is nothing to look for, or something else than small
+    /// letters and digits.
     init?(_ text: String) {
         bytes = Array(text.utf8.prefix(Self.maximumCount))
         guard !bytes.isEmpty, bytes.allSatisfy({ FoldedByte.isLetter($0) }) else { return nil }

@@ -5,8 +5,8 @@ import ServiceProtocol
 ///
 ///     score = text × (0.8 + 0.2 × cover) × (0.7 + 0.3 × freshness)
 ///
-/// `cover` is how much of the title the typed text is, in letters, if it is part of it; `freshness` halves every 30 days (``Freshness``).
-/// The hit's score is that plus a whole number for its kind.
+/// `cover` is how much of the title the typed text is, in letters, if it is part of it; `freshness` halves every 30 days
+/// (``Freshness``). The hit's score is that plus a whole number for its kind.
 ///
 /// What apps say of their own items (`rankingHint`, 0 to 100, and whether the person made, acquired or chose them) must
 /// not lift them above other apps' items. So it changes the order of a bundle's hits among themselves, on the places that

@@ -85,8 +85,8 @@ public protocol StoreService: Sendable {
     ) async throws(EngineError) -> QueryPlan
 
     /// The one item that is meant by a name: `@` and its number, or its unique identifier. Among its errors are
-    /// ``EngineError/itemNotFound(_:)``, ``EngineError/itemElsewhere(_:bundle:bundles:)``, when only other bundles have one, and
-    /// ``EngineError/ambiguousItem(_:candidates:)``, when several have.
+    /// ``EngineError/itemNotFound(_:)``, ``EngineError/itemElsewhere(_:bundle:bundles:)``, when only other bundles have one,
+    /// and ``EngineError/ambiguousItem(_:candidates:)``, when several have.
     func item(named name: String, bundle: String?) async throws(EngineError) -> StoredItem
 
     /// What a person is shown of an item: rendered by its app or its extension, or from its attributes when both are
@@ -123,8 +123,8 @@ public protocol StoreService: Sendable {
         _ identifier: String, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) async throws(EngineError) -> Int
 
-    /// Has an extension, never its app, donate everything to nobody, and compares that with what the index has of it. Nothing of the
-    /// index changes, nor what is owed.
+    /// Has an extension, never its app, donate everything to nobody, and compares that with what the index has of it. Nothing
+    /// of the index changes, nor what is owed.
     func compare(_ identifier: String) async throws(EngineError) -> Comparison
 
     /// Makes a batch durable: all of it, its client state included, or nothing; see

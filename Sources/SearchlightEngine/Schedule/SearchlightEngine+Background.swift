@@ -4,8 +4,8 @@ import IdleScheduling
 import ServiceProtocol
 
 extension SearchlightEngine {
-    /// Has what is asked of a bundle in the background be quiet; see `ExtensionHost.pauseBackground`. Returns once it is, half a
-    /// second later at most. ``resumeBackground(_:)`` or ``endBackground(_:)`` must follow.
+    /// Has what is asked of a bundle in the background be quiet; see `ExtensionHost.pauseBackground`. Returns once it is, half
+    /// a second later at most. ``resumeBackground(_:)`` or ``endBackground(_:)`` must follow.
     @discardableResult
     public func pauseBackground(_ bundle: String, _ notice: ThrottleNotice) async -> PauseOutcome {
         // What it has donated is quiet too: to be found takes a processor longer than to be donated.
@@ -19,8 +19,8 @@ extension SearchlightEngine {
         await host.resumeBackground(bundle)
     }
 
-    /// Ends what is asked of a bundle in the background; it stays owed, and what it has donated while it was paused is found when
-    /// the next begins. Returns before all of that has happened.
+    /// Ends what is asked of a bundle in the background; it stays owed, and what it has donated while it was paused is found
+    /// when the next begins. Returns before all of that has happened.
     public func endBackground(_ bundle: String) async { await host.endBackground(bundle) }
 
     /// What the workers of a bundle that are asked by an origin have cost since the engine was opened, those that have ended

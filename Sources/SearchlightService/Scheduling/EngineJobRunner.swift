@@ -17,6 +17,13 @@ final class EngineJobRunner: JobRunner {
         /// The bundle that a person's job is about, with what the workers for persons had cost when that was last told: such a
         /// job is done by them. What is asked of it besides meanwhile cannot be told apart.
         var persons: (bundle: String, told: Usage)?
+
+        /// Where a job waits; it may be paused before it was begun.
+        mutating func gate(of key: ScheduledJob.Key) -> PauseGate {
+            let gate = checkpoints[key] ?? PauseGate()
+            checkpoints[key] = gate
+            return gate
+        }
     }
     private let state = Mutex(State())
     /// The most bundles whose cost is remembered; of one that is forgotten all is told once more.
@@ -42,11 +49,8 @@ final class EngineJobRunner: JobRunner {
     func run(_ key: ScheduledJob.Key, isWanted: Bool) async -> SchedulerEvent.Outcome {
         let cost = key.bundle.flatMap { core.holder.inUse?.usage(of: $0, for: .person) } ?? Usage()
         let gate = state.withLock { state in
-            // It may have been paused before it was begun.
-            let gate = state.checkpoints[key] ?? PauseGate()
-            state.checkpoints[key] = gate
             state.persons = isWanted ? key.bundle.map { ($0, cost) } : nil
-            return gate
+            return state.gate(of: key)
         }
         defer { state.withLock { $0.checkpoints[key] = nil } }
         let outcome = await core.holder.useNow { engine in await run(key, isWanted, engine, gate) }
@@ -83,11 +87,7 @@ final class EngineJobRunner: JobRunner {
     }
 
     func pause(_ key: ScheduledJob.Key, because gate: Gate) async {
-        state.withLock { state in
-            let gate = state.checkpoints[key] ?? PauseGate()
-            state.checkpoints[key] = gate
-            return gate
-        }.close()
+        state.withLock { $0.gate(of: key) }.close()
         guard let bundle = key.bundle else { return }
         await core.holder.inUse?.pauseBackground(bundle, ThrottleNotice(reason: gate.throttleReason))
     }

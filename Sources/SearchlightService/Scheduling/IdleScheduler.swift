@@ -48,7 +48,8 @@ final class IdleScheduler: Sendable {
         var ended: @Sendable (ScheduledJob.Key, UsageHistory) -> Void = { _, _ in }
         /// Keeps which jobs persons have cancelled, and until when each is left alone.
         var cancelled: @Sendable ([ScheduledJob.Key: Double]) -> Void = { _ in }
-        /// Told whether a job is under way for which nobody waits and which does not stand still, whenever that may have changed.
+        /// Told whether a job is under way for which nobody waits and which does not stand still, whenever that may have
+        /// changed.
         var working: @Sendable (Bool) -> Void = { _ in }
         /// Told whether anything is owed that can be done some time, whenever that may have changed.
         var owing: @Sendable (Bool) -> Void = { _ in }
@@ -59,6 +60,7 @@ final class IdleScheduler: Sendable {
     private let inputs: AsyncStream<(Input, any Sendable)>.Continuation
     private let loop: Task<Void, Never>
     private let onWork: @Sendable () -> any Sendable
+    private let pass: @Sendable (Input) -> Void
     private let source: any ConditionSource
 
     /// Begins to schedule.
@@ -79,9 +81,12 @@ final class IdleScheduler: Sendable {
         self.inputs = inputs
         self.source = source
         onWork = outlets.onWork
+        // A look is no work: it keeps nobody awake.
+        let pass = { @Sendable [onWork] input in _ = inputs.yield((input, input.isLook ? () : onWork())) }
+        self.pass = pass
         let turn = SchedulingTurn(
             scheduler, runner: runner, source: source, now: now, clock: clock, executor: executor, outlets: outlets,
-            post: { [onWork = outlets.onWork] in inputs.yield(($0, $0.isLook ? () : onWork())) })
+            post: pass)
         loop = Task(executorPreference: executor) {
             for await (input, work) in stream {
                 await turn.take(input)
@@ -89,12 +94,12 @@ final class IdleScheduler: Sendable {
             }
             await turn.end()
         }
-        source.start { conditions in inputs.yield((.event(.conditions(conditions)), ())) }
+        source.start { pass(.event(.conditions($0))) }
         post(.jobsChanged)
     }
 
     /// Tells it something. Returns at once; what is told is dealt with in this order.
-    func post(_ input: Input) { inputs.yield((input, input.isLook ? () : onWork())) }
+    func post(_ input: Input) { pass(input) }
 
     /// What the scheduler says of something, once all that was told before has been dealt with.
     func ask<Answer: Sendable>(_ question: @escaping @Sendable (Scheduler) -> Answer) async -> Answer? {

@@ -9,8 +9,8 @@ import Synchronization
 ///
 /// A look at the machine is due as long as something is owed, and is to cost one wake-up. With Swift's pool it would cost a
 /// dozen: libdispatch wakes for the time, has a thread of its pool go on, which looks for more to do five seconds later and
-/// ends, and looks at its pools once a second until the service rests again (``PoolWatch``). Here one thread waits for both, for
-/// the time and for work, in one `read` of a timer descriptor, which work makes expire at once. The time goes on while the
+/// ends, and looks at its pools once a second until the service rests again (``PoolWatch``). Here one thread waits for both,
+/// for the time and for work, in one `read` of a timer descriptor, which work makes expire at once. The time goes on while the
 /// machine is asleep.
 final class ScheduleThread: TaskExecutor {
     private struct Sleeper {

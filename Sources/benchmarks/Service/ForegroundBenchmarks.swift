@@ -7,7 +7,8 @@ import TestSupport
 
 /// What a reindex in the background costs those who work at the machine, and what it costs the reindex that it gives way.
 ///
-/// The service of this build, the real sensors, and an extension that does not cooperate: it never asks whether it is throttled.
+/// The service of this build, the real sensors, and an extension that does not cooperate: it never asks whether it is
+/// throttled.
 struct ForegroundBenchmarks {
     let folder: String
     let seed: UInt64
@@ -33,7 +34,10 @@ struct ForegroundBenchmarks {
             ("a program that writes to the disk and reads from it", disk),
         ]
         var measurements: [Measurement] = []
-        for (name, work) in works { measurements += try await slowdown(of: work, name, backlog) }
+        for (name, work) in works {
+            Progress.say(name)
+            measurements += try await slowdown(of: work, name, backlog)
+        }
         disk.remove()
         measurements.append(try await rate(backlog))
         try? FileManager.default.removeItem(atPath: place)
@@ -42,38 +46,58 @@ struct ForegroundBenchmarks {
 
     // MARK: Slowdown
 
-    /// The same work with and without a service whose reindex is under way when the work begins, by turns.
+    /// The same work with and without a service whose reindex is under way when the work begins, by turns. Each run with
+    /// one is beside the two without that stand around it, so that what the machine gains or loses over minutes is in
+    /// neither; and how much these differ among themselves tells what a difference means.
     private func slowdown(
         of work: any ForegroundWork, _ name: String, _ backlog: Backlog
     ) async throws -> [Measurement] {
-        var (with, without): ([Double], [Double]) = ([], [])
-        for pair in 0..<Self.pairs {
-            for isServed in pair.isMultiple(of: 2) ? [false, true] : [true, false] {
-                // What others have still to write is none of either's.
-                sync()
-                guard isServed else {
-                    without.append(try work.run(for: Self.span))
-                    continue
-                }
-                let service = try await backlog.begin()
-                try await Task.sleep(for: .milliseconds(500))
-                with.append(try work.run(for: Self.span))
-                guard !service.isDone else { throw BenchmarkError("The backlog was done before the work was.") }
-                service.end()
-            }
+        var without = [try alone(work)]
+        var with: [ForegroundRun] = []
+        for _ in 0..<Self.pairs {
+            with.append(try await beside(backlog, work))
+            without.append(try alone(work))
         }
+        let around = zip(without, without.dropFirst())
         // What a round takes.
-        let ratios = Percentiles(zip(without, with).map { $0 / $1 })
-        let alone = 1000 / Percentiles(without).p50
+        let ratios = Percentiles(zip(around, with).map { ($0.0.rate + $0.1.rate) / 2 / $1.rate })
+        let noise = Percentiles(around.map { max($0.rate / $1.rate, $1.rate / $0.rate) })
+        let round = 1000 / Percentiles(without.map(\.rate)).p50
         let what = "\(name), \(Self.batches * Self.itemsPerBatch) items waiting"
+        let baseline = "the same without a service, before and after"
         return [
             Measurement(
-                name: "a round of \(what) (median of \(Self.pairs) pairs)", value: alone * ratios.p50, unit: "ms",
-                baseline: "the same without a service", baselineValue: alone, row: .foreground),
+                name: "a round of \(what) (median of \(Self.pairs))", value: round * ratios.p50, unit: "ms",
+                baseline: baseline, baselineValue: round, row: .foreground),
             Measurement(
-                name: "… of the worst pair", value: alone * ratios.maximum, unit: "ms",
-                baseline: "the same without a service", baselineValue: alone),
+                name: "… the worst", value: round * ratios.maximum, unit: "ms", baseline: baseline,
+                baselineValue: round),
+            Measurement(
+                name: "… two without a service, the slower (median)", value: round * noise.p50, unit: "ms",
+                baseline: "the quicker", baselineValue: round),
+            Measurement(
+                name: "… the two that differ most", value: round * noise.maximum, unit: "ms",
+                baseline: "the quicker", baselineValue: round),
         ]
+    }
+
+    private func alone(_ work: any ForegroundWork) throws -> ForegroundRun {
+        // What others have still to write is none of its.
+        sync()
+        let run = try ForegroundRun.measure(work, for: Self.span)
+        Progress.say("  alone:            \(run.description)")
+        return run
+    }
+
+    private func beside(_ backlog: Backlog, _ work: any ForegroundWork) async throws -> ForegroundRun {
+        sync()
+        let service = try await backlog.begin()
+        defer { service.end() }
+        try await Task.sleep(for: .milliseconds(500))
+        let run = try ForegroundRun.measure(work, for: Self.span)
+        guard !service.isDone else { throw BenchmarkError("The backlog was done before the work was.") }
+        Progress.say("  beside a reindex: \(run.description)")
+        return run
     }
 
     // MARK: Rate

@@ -8,32 +8,58 @@ import TestSupport
 protocol ForegroundWork: Sendable {
     /// Works for a time.
     ///
-    /// - Returns: How many rounds of it were done in a second.
-    func run(for span: Duration) throws -> Double
+    /// - Returns: How many rounds of it were done.
+    func run(for span: Duration) throws -> RoundsDone
+}
+
+/// How many rounds of something were done.
+struct RoundsDone {
+    /// In a second.
+    var rate = 0.0
+    /// In a second, for each half of one.
+    var halves: [Double] = []
+
+    /// What two that worked at the same time have done.
+    static func + (left: RoundsDone, right: RoundsDone) -> RoundsDone {
+        let count = max(left.halves.count, right.halves.count)
+        func half(_ done: RoundsDone, _ number: Int) -> Double { number < done.halves.count ? done.halves[number] : 0 }
+        return RoundsDone(
+            rate: left.rate + right.rate, halves: (0..<count).map { half(left, $0) + half(right, $0) })
+    }
 }
 
 /// Counts rounds until a time is over.
 private struct Rounds {
     private let start = ContinuousClock.now
-    let span: Duration
+    private let span: Duration
     private(set) var count = 0
+    private var halves: [Double]
+
+    init(span: Duration) {
+        self.span = span
+        halves = Array(repeating: 0, count: Int((span / .milliseconds(500)).rounded(.up)))
+    }
 
     /// Whether there is time for another; notes it.
     mutating func begin() -> Bool {
-        guard ContinuousClock.now - start < span else { return false }
+        let passed = ContinuousClock.now - start
+        guard passed < span else { return false }
         count += 1
+        halves[Int(passed / .milliseconds(500))] += 2
         return true
     }
 
-    var perSecond: Double { Double(count) / ((ContinuousClock.now - start) / .seconds(1)) }
+    var done: RoundsDone {
+        RoundsDone(rate: Double(count) / ((ContinuousClock.now - start) / .seconds(1)), halves: halves)
+    }
 }
 
 /// Computes, in memory that does not fit into the caches next to a processor.
 struct ProcessorWork: ForegroundWork {
     let threads: Int
 
-    func run(for span: Duration) -> Double {
-        let total = Mutex(0.0)
+    func run(for span: Duration) -> RoundsDone {
+        let total = Mutex(RoundsDone())
         DispatchQueue.concurrentPerform(iterations: threads) { thread in
             var numbers = (0..<(1 << 20)).map { UInt32(truncatingIfNeeded: $0 &* 2_654_435_761 &+ thread) }
             var state = UInt32(thread) | 1
@@ -48,7 +74,8 @@ struct ProcessorWork: ForegroundWork {
                 }
             }
             blackHole(numbers)
-            total.withLock { $0 += rounds.perSecond }
+            let done = rounds.done
+            total.withLock { $0 = $0 + done }
         }
         return total.withLock { $0 }
     }
@@ -75,7 +102,7 @@ final class DiskWork: ForegroundWork {
 
     func remove() { try? FileManager.default.removeItem(atPath: folder) }
 
-    func run(for span: Duration) throws -> Double {
+    func run(for span: Duration) throws -> RoundsDone {
         let written = try descriptor("written", O_RDWR | O_CREAT | O_TRUNC)
         defer { close(written) }
         let read = try descriptor("read", O_RDONLY)
@@ -95,7 +122,7 @@ final class DiskWork: ForegroundWork {
                 guard pread(read, &buffer, Self.read, place) == Self.read else { throw failure("reading") }
             }
         }
-        return rounds.perSecond
+        return rounds.done
     }
 
     private func descriptor(_ name: String, _ flags: Int32) throws -> Int32 {

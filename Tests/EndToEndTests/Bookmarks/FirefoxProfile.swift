@@ -3,8 +3,8 @@ import Foundation
 import GRDBSQLite
 import Testing
 
-/// A Firefox profile as the browser has it while it runs: a `places.sqlite` that it holds locked, with what it wrote last in the
-/// write-ahead log.
+/// A Firefox profile as the browser has it while it runs: a `places.sqlite` that it holds locked, with what it wrote last in
+/// the write-ahead log.
 final class FirefoxProfile {
     let folder: String
     private let database: OpaquePointer

@@ -13,8 +13,6 @@ struct NewExtensionTests {
 
     init() throws { command = Command(harness: try Harness()) }
 
-    private static let checks = Set(Check.allCases).subtracting([.loadTime])
-
     @Test("in C is built, installed, judged and searched by its own Makefile")
     func c() async throws {
         let folder = harness.folder + "/project"
@@ -32,7 +30,7 @@ struct NewExtensionTests {
             """)
         #expect(build.status == 0 && build.output.isEmpty, "\(build.output)")
         let report = try await harness.validate(
-            folder + "/build/com.example.my-recipes.searchext", Self.checks)
+            folder + "/build/com.example.my-recipes.searchext", Check.judgeable)
         #expect(report.problems == [] && report.count(.warning) == 0)
         let reindex = try command("reindex", "com.example.my-recipes")
         #expect(reindex.status == 0 && reindex.output.contains("2 items indexed"), "\(reindex.output)")
@@ -79,9 +77,9 @@ struct NewExtensionTests {
                 "-o", bundle + "/libSwiftRecipes.so",
             ])
         try #require(compiled.status == 0, "\(compiled.output)")
-        let report = try await harness.validate(bundle, Self.checks)
+        let report = try await harness.validate(bundle, Check.judgeable)
         #expect(report.problems == [])
-        let here = try command("extensions", "validate", bundle, "--in-process", "--skip", "load-time")
+        let here = try command("extensions", "validate", bundle, "--in-process", "--skip", Check.skipped)
         #expect(here.status == 0, "\(here.output)")
     }
 
@@ -107,11 +105,11 @@ struct NewExtensionTests {
         let documents = harness.folder + "/Documents"
         try FileManager.default.createDirectory(atPath: documents, withIntermediateDirectories: true)
         try Data("# Pudding\n\nSago and milk\n".utf8).write(to: URL(filePath: documents + "/pudding.md"))
-        let report = try await harness.validate(folder + "/build/com.example.notes.searchext", Self.checks)
+        let report = try await harness.validate(folder + "/build/com.example.notes.searchext", Check.judgeable)
         #expect(report.problems == [])
         #expect(try report.result(.promises).kind == .passed)
         let judged = try command(
-            "extensions", "validate", folder + "/build/com.example.notes.searchext", "--skip", "load-time")
+            "extensions", "validate", folder + "/build/com.example.notes.searchext", "--skip", Check.skipped)
         #expect(judged.status == 0 && judged.output.contains("passed   manifest"), "\(judged.output)")
     }
 

@@ -78,15 +78,12 @@ struct ValidatorCheckTests {
         #expect(report.isGood == (fault.kind == .warning))
     }
 
-    /// The bars of load-time are for optimised programs on a quiet machine.
-    private static let all = Set(Check.allCases).subtracting([.loadTime])
-
     @Test("passes a well-behaved extension, in a process of its own and in this one", arguments: [false, true])
     func good(inProcess: Bool) async throws {
         let harness = try Harness()
         let bundle = try ValidatorSubject.good.install(harness)
         // A misused item names no host: other tests in this process may be told of here.
-        let checks = inProcess ? Self.all.subtracting([.misuse]) : Self.all
+        let checks = inProcess ? Check.judgeable.subtracting([.misuse]) : Check.judgeable
         let report = try await harness.validate(bundle, checks, inProcess: inProcess)
         #expect(report.problems == [])
         let others = report.checks.filter { $0.result.kind != .passed }.map(\.check)
@@ -132,7 +129,7 @@ struct ValidatorCheckTests {
             CFixture.compiler, ["-shared", "-fPIC", "-I\(CFixture.includeFolder)", source, "-o", library])
         try #require(status == 0, "\(text)")
         let bundle = try harness.install("com.example.recipes", library: library)
-        let report = try await harness.validate(bundle, Self.all)
+        let report = try await harness.validate(bundle, Check.judgeable)
         #expect(report.problems == [])
     }
 
@@ -142,7 +139,7 @@ struct ValidatorCheckTests {
         let bundle = harness.extensions + "/" + (try harness.installFixture("notebook")) + ".searchext"
         // It gives any bytes for any type, acknowledges a reindex of items without a word.
         let broken: Set<Check> = [.promises, .unsupportedTypes, .unknownItems, .reindexItems]
-        let report = try await harness.validate(bundle, Self.all)
+        let report = try await harness.validate(bundle, Check.judgeable)
         #expect(Set(report.checks.filter { $0.result.isFailure }.map(\.check)) == broken, "\(report.problems)")
     }
 
@@ -155,7 +152,7 @@ struct ValidatorCheckTests {
             try Data(text.utf8).write(to: URL(filePath: notes + "/" + name))
         }
         let bundle = harness.extensions + "/" + (try harness.installJournal(notes: notes)) + ".searchext"
-        let report = try await harness.validate(bundle, Self.all)
+        let report = try await harness.validate(bundle, Check.judgeable)
         #expect(report.problems == [])
         #expect(report.count(.passed) >= 17)
     }

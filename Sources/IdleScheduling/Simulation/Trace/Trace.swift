@@ -73,7 +73,8 @@ public struct TracedJob: Hashable, Sendable {
     public var isResumable = false
     /// The processor time that all of it takes, in seconds.
     public var cpu: Double
-    /// How long it has to run for that, in seconds: more than ``cpu`` if it waits for disks, less if it uses several processors.
+    /// How long it has to run for that, in seconds: more than ``cpu`` if it waits for disks, less if it uses several
+    /// processors.
     public var seconds: Double
     /// The bytes that it writes.
     public var written: UInt64 = 0

@@ -73,7 +73,8 @@ public struct TraceClock: Hashable, Sendable {
 
     /// The day, as it is read.
     var date: String {
-        // Days since 0000-03-01, whose years end with the leap day (Howard Hinnant, chrono-Compatible Low-Level Date Algorithms).
+        // Days since 0000-03-01, whose years end with the leap day (Howard Hinnant, chrono-Compatible Low-Level Date
+        // Algorithms).
         let days = Int(((midnight + Double(zone)) / 86400).rounded()) + Self.daysTo2001
         let era = days / 146_097
         let rest = days - era * 146_097
