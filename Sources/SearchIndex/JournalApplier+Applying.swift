@@ -99,7 +99,7 @@ extension JournalApplier {
             state.waiters.removeAll { $0.sequence <= reached }
             return done
         }
-        for waiter in waiters { waiter.continuation.resume(returning: nil) }
+        for waiter in waiters { waiter.continuation.resume(returning: .success(true)) }
         Task { [journal] in try? await journal.discard(through: reached) }
         // In proportion, so that the segments stay few while there is no end of entries.
         let pages = state.withLock { state -> Int in

@@ -60,7 +60,8 @@ final class JournalApplier: Sendable {
         /// Whether anything is to be applied now.
         var isDue: Bool {
             guard applied < target else { return false }
-            return heldBundle == nil || !waiters.isEmpty || applied < impatientThrough
+            guard let heldBundle else { return true }
+            return applied < impatientThrough || waiters.contains { $0.patience != .hold(heldBundle) }
         }
     }
     struct PendingEntry {
@@ -72,9 +73,17 @@ final class JournalApplier: Sendable {
     }
     struct Waiter {
         let sequence: UInt64
-        /// Whose patient donation waits for room; nothing is waited for here once this bundle is held.
-        var patientBundle: String?
-        let continuation: CheckedContinuation<SearchIndexError?, Never>
+        var patience = Patience.none
+        let continuation: CheckedContinuation<Result<Bool, SearchIndexError>, Never>
+    }
+    /// What a waiter is ready to wait for, besides its turn.
+    enum Patience: Equatable {
+        case none
+        /// A patient donation of a bundle that waits for room: it goes on as soon as this is held, for it was under way, and
+        /// room would be made by applying all that is held.
+        case donor(String)
+        /// Whoever waits as long as this bundle is held.
+        case hold(String)
     }
     let state: Mutex<State>
     private let maximumPendingBytes: Int
@@ -104,14 +113,17 @@ final class JournalApplier: Sendable {
             state.heldBundle = bundle
             // Those of others do not wait, nor does what is before them.
             state.impatientThrough = state.pending.filter { $0.value.patientBundle != bundle }.keys.max() ?? 0
-            // Room for what was under way would be made by applying all that is held.
-            func isHeld(_ waiter: Waiter) -> Bool { bundle != nil && waiter.patientBundle == bundle }
-            let donors = state.waiters.filter(isHeld)
-            state.waiters.removeAll(where: isHeld)
+            let donors = bundle.map { Self.take(.donor($0), &state) } ?? []
             return (donors, state.isRunning ? .rest : Self.next(&state))
         }
-        for donor in donors { donor.continuation.resume(returning: nil) }
+        for donor in donors { donor.continuation.resume(returning: .success(false)) }
         perform(step)
+    }
+
+    private static func take(_ patience: Patience, _ state: inout State) -> [Waiter] {
+        let taken = state.waiters.filter { $0.patience == patience }
+        state.waiters.removeAll { $0.patience == patience }
+        return taken
     }
 
     /// Journals an entry, and has it applied soon. Returns once it is durable.
@@ -120,13 +132,13 @@ final class JournalApplier: Sendable {
     func append(
         _ entry: JournalEntry, donated: Double, isPatient: Bool = false, if precondition: @escaping Journal.Precondition
     ) async throws(SearchIndexError) {
-        let patientBundle = isPatient ? entry.scope.bundle : nil
+        let bundle = entry.scope.bundle
         // Donors that are faster than this wait, or the journal would grow without end. Of one that is held only what was under
         // way still comes.
-        try await wait(patientBundle) { state in
-            guard state.pendingBytes > maximumPendingBytes else { return nil }
-            return isPatient && state.heldBundle == patientBundle ? nil : state.target
-        }
+        _ = try await waiting(isPatient ? .donor(bundle) : .none) { state in
+            let isHeld = isPatient && state.heldBundle == bundle
+            return state.pendingBytes > maximumPendingBytes && !isHeld ? state.target : 0
+        }.get()
         let sequence: UInt64
         do throws(JournalError) {
             sequence = try await journal.append(entry, if: precondition)
@@ -138,10 +150,10 @@ final class JournalApplier: Sendable {
             state.target = max(state.target, sequence)
             if sequence > state.applied {
                 state.pending[sequence] = PendingEntry(
-                    donated: donated, bytes: bytes, patientBundle: patientBundle)
+                    donated: donated, bytes: bytes, patientBundle: isPatient ? bundle : nil)
                 state.pendingBytes += bytes
             }
-            if !isPatient || entry.scope.bundle != state.heldBundle {
+            if !isPatient || bundle != state.heldBundle {
                 state.impatientThrough = max(state.impatientThrough, sequence)
             }
             state.newEntries += 1
@@ -156,27 +168,38 @@ final class JournalApplier: Sendable {
     /// - Parameter isReading: Whether it is only to be read, for which nothing is waited for that waits itself; see
     ///   ``hold(_:)``.
     func settle(isReading: Bool = false) async throws(SearchIndexError) {
-        try await wait { $0.heldBundle != nil && isReading ? $0.impatientThrough : $0.target }
+        _ = try await waiting { $0.heldBundle != nil && isReading ? $0.impatientThrough : $0.target }.get()
     }
 
-    /// Returns when everything through an entry is applied, or nothing is waited for.
+    /// As ``settle(isReading:)``, but waits as long as a bundle is held, or until the task is cancelled.
     ///
-    /// - Parameter patientBundle: Whose patient donation waits, if one does.
-    private func wait(
-        _ patientBundle: String? = nil, through last: (State) -> UInt64?
-    ) async throws(SearchIndexError) {
-        let problem = await withCheckedContinuation {
-            (continuation: CheckedContinuation<SearchIndexError?, Never>) in
-            let (isDone, step) = state.withLock { state -> (Bool, Next) in
-                guard let last = last(state), state.applied < last else { return (true, .rest) }
-                state.waiters.append(
-                    Waiter(sequence: last, patientBundle: patientBundle, continuation: continuation))
-                return (false, state.isRunning ? .rest : Self.next(&state))
+    /// - Returns: Whether everything is applied.
+    func settle(patientlyFor bundle: String) async throws(SearchIndexError) -> Bool {
+        let isApplied = await withTaskCancellationHandler {
+            await waiting(.hold(bundle)) { $0.target }
+        } onCancel: {
+            let waiters = state.withLock { Self.take(.hold(bundle), &$0) }
+            for waiter in waiters { waiter.continuation.resume(returning: .success(false)) }
+        }
+        return try isApplied.get()
+    }
+
+    /// Returns when everything through an entry is applied, which is `true`, or nothing is waited for any more.
+    private func waiting(
+        _ patience: Patience = .none, through last: (State) -> UInt64
+    ) async -> Result<Bool, SearchIndexError> {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Result<Bool, SearchIndexError>, Never>) in
+            let (end, step) = state.withLock { state -> (Bool?, Next) in
+                let last = last(state)
+                guard state.applied < last else { return (true, .rest) }
+                // Under the lock, as what cancelling does, so that neither misses the other.
+                if case .hold = patience, Task.isCancelled { return (false, .rest) }
+                state.waiters.append(Waiter(sequence: last, patience: patience, continuation: continuation))
+                return (nil, state.isRunning ? .rest : Self.next(&state))
             }
-            if isDone { continuation.resume(returning: nil) }
+            if let end { continuation.resume(returning: .success(end)) }
             perform(step)
         }
-        if let problem { throw problem }
     }
 
     /// Applies the rest and closes the journal; what cannot be applied is left for the next opening.
@@ -272,7 +295,7 @@ final class JournalApplier: Sendable {
             defer { state.waiters = [] }
             return (state.waiters, .rest)
         }
-        for waiter in waiters { waiter.continuation.resume(returning: problem) }
+        if let problem { for waiter in waiters { waiter.continuation.resume(returning: .failure(problem)) } }
         perform(step)
     }
 }

@@ -82,6 +82,14 @@ extension SearchIndex {
     /// committed after it. A store that is closed keeps nothing waiting.
     public func hold(_ bundle: String?) { applier?.hold(bundle) }
 
+    /// Returns when everything that was durable before can be found, as ``settle()`` does; but waits as long as a bundle is held.
+    ///
+    /// - Returns: Whether it can be found; otherwise the task was cancelled while it waited.
+    /// - Throws: ``SearchIndexError``.
+    public func settle(patientlyFor bundle: String) async throws(SearchIndexError) -> Bool {
+        try await applier?.settle(patientlyFor: bundle) ?? true
+    }
+
     /// The client state of the last durable batch of a scope; `nil` if there is none.
     ///
     /// - Throws: ``SearchIndexError``.

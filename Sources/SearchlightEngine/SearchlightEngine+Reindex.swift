@@ -98,6 +98,7 @@ extension SearchlightEngine {
             }
         } catch {
             // One that was not asked, or that nobody waited for, has not failed; what it owes it owes on.
+            if Task.isCancelled { throw EngineError.extension(.cancelled) }
             let isOfExtension: Bool
             if case .extension(let error) = error {
                 if error.isRefusal || error == .cancelled { throw EngineError.extension(error) }
@@ -123,15 +124,10 @@ extension SearchlightEngine {
 
     /// Has what is asked of a bundle in the background give way to a person, who wants the same or more, or all of it gone.
     func takeOver(_ identifier: String) async {
-        func underWay() -> Task<Result<Int?, EngineError>, Never>? {
-            outlook.withLock { $0.inBackground[identifier] }
-        }
-        func isUnderWay() -> Bool { underWay() != nil }
+        func isUnderWay() -> Bool { outlook.withLock { $0.inBackground[identifier] != nil } }
         index.hold(nil)
-        guard let work = underWay() else { return }
-        await host.endBackground(identifier)
-        // It may have nothing asked just now, but wait between two pages until the machine is left alone.
-        work.cancel()
+        guard isUnderWay() else { return }
+        await endBackground(identifier)
         for _ in 0..<Self.takeOverLooks where isUnderWay() {
             try? await ContinuousClock().sleep(for: .milliseconds(10))
         }

@@ -36,6 +36,8 @@ extension SearchlightEngine {
             }
             if answer == .inPages { try await reindexPages(of: identifier, job, origin, checkpoint) }
         }
+        // Much of it may still have to be indexed, which takes longer than donating it, and is interrupted as that is.
+        try await settle(identifier, checkpoint)
         // It was acknowledged: what is deleted from now on is not meant to be donated again.
         reindexes.ask(nil, identifier)
         let kept = reindexes.kept(identifier)
@@ -102,7 +104,8 @@ extension SearchlightEngine {
         pages.checkpoint = checkpoint
         do throws(EngineError) {
             try await pages.run(from: cursor, after: place.pages) { () throws(EngineError) in
-                try await onIndex { (index) throws(SearchIndexError) in
+                try await settle(identifier, checkpoint)
+                return try await onIndex { (index) throws(SearchIndexError) in
                     let counts = try await index.replacementCounts(of: identifier)
                     return PagedReindex.Yield(items: counts.items, unconfirmed: counts.unconfirmed)
                 }

@@ -136,6 +136,52 @@ struct ApplyingTests {
         try await index.close()
     }
 
+    @Test("Whoever waits patiently for what is held has nothing applied, until it goes on or the task is cancelled")
+    func heldWaiter() async throws {
+        let store = try Store()
+        let (index, applier) = (store.index, try #require(store.index.applier))
+        func donate(_ name: String) async throws {
+            var batch = IndexBatch(scope: Store.app)
+            batch.index([try EncodedItem(item(name, title: "lemon"))])
+            try await index.commit(batch, isPatient: true)
+        }
+        func begin() async -> Task<Bool, any Error> {
+            let task = Task { try await index.settle(patientlyFor: Store.app.bundle) }
+            while applier.state.withLock({ $0.waiters.isEmpty }) { await Task.yield() }
+            await withCheckedContinuation { done in applier.onQueue { done.resume() } }
+            #expect(applier.state.withLock { $0.applied < $0.target && !$0.isDue && !$0.waiters.isEmpty })
+            return task
+        }
+        index.hold(Store.app.bundle)
+        try await donate("first")
+        let cancelled = await begin()
+        cancelled.cancel()
+        #expect(try await cancelled.value == false)
+        let early = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await index.settle(patientlyFor: Store.app.bundle)
+        }
+        #expect(try await early.value == false)
+        #expect(try await store.found("lemon").isEmpty)
+        let waiting = await begin()
+        index.hold(nil)
+        #expect(try await waiting.value)
+        #expect(try await store.found("lemon").count == 1)
+        // One that is held while somebody waits for it in the middle waits on.
+        let gate = DispatchSemaphore(value: 0)
+        applier.onQueue { gate.wait() }
+        try await donate("second")
+        let second = Task { try await index.settle(patientlyFor: Store.app.bundle) }
+        while applier.state.withLock({ $0.waiters.isEmpty }) { await Task.yield() }
+        index.hold(Store.app.bundle)
+        gate.signal()
+        await withCheckedContinuation { done in applier.onQueue { done.resume() } }
+        #expect(applier.state.withLock { $0.applied < $0.target && $0.waiters.count == 1 })
+        index.hold(nil)
+        #expect(try await second.value)
+        try await index.close()
+    }
+
     @Test("The words of deleted titles are forgotten once nothing else is to be done")
     func purging() async throws {
         let store = try Store()

@@ -89,17 +89,7 @@ struct DelegateTests {
             }
         }
         _ = try await app.connection.call(AppRequest.register.member, [])
-        #expect(await eventuallyAsync { try await app.query("title == 'c'").identifiers == ["c"] })
+        #expect(await eventually { (try? await app.query("title == 'c'").identifiers) == ["c"] })
         await service.stop()
     }
-}
-
-/// As ``eventually(_:)``, of what has to be asked.
-private func eventuallyAsync(_ condition: () async throws -> Bool) async -> Bool {
-    let deadline = ContinuousClock.now + .seconds(100)
-    while ContinuousClock.now < deadline {
-        if (try? await condition()) == true { return true }
-        try? await Task.sleep(for: .milliseconds(2))
-    }
-    return false
 }

@@ -147,11 +147,9 @@ struct ExtensionKeeperTests {
     private func failed(_ count: Int, _ service: TestService) async throws -> Bool {
         func failures() -> Int { service.lines.all.count { $0.contains("that com.example.x owes failed") } }
         guard await eventually({ failures() == count }) else { return false }
-        var isWaiting = false
-        for _ in 0..<10_000 where !isWaiting {
+        let isWaiting = try await eventually {
             let report = try await service.service.scheduling.schedule(of: nil)
-            isWaiting = report.jobs.first?.gates.contains { $0.gate == .backOff && $0.state == .closed } == true
-            if !isWaiting { try await Task.sleep(for: .milliseconds(2)) }
+            return report.jobs.first?.gates.contains { $0.gate == .backOff && $0.state == .closed } == true
         }
         return isWaiting && failures() == count
     }
@@ -189,8 +187,12 @@ struct ExtensionKeeperTests {
         let engine = try #require(service.service.engine)
         try await engine.setEnabled(false, "com.example.x")
         clock.advance(by: .seconds(31))
-        let report = try await service.service.scheduling.schedule(of: nil)
-        #expect(report.jobs.first?.job?.refusal == .disabled)
+        // The schedule hears of it a little later.
+        let isRefused = try await eventually {
+            let report = try await service.service.scheduling.schedule(of: nil)
+            return report.jobs.first?.job?.refusal == .disabled
+        }
+        #expect(isRefused)
         #expect(service.lines.all.count { $0.contains("that com.example.x owes failed") } == 1)
         try await engine.setEnabled(true, "com.example.x")
         #expect(try await failed(2, service))

@@ -80,9 +80,9 @@ final class TestService: Sendable {
 }
 
 /// Waits until something is so that nothing tells; gives up after a time that a machine ten times slower keeps, too.
-func eventually(_ condition: () -> Bool) async -> Bool {
+func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
     let deadline = ContinuousClock.now + .seconds(100)
-    while !condition() {
+    while try await !condition() {
         guard ContinuousClock.now < deadline else { return false }
         try? await Task.sleep(for: .milliseconds(2))
     }
