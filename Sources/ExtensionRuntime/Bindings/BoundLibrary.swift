@@ -10,7 +10,7 @@ final class BoundLibrary: @unchecked Sendable {
     /// The name under which it was found.
     let name: String
     private let handle: UnsafeMutableRawPointer
-    /// A function's address. `@unchecked Sendable`: a number that stays valid as long as the library is loaded, which is always.
+    /// An address. `@unchecked Sendable`: a number that stays valid as long as the library is loaded, which is always.
     private struct Address: @unchecked Sendable {
         let pointer: UnsafeMutableRawPointer
     }
@@ -51,7 +51,13 @@ final class BoundLibrary: @unchecked Sendable {
                     another library.
                     """)
         }
-        addresses.withLock { $0[name] = Address(pointer: found) }
-        return found
+        let address = found == Self.cLibrary.flatMap { dlsym($0.pointer, name) } ? dlsym(nil, name) ?? found : found
+        addresses.withLock { $0[name] = Address(pointer: address) }
+        return address
     }
+
+    /// The C library's handle: what is found in it is called as everybody in this process calls it. Where an allocator of
+    /// somebody else's stands before the C library's, as a preloaded one or a sanitizer's does, what a library has allocated
+    /// comes from there, and has to be freed there.
+    private static let cLibrary = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD).map(Address.init)
 }

@@ -66,6 +66,7 @@ struct StoreOpening {
     private func describe(_ error: any Error) -> String {
         switch error {
         case SearchIndexError.damaged(_, let detail): detail
+        case let error as DatabaseError where error.resultCode == .SQLITE_FULL: "a page number that no database has"
         case let error as DatabaseError: error.message ?? "\(error.resultCode)"
         default: "a value of the wrong type"
         }
@@ -83,7 +84,22 @@ struct StoreOpening {
         // A header that asks for a later SQLite makes the file one that can only be read.
         case .SQLITE_READONLY:
             return access(folder.database, W_OK) == 0 && access(folder.path, W_OK) == 0
+        // Also what SQLite says of a page number that no database has.
+        case .SQLITE_FULL:
+            return UnwritableStore.obstacle(at: folder.path, operation: "") == nil && hasStructuralFaults
         default: return false
+        }
+    }
+
+    /// Whether SQLite's own check finds something, for which no room is needed.
+    private var hasStructuralFaults: Bool {
+        do {
+            let queue = try DatabaseQueue(
+                path: folder.database, configuration: SearchIndex.configuration(isReadOnly: true, seams))
+            return try !queue.read { try $0.structuralFaults() }.isEmpty
+        } catch {
+            let code = (error as? DatabaseError)?.resultCode
+            return code == .SQLITE_FULL || code == .SQLITE_CORRUPT
         }
     }
 

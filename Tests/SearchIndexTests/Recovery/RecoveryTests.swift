@@ -190,6 +190,31 @@ struct RecoveryTests {
         }
     }
 
+    @Test("A page number that no database has is damage, not a full device")
+    func pageNumbers() async throws {
+        let sample = try await SampleStore(isClosed: true)
+        let bytes = try #require(sample.files["index.sqlite"])
+        let size = 256 * Int(bytes[16]) + Int(bytes[17])
+        // The page behind the last that a table begins with has to make room for the next table, with what its rows lead to.
+        let last = bytes[52..<56].reduce(0) { $0 << 8 | Int($1) }
+        var random = SplitMix64(seed: 1)
+        var isFound = false
+        for _ in 0..<200 where !isFound {
+            let start = last * size + size / 4 + random.below(size / 2)
+            let folder = try sample.unpacked { files in
+                for place in start..<start + 1 + random.below(5000) where place < bytes.count {
+                    files["index.sqlite"]?[place] = UInt8(random.below(256))
+                }
+            }
+            let (report, contents) = try await SampleStore.withStore(folder) { index async throws in
+                (index.recovery, try? await SampleStore.contents(of: index))
+            }
+            isFound = report.findings.contains { $0.contains("a page number that no database has") }
+            if isFound { #expect(report.lostDonations || contents == sample.contents) }
+        }
+        #expect(isFound)
+    }
+
     @Test("A store whose tables are missing keeps what the others hold")
     func missingTables() async throws {
         for change in ["DROP TABLE client_state", "DROP TABLE recovery", "DROP TABLE derived_index"] {
