@@ -6,7 +6,7 @@ import Testing
 
 @testable import ConditionSensors
 
-@Suite("Sessions by logind", .enabled(if: DBusMock.isAvailable), .timeLimit(.minutes(5)))
+@Suite("Sessions by logind", .enabled(if: DBusMock.isAvailable), .timeLimit(.minutes(10)))
 struct LogindTests {
     private static let name = "org.freedesktop.login1"
     private static let path = "/org/freedesktop/login1"

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ConditionSensors
 
-@Suite("The monitor", .timeLimit(.minutes(5)))
+@Suite("The monitor", .timeLimit(.minutes(10)))
 struct MonitorTests {
     /// A sensor that says what a test sets, and waits when that wants it.
     private final class Knob: FileSensor {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ConditionSensors
 
-@Suite("Power and locks over a bus", .enabled(if: DBusMock.isAvailable), .timeLimit(.minutes(5)))
+@Suite("Power and locks over a bus", .enabled(if: DBusMock.isAvailable), .timeLimit(.minutes(10)))
 struct PowerBusTests {
     private static let upower = "org.freedesktop.UPower"
     private static let display = "/org/freedesktop/UPower/devices/DisplayDevice"

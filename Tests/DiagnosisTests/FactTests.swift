@@ -8,7 +8,7 @@ import Testing
 @testable import Diagnosis
 
 /// What is read of machines that are folders.
-@Suite("What the doctor reads", .timeLimit(.minutes(5)))
+@Suite("What the doctor reads", .timeLimit(.minutes(10)))
 struct FactTests {
     private static func write(_ folder: TemporaryFolder, _ path: String, _ text: String) throws {
         let parent = URL(filePath: folder.path(path)).deletingLastPathComponent()

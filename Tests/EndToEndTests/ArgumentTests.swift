@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// What the command makes of what a person types, and of stores and extensions it cannot use.
-@Suite("The command's arguments", .timeLimit(.minutes(5)))
+@Suite("The command's arguments", .timeLimit(.minutes(10)))
 struct ArgumentTests {
     @Test("A search for nothing is wrong usage and says what to do", arguments: ["", " ", "?!", "\"\"", "…"])
     func emptySearch(text: String) throws {

@@ -10,7 +10,7 @@ import Testing
 @testable import SearchlightEngine
 
 /// Workers that give way to everybody else.
-@Suite("A background worker", .timeLimit(.minutes(5)))
+@Suite("A background worker", .timeLimit(.minutes(10)))
 struct BackgroundWorkerTests {
     private let harness: Harness
     /// SCHED_IDLE of <sched.h>, which Swift does not see.

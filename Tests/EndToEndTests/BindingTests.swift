@@ -10,7 +10,7 @@ import Testing
 @testable import SearchlightEngine
 
 /// Documents, the extension without code, through the real worker, the system's libraries and a made store.
-@Suite("An extension that is bindings", .timeLimit(.minutes(5)))
+@Suite("An extension that is bindings", .timeLimit(.minutes(10)))
 struct BindingTests {
     private static let documents = "com.searchlight.documents"
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The commands for extensions, without a service and through it.
-@Suite("The extensions command", .timeLimit(.minutes(3)))
+@Suite("The extensions command", .timeLimit(.minutes(10)))
 struct BundleCommandTests {
     private let command: Command
     private var harness: Harness { command.harness }

@@ -12,7 +12,7 @@ import Testing
 @testable import SearchlightEngine
 
 /// Extensions that come, change and go while an engine keeps track of them.
-@Suite("Extensions that come and go", .timeLimit(.minutes(3)))
+@Suite("Extensions that come and go", .timeLimit(.minutes(10)))
 struct BundleLedgerTests {
     private let harness: Harness
     private let folder: TemporaryFolder

@@ -5,7 +5,7 @@ import SearchlightEngine
 import Testing
 
 /// Bundles that are refused before any code of theirs is loaded.
-@Suite("A bundle is refused", .timeLimit(.minutes(5)))
+@Suite("A bundle is refused", .timeLimit(.minutes(10)))
 struct BundleRefusalTests {
     /// The one problem of the one bundle that a body installs, which does not keep a good bundle from being found.
     private func problem(_ install: (Harness) throws -> Void) throws -> BundleProblem {

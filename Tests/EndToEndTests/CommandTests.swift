@@ -4,7 +4,7 @@ import SearchlightEngine
 import Testing
 
 /// The command as a person or a script runs it: what it prints, and how it ends.
-@Suite("The command", .timeLimit(.minutes(5)))
+@Suite("The command", .timeLimit(.minutes(10)))
 struct CommandTests {
     private func indexed() throws -> Command { try Command.indexed() }
 

@@ -7,7 +7,7 @@ import Testing
 
 /// `searchlight doctor` on this machine, with stores and services of a test's own. What it says of other machines is tested
 /// with made-up facts (DiagnosisTests).
-@Suite("searchlight doctor", .timeLimit(.minutes(5)))
+@Suite("searchlight doctor", .timeLimit(.minutes(10)))
 struct DoctorCommandTests {
     private struct Report: Decodable {
         struct Finding: Decodable {

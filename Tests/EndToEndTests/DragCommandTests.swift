@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Dropping from the command line, with the fixture whose items are dropped in every way (drops.c).
-@Suite("The command drag", .timeLimit(.minutes(5)))
+@Suite("The command drag", .timeLimit(.minutes(10)))
 struct DragCommandTests {
     private static func command() throws -> Command {
         let command = Command(harness: try Harness())

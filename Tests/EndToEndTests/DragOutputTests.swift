@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Where drag writes and what it says meanwhile, as real processes (drops.c).
-@Suite("The output of drag", .timeLimit(.minutes(5)))
+@Suite("The output of drag", .timeLimit(.minutes(10)))
 struct DragOutputTests {
     private static func command() throws -> Command {
         let command = Command(harness: try Harness())

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@Suite("What drag says of what it does not do", .timeLimit(.minutes(5)))
+@Suite("What drag says of what it does not do", .timeLimit(.minutes(10)))
 struct DragRefusalTests {
     private static func drops() throws -> Command {
         let command = Command(harness: try Harness())

@@ -6,7 +6,7 @@ import SearchlightEngine
 import Testing
 
 /// Crashes in the way of a drop: one more attempt in all, whoever makes it.
-@Suite("A drop whose worker crashes", .timeLimit(.minutes(5)))
+@Suite("A drop whose worker crashes", .timeLimit(.minutes(10)))
 struct DropRetryTests {
     private static let bundle = "com.example.drops"
     private static let promise = Representation(type: "public.utf8-plain-text", form: .data)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What the programs say of themselves: help, version, completions. Manual pages are made of the same (Scripts/man-pages).
-@Suite("Help, versions and completions", .timeLimit(.minutes(5)))
+@Suite("Help, versions and completions", .timeLimit(.minutes(10)))
 struct HelpTests {
     private static let programs = ["searchlight", "searchlightd"]
 

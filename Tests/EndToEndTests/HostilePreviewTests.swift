@@ -4,7 +4,7 @@ import Previews
 import Testing
 
 /// What hostile extensions render, through the real worker to what a person is shown.
-@Suite("A hostile preview", .timeLimit(.minutes(3)))
+@Suite("A hostile preview", .timeLimit(.minutes(10)))
 struct HostilePreviewTests {
     private struct Report: Decodable {
         var title: String

@@ -5,7 +5,7 @@ import SearchlightEngine
 import Testing
 
 /// Workers that misbehave in ways that go beyond one wrong answer.
-@Suite("A hostile worker", .timeLimit(.minutes(5)))
+@Suite("A hostile worker", .timeLimit(.minutes(10)))
 struct HostileWorkerTests {
     @Test("that started a process and crashed is reported at once, and takes the process along")
     func forks() async throws {
@@ -116,7 +116,7 @@ struct HostileWorkerTests {
 }
 
 /// What can be found while and after everything is replaced.
-@Suite("A reindex that deletes everything first", .timeLimit(.minutes(5)))
+@Suite("A reindex that deletes everything first", .timeLimit(.minutes(10)))
 struct ReplacementTests {
     private func list(_ words: String..., in harness: Harness, of bundle: String) throws {
         let path = harness.marks + "/\(bundle).searchext.list"

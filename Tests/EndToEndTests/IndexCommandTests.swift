@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The commands that put items into the index, take them out and ask for them, as scripts use them.
-@Suite("Commands for the index", .timeLimit(.minutes(5)))
+@Suite("Commands for the index", .timeLimit(.minutes(10)))
 struct IndexCommandTests {
     private let command: Command
 
@@ -245,7 +245,7 @@ struct IndexCommandTests {
         }
     }
 
-    @Test("Hostile lines are refused: deep, broken, binary, numbers that are none", .timeLimit(.minutes(5)))
+    @Test("Hostile lines are refused: deep, broken, binary, numbers that are none", .timeLimit(.minutes(10)))
     func hostileLines() throws {
         let lines = [
             "head -c 3000 /dev/zero | tr '\\0' '['", "head -c 500000 /dev/zero | tr '\\0' '['",

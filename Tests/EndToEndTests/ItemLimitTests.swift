@@ -4,7 +4,7 @@ import ServiceProtocol
 import Testing
 
 /// Items that exceed a limit, as a script donates them.
-@Suite("Limits of an item, as a donor meets them", .timeLimit(.minutes(5)))
+@Suite("Limits of an item, as a donor meets them", .timeLimit(.minutes(10)))
 struct ItemLimitTests {
     private static func line(exceeding limit: ItemLimit) -> String {
         let long = String(repeating: "x", count: limit.maximum + 1)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Lists of items that one command prints and another one reads.
-@Suite("Lists from one command to another", .timeLimit(.minutes(5)))
+@Suite("Lists from one command to another", .timeLimit(.minutes(10)))
 struct ItemListTests {
     @Test(
         "The numbers that a list prints are what drag, show and preview take",

@@ -9,7 +9,7 @@ import Testing
 
 /// Extensions of revision 1, in `Tests/Fixtures/Revision1` with the header as it was: what is built from them must work for
 /// ever. Nothing in that folder is changed.
-@Suite("Extensions of revision 1", .timeLimit(.minutes(5)))
+@Suite("Extensions of revision 1", .timeLimit(.minutes(10)))
 struct KeptExtensionTests {
     @Test("The smallest one is loaded and reindexed")
     func smallest() async throws {

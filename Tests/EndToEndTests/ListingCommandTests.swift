@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Lists that go on, and donations that are told as they were taken.
-@Suite("Lists and counts of commands", .timeLimit(.minutes(5)))
+@Suite("Lists and counts of commands", .timeLimit(.minutes(10)))
 struct ListingCommandTests {
     private let command: Command
 

@@ -4,7 +4,7 @@ import SearchlightEngine
 import ServiceProtocol
 import Testing
 
-@Suite("An extension that breaks the rules of the header", .timeLimit(.minutes(5)))
+@Suite("An extension that breaks the rules of the header", .timeLimit(.minutes(10)))
 struct MisuseTests {
     @Test("is told of each, does no harm, and is served all the same")
     func allRules() async throws {

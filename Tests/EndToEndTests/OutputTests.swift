@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// Where output goes: standard output that fails, and files in every shape.
-@Suite("The command's output", .timeLimit(.minutes(5)))
+@Suite("The command's output", .timeLimit(.minutes(10)))
 struct OutputTests {
     @Test(
         "A device without room on standard output is a failure that is told",

@@ -10,7 +10,7 @@ import Testing
 @testable import SearchlightEngine
 
 /// Reindexing page by page: what survives which end of whom. The fixture donates five pages of ten items.
-@Suite("A reindex in pages", .timeLimit(.minutes(5)))
+@Suite("A reindex in pages", .timeLimit(.minutes(10)))
 struct PagingTests {
     /// An extension, and what it is told to do.
     private struct Paged {

@@ -12,7 +12,7 @@ import Testing
 @testable import SearchlightEngine
 
 /// Background workers that are to be quiet because a person is back.
-@Suite("A background worker that is paused", .timeLimit(.minutes(5)))
+@Suite("A background worker that is paused", .timeLimit(.minutes(10)))
 struct PauseTests {
     private let harness: Harness
 

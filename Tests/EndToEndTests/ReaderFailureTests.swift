@@ -6,7 +6,7 @@ import SearchlightEngine
 import Testing
 
 /// What extensions do wrong while the store is only read, as by `searchlight drag` without a service.
-@Suite("A failure while the store is only read", .timeLimit(.minutes(5)))
+@Suite("A failure while the store is only read", .timeLimit(.minutes(10)))
 struct ReaderFailureTests {
     private let command: Command
     private let bundle: String

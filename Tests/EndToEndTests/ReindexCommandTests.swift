@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// “searchlight reindex”: what it tells, and how it ends.
-@Suite("The reindex command", .timeLimit(.minutes(5)))
+@Suite("The reindex command", .timeLimit(.minutes(10)))
 struct ReindexCommandTests {
     @Test("The last message is always shown, and no more than a thousand are kept")
     func messages() throws {

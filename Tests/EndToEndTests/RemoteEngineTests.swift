@@ -7,7 +7,7 @@ import ServiceProtocol
 import Testing
 
 /// The engine of a service as it is asked from another process.
-@Suite("An engine asked over a connection", .timeLimit(.minutes(3)))
+@Suite("An engine asked over a connection", .timeLimit(.minutes(10)))
 struct RemoteEngineTests {
     private static let scope = IndexScope(bundle: "org.example.app")
 

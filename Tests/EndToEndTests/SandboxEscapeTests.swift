@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// An extension that tries everything it knows to reach what is not its own.
-@Suite("Out of the sandbox", .timeLimit(.minutes(5)))
+@Suite("Out of the sandbox", .timeLimit(.minutes(10)))
 struct SandboxEscapeTests {
     /// What is no escape; everything else has to fail.
     private static let harmless: Set<String> = [

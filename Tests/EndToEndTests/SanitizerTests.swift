@@ -5,7 +5,7 @@ import Testing
 
 /// That Scripts/sanitize hears of what happens where reports are lost most easily: in a process that may open next to nothing,
 /// with an environment of its own.
-@Suite("A sanitizer", .timeLimit(.minutes(4)))
+@Suite("A sanitizer", .timeLimit(.minutes(10)))
 struct SanitizerTests {
     /// The folder of reports; only Scripts/sanitize sets it.
     static let reports = ProcessInfo.processInfo.environment["SEARCHLIGHT_SANITIZER_REPORTS"]

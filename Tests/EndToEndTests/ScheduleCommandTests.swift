@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// The whole way: the real service, its scheduler, a real worker, and what a person types.
-@Suite("Work in the background by searchlightd", .timeLimit(.minutes(5)))
+@Suite("Work in the background by searchlightd", .timeLimit(.minutes(10)))
 struct ScheduleCommandTests {
     /// The service over a harness with the fixture `background`; the machine that runs the tests does not matter to it.
     private final class Service: Sendable {

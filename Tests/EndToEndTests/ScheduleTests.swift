@@ -11,7 +11,7 @@ import Testing
 @testable import SearchlightEngine
 
 /// What an engine tells a scheduler, and does for it.
-@Suite("Work for a scheduler", .timeLimit(.minutes(3)))
+@Suite("Work for a scheduler", .timeLimit(.minutes(10)))
 struct ScheduleTests {
     private let harness: Harness
     private let time = Time()

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What a client of `searchlightd` does not wait for any more ends in the extension, and nothing is left of it.
-@Suite("Requests through searchlightd that nobody waits for any more", .timeLimit(.minutes(3)))
+@Suite("Requests through searchlightd that nobody waits for any more", .timeLimit(.minutes(10)))
 struct ServiceCancelTests {
     /// The program over a harness with items of an extension that does with each what it is called.
     private final class Service: Sendable {

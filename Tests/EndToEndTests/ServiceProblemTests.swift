@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// Services that are stuck, of another release, or that end at a bad moment: the command says so, and what to do.
-@Suite("Services that misbehave", .timeLimit(.minutes(5)))
+@Suite("Services that misbehave", .timeLimit(.minutes(10)))
 struct ServiceProblemTests {
     /// Something at the socket of a store that answers as it is told.
     private final class Fake: Sendable {

@@ -8,7 +8,7 @@ import Testing
 @testable import SearchlightEngine
 
 /// Requests that an extension does not answer, or that nobody waits for any more.
-@Suite("A request that goes on and on", .timeLimit(.minutes(5)))
+@Suite("A request that goes on and on", .timeLimit(.minutes(10)))
 struct SupervisionCallTests {
     enum Asked: String, CaseIterable, CustomTestStringConvertible {
         case everything, items, data, file, preview

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Extensions that stop when they are told to, and say how far they have come.
-@Suite("An extension that heeds what it is told", .timeLimit(.minutes(5)))
+@Suite("An extension that heeds what it is told", .timeLimit(.minutes(10)))
 struct SupervisionCooperationTests {
     private let harness: Harness
     private let bundle: String

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Items with which an extension fails.
-@Suite("An item that makes its extension fail", .timeLimit(.minutes(3)))
+@Suite("An item that makes its extension fail", .timeLimit(.minutes(10)))
 struct SupervisionItemTests {
     private let harness: Harness
     private let bundle: String

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@Suite("A host whose extension keeps failing", .timeLimit(.minutes(5)))
+@Suite("A host whose extension keeps failing", .timeLimit(.minutes(10)))
 struct SupervisionLeakTests {
     @Test("is left with no more descriptors, threads and processes than before")
     func leaks() throws {

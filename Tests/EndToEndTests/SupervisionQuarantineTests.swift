@@ -8,7 +8,7 @@ import Testing
 @testable import IdleScheduling
 
 /// An extension that fails again and again, with real workers.
-@Suite("An extension that keeps failing", .timeLimit(.minutes(5)))
+@Suite("An extension that keeps failing", .timeLimit(.minutes(10)))
 struct SupervisionQuarantineTests {
     private let harness: Harness
     private let bundle: String

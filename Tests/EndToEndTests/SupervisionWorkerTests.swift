@@ -8,7 +8,7 @@ import Testing
 @testable import SearchlightEngine
 
 /// How long workers are kept, and how many there are.
-@Suite("A worker", .timeLimit(.minutes(5)))
+@Suite("A worker", .timeLimit(.minutes(10)))
 struct SupervisionWorkerTests {
     private let harness: Harness
     private let clock = ManualClock()

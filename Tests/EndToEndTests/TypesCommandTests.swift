@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// “searchlight types”: what it prints and how it ends.
-@Suite("The types command", .timeLimit(.minutes(5)))
+@Suite("The types command", .timeLimit(.minutes(10)))
 struct TypesCommandTests {
     private let harness: Harness
 

@@ -7,7 +7,7 @@ import Testing
 @testable import SearchIndex
 
 /// “searchlight verify” and “searchlight status” over stores that are sound, damaged and mended.
-@Suite("The verify and status commands", .timeLimit(.minutes(5)))
+@Suite("The verify and status commands", .timeLimit(.minutes(10)))
 struct VerifyCommandTests {
     private let command: Command
     private var database: String { command.harness.store + "/index.sqlite" }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ExtensionHost
 
-@Suite("Watching for bundles", .timeLimit(.minutes(5)))
+@Suite("Watching for bundles", .timeLimit(.minutes(10)))
 struct RegistryWatchTests {
     private let folder: TemporaryFolder
 

@@ -57,7 +57,7 @@ struct RichTextTests {
         }
     }
 
-    @Test("What is large or nests without end is cut, not followed", .timeLimit(.minutes(5)))
+    @Test("What is large or nests without end is cut, not followed", .timeLimit(.minutes(10)))
     func large() {
         let words = RichText.text(of: Array(("{\\rtf1 " + String(repeating: "word \\par ", count: 1 << 19)).utf8))
         #expect((1 << 20...RichText.maximumTextBytes).contains(words.utf8.count))

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Delivering to a file", .timeLimit(.minutes(5)))
+@Suite("Delivering to a file", .timeLimit(.minutes(10)))
 struct DeliveryTests {
     @Test("Bytes arrive as they were, also none", arguments: [0, 1, 4096, 65536, 300_000])
     func inline(count: Int) throws {

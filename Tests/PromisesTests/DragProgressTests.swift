@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("The progress of a drag", .timeLimit(.minutes(5)))
+@Suite("The progress of a drag", .timeLimit(.minutes(10)))
 struct DragProgressTests {
     /// Says that it has come so far before it answers, and once more afterwards.
     private final class Reporter: PromiseProvider {

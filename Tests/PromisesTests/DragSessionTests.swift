@@ -45,7 +45,7 @@ private final class FakeProvider: PromiseProvider {
     }
 }
 
-@Suite("A drag", .timeLimit(.minutes(5)))
+@Suite("A drag", .timeLimit(.minutes(10)))
 struct DragSessionTests {
     private typealias Session = DragSession<FakeProvider>
 

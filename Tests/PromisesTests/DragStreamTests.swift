@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Several items dragged into a named pipe", .timeLimit(.minutes(5)))
+@Suite("Several items dragged into a named pipe", .timeLimit(.minutes(10)))
 struct DragStreamTests {
     /// Gives each item's name as its bytes.
     private struct Names: PromiseProvider {

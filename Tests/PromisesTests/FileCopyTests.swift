@@ -8,7 +8,7 @@ import Testing
 
 @testable import Promises
 
-@Suite("Copying a file that fulfils a promise", .timeLimit(.minutes(5)))
+@Suite("Copying a file that fulfils a promise", .timeLimit(.minutes(10)))
 struct FileCopyTests {
     private static func status(_ path: String) -> stat {
         var status = stat()

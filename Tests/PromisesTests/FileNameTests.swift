@@ -7,7 +7,7 @@ import Testing
 
 @testable import Promises
 
-@Suite("A name for a dropped item", .timeLimit(.minutes(5)))
+@Suite("A name for a dropped item", .timeLimit(.minutes(10)))
 struct FileNameTests {
     @Test(
         "is one visible component, whatever the item is called",

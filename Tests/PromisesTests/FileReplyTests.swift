@@ -6,7 +6,7 @@ import ServiceProtocol
 import TestSupport
 import Testing
 
-@Suite("Delivering a provider's file", .timeLimit(.minutes(5)))
+@Suite("Delivering a provider's file", .timeLimit(.minutes(10)))
 struct FileReplyTests {
     /// O_PATH, which Swift does not see: the descriptor names a file and gives no right to it.
     private static let pathOnly: Int32 = 0o10000000

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("What a path leads to", .timeLimit(.minutes(5)))
+@Suite("What a path leads to", .timeLimit(.minutes(10)))
 struct FileTargetTests {
     private static func kind(_ path: String) -> mode_t {
         var status = stat()

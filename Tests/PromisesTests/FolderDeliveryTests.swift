@@ -6,7 +6,7 @@ import ServiceProtocol
 import TestSupport
 import Testing
 
-@Suite("Delivering a folder that is one thing to people", .timeLimit(.minutes(5)))
+@Suite("Delivering a folder that is one thing to people", .timeLimit(.minutes(10)))
 struct FolderDeliveryTests {
     private let folder: TemporaryFolder
     private var package: String { folder.path("note.rtfd") }

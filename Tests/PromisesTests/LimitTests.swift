@@ -9,7 +9,7 @@ import Testing
 
 @testable import Promises
 
-@Suite("Limits of a delivery", .timeLimit(.minutes(5)))
+@Suite("Limits of a delivery", .timeLimit(.minutes(10)))
 struct LimitTests {
     private static let short = DeliveryLimits(stall: .milliseconds(50), total: .seconds(60))
 

@@ -7,7 +7,7 @@ import UniformTypeIdentifiers
 
 @testable import Promises
 
-@Suite("Receiver profiles", .timeLimit(.minutes(5)))
+@Suite("Receiver profiles", .timeLimit(.minutes(10)))
 struct ReceiverProfileTests {
     private static func problem(_ text: String, name: String = "mine") -> String? {
         do {

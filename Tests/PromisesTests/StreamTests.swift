@@ -5,7 +5,7 @@ import ServiceProtocol
 import TestSupport
 import Testing
 
-@Suite("Delivering to a stream and to memory", .timeLimit(.minutes(5)))
+@Suite("Delivering to a stream and to memory", .timeLimit(.minutes(10)))
 struct StreamTests {
     @Test("Bytes go to a stream, however large")
     func toStream() throws {

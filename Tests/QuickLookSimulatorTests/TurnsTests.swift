@@ -3,7 +3,7 @@ import QuickLookSimulator
 import Testing
 
 /// Of what a page asks only the newest counts.
-@Suite("Turns", .timeLimit(.minutes(5)))
+@Suite("Turns", .timeLimit(.minutes(10)))
 struct TurnsTests {
     private let line = Turns.Line(page: "one", kind: "preview")
 

@@ -7,7 +7,7 @@ import Testing
 @testable import SearchIndex
 @testable import ServiceProtocol
 
-@Suite("Batches and client state", .timeLimit(.minutes(5)))
+@Suite("Batches and client state", .timeLimit(.minutes(10)))
 struct ClientStateTests {
     private func batch(_ identifiers: String..., in scope: IndexScope = Store.app) throws -> IndexBatch {
         var batch = IndexBatch(scope: scope)

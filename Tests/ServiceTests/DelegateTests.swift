@@ -8,7 +8,7 @@ import Testing
 
 @testable import SearchlightService
 
-@Suite("Apps that answer for their bundle", .timeLimit(.minutes(5)))
+@Suite("Apps that answer for their bundle", .timeLimit(.minutes(10)))
 struct DelegateTests {
     private static let fetch = AppRequest.fetchData(bundle: "com.example.notes", item: "a", type: "public.text")
 

@@ -11,7 +11,7 @@ import Testing
 @testable import SearchlightService
 
 /// Extensions that come and go while a service runs.
-@Suite("Extensions of a running service", .timeLimit(.minutes(5)))
+@Suite("Extensions of a running service", .timeLimit(.minutes(10)))
 struct ExtensionKeeperTests {
     private let folder: TemporaryFolder
     private var extensions: String { folder.path("extensions") }

@@ -7,7 +7,7 @@ import Testing
 @testable import SearchlightService
 
 /// What arrives on the socket is anybody's; whatever it is, others are served.
-@Suite("Hostile connections", .timeLimit(.minutes(3)))
+@Suite("Hostile connections", .timeLimit(.minutes(10)))
 struct HostileTests {
     /// A connection that speaks no D-Bus unless it is told to.
     private struct RawConnection {

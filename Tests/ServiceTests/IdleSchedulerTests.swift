@@ -7,7 +7,7 @@ import Testing
 @testable import SearchlightService
 
 /// What carries out the scheduler's decisions, with jobs and a machine that a test drives.
-@Suite("Carrying out what the scheduler decides", .timeLimit(.minutes(5)))
+@Suite("Carrying out what the scheduler decides", .timeLimit(.minutes(10)))
 struct IdleSchedulerTests {
     private let clock = ManualClock()
     private let runner = ScriptedRunner()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SearchlightService
 
-@Suite("Lending the store", .timeLimit(.minutes(5)))
+@Suite("Lending the store", .timeLimit(.minutes(10)))
 struct LoanTests {
     private func borrow(_ shell: TestClient) async throws {
         _ = try await shell.connection.call(ShellRequest.borrowStore.member, [])

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("searchlightd, the program", .timeLimit(.minutes(3)))
+@Suite("searchlightd, the program", .timeLimit(.minutes(10)))
 struct ProgramTests {
     @Test("What was acknowledged before it was killed is there after a restart")
     func killed() async throws {

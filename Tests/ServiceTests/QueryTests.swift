@@ -5,7 +5,7 @@ import Testing
 
 @testable import SearchlightService
 
-@Suite("Queries of apps", .timeLimit(.minutes(5)))
+@Suite("Queries of apps", .timeLimit(.minutes(10)))
 struct QueryTests {
     @Test("Items carry the attributes that were asked for, and nothing else")
     func projection() async throws {

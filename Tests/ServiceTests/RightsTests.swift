@@ -7,7 +7,7 @@ import Testing
 
 @testable import SearchlightService
 
-@Suite("What clients may not do, tried over a socket", .timeLimit(.minutes(5)))
+@Suite("What clients may not do, tried over a socket", .timeLimit(.minutes(10)))
 struct RightsTests {
     @Test("Nothing is answered before the first call, and the first call is made once")
     func order() async throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import SearchlightService
 
 /// The thread that waits for the time and for work at once.
-@Suite("The thread of the schedule", .timeLimit(.minutes(5)))
+@Suite("The thread of the schedule", .timeLimit(.minutes(10)))
 struct ScheduleThreadTests {
     private let thread: ScheduleThread
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SearchlightService
 
-@Suite("How much the service yields to others", .timeLimit(.minutes(5)))
+@Suite("How much the service yields to others", .timeLimit(.minutes(10)))
 struct SessionPriorityTests {
     /// What the kernel was told, and whether it takes that.
     private final class Kernel: Sendable {

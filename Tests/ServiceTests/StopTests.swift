@@ -8,7 +8,7 @@ import Testing
 
 @testable import SearchlightService
 
-@Suite("Beginning and ending a service", .timeLimit(.minutes(5)))
+@Suite("Beginning and ending a service", .timeLimit(.minutes(10)))
 struct StopTests {
     @Test("A stop during donations keeps all that was acknowledged, and removes the socket")
     func stopWhileDonating() async throws {

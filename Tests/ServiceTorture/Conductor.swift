@@ -186,10 +186,7 @@ final class Conductor {
 
     /// Those whose parents were killed come to this process.
     private func reapOrphans() {
-        for child in ProcessFacts.ended(childrenOf: getpid()) where TorturePlace.isOrphan(child.name) {
-            var status: Int32 = 0
-            waitpid(child.process, &status, WNOHANG)
-        }
+        for process in ProcessFacts.ended(childrenOf: getpid()) { ChildProcess.reapInherited(process) }
     }
 }
 

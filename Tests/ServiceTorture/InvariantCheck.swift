@@ -206,10 +206,7 @@ struct InvariantCheck {
     /// Waits until this process has no others below it.
     private func nothing(_ what: String, besides service: Int32?) async throws {
         try await eventually("\(what) are left") {
-            for child in ProcessFacts.ended(childrenOf: getpid()) where TorturePlace.isOrphan(child.name) {
-                var status: Int32 = 0
-                waitpid(child.process, &status, WNOHANG)
-            }
+            for process in ProcessFacts.ended(childrenOf: getpid()) { ChildProcess.reapInherited(process) }
             let left = ProcessFacts.children(of: getpid()).filter { $0 != service }
             return left.isEmpty ? nil : "\(left.map { "\($0) \(Self.commandLine($0))" })"
         }

@@ -54,7 +54,7 @@ final class ServiceProcess {
             errors: .file(handle))
         report.count("starts of the service")
         let begin = clock.now
-        while (try? ServiceSocket.connect(inFolder: place.store)) == nil {
+        while !listens(process) {
             guard process.isRunning else {
                 let ending = process.wait()
                 if ending == Self.refusal, mayRefuse {
@@ -74,6 +74,13 @@ final class ServiceProcess {
         self.process = process
         report.note("ms to start the service", peak: Int((clock.now - begin) / .milliseconds(1)))
         return true
+    }
+
+    /// Whether a process listens, rather than one before it that was killed while it began a worker: until that is another
+    /// program, it has the socket, and the lock of the store, too.
+    private func listens(_ process: ChildProcess) -> Bool {
+        guard let socket = try? ServiceSocket.connect(inFolder: place.store) else { return false }
+        return (try? PeerIdentity(of: socket))?.process == process.identifier
     }
 
     /// Kills it, at whatever it is about.

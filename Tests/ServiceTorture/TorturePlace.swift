@@ -77,9 +77,6 @@ struct TorturePlace: Sendable {
         }
     }
 
-    /// Whether a child of the conductor was somebody else's before: a worker of the service, or a command of a client.
-    static func isOrphan(_ name: String) -> Bool { name.hasPrefix("searchlight") && name != "searchlightd" }
-
     /// Sets the clock of the service.
     func setClock(to seconds: Int64) {
         guard let file = FileHandle(forUpdatingAtPath: clock) else { return }

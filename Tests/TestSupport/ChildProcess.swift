@@ -44,6 +44,8 @@ public final class ChildProcess: Sendable {
     /// The number of the process; another's as soon as its end was waited for.
     public let identifier: pid_t
     private let end = Mutex<Ending?>(nil)
+    /// Those that were started here and not waited for.
+    private static let unwaited = Mutex<Set<pid_t>>([])
 
     /// Starts a program, with no descriptors but the three and no signals blocked or ignored.
     ///
@@ -89,7 +91,11 @@ public final class ChildProcess: Sendable {
         var variables: [UnsafeMutablePointer<CChar>?] = values.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for pointer in words + variables { free(pointer) } }
         var number = pid_t()
-        let code = posix_spawn(&number, program, &actions, &attributes, &words, &variables)
+        let code = Self.unwaited.withLock { unwaited in
+            let code = posix_spawn(&number, program, &actions, &attributes, &words, &variables)
+            if code == 0 { unwaited.insert(number) }
+            return code
+        }
         guard code == 0 else {
             throw Failure(description: "Starting \(program) failed: \(String(cString: strerror(code))).")
         }
@@ -138,15 +144,28 @@ public final class ChildProcess: Sendable {
         return (process.wait(), String(decoding: data, as: UTF8.self))
     }
 
+    /// Waits for a child of this process that has ended, if it was somebody else's before: one that this process has inherited.
+    /// Whatever it is called: one that was killed before it could become another program has the name of a thread.
+    public static func reapInherited(_ process: pid_t) {
+        unwaited.withLock { unwaited in
+            var status: Int32 = 0
+            if !unwaited.contains(process) { waitpid(process, &status, WNOHANG) }
+        }
+    }
+
     /// F_SETPIPE_SZ of fcntl(2), which Swift does not see.
     private static let setPipeSize: Int32 = 1031
 
     private func poll(_ end: inout Ending?) -> Ending? {
         if let end { return end }
         var status: Int32 = 0
-        let result = waitpid(identifier, &status, WNOHANG)
+        let (result, failure) = Self.unwaited.withLock { unwaited in
+            let result = waitpid(identifier, &status, WNOHANG)
+            if result != 0 { unwaited.remove(identifier) }
+            return (result, errno)
+        }
         // Somebody else has waited for it; how it ended is not known.
-        if result < 0, errno == ECHILD { end = .exited(-1) }
+        if result < 0, failure == ECHILD { end = .exited(-1) }
         guard result == identifier else { return end }
         let signal = status & 0x7F
         end = signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal)

@@ -55,12 +55,12 @@ public struct ProcessFacts: Sendable, CustomStringConvertible {
     /// The processes whose parent a process is.
     public static func children(of parent: Int32) -> [Int32] { all(below: parent).map(\.process) }
 
-    /// Those of them that have ended and wait to be reaped, with the names of their programs.
-    public static func ended(childrenOf parent: Int32) -> [(process: Int32, name: String)] {
-        all(below: parent).filter { $0.state == "Z" }.map { ($0.process, $0.name) }
+    /// Those of them that have ended and wait to be reaped.
+    public static func ended(childrenOf parent: Int32) -> [Int32] {
+        all(below: parent).filter { $0.state == "Z" }.map(\.process)
     }
 
-    private static func all(below parent: Int32) -> [(process: Int32, name: String, state: Substring)] {
+    private static func all(below parent: Int32) -> [(process: Int32, state: Substring)] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { name in
             guard let process = Int32(name),
@@ -70,7 +70,7 @@ public struct ProcessFacts: Sendable, CustomStringConvertible {
             let end = line.lastIndex(of: ")") ?? line.startIndex
             let fields = line[end...].split(separator: " ")
             guard fields.count > 2, Int32(fields[2]) == parent else { return nil }
-            return (process, String(line[..<end].drop { $0 != "(" }.dropFirst()), fields[1])
+            return (process, fields[1])
         }
     }
 }

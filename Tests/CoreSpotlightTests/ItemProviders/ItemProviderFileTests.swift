@@ -42,7 +42,7 @@ struct ItemProviderFileTests {
         return url
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func aCopyIsDeletedWhenTheHandlerReturns() async throws {
         let folder = try TemporaryFolder()
         let original = try file("a.txt", in: folder)
@@ -57,7 +57,7 @@ struct ItemProviderFileTests {
         #expect(gone && FileManager.default.fileExists(atPath: original.path))
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func dataIsWrittenToAFileWithTheSuggestedName() async throws {
         let provider = NSItemProvider()
         provider.suggestedName = "../../Report"

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoreSpotlight
 
-@Suite("Requests of the service", .timeLimit(.minutes(5)))
+@Suite("Requests of the service", .timeLimit(.minutes(10)))
 struct DelegateDeskTests {
     /// Keeps what it is asked, and answers as it is told.
     final class Delegate: NSObject, CSSearchableIndexDelegate, Sendable {

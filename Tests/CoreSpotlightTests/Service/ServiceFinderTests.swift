@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreSpotlight
 
-@Suite("Finding the service", .timeLimit(.minutes(5)))
+@Suite("Finding the service", .timeLimit(.minutes(10)))
 struct ServiceFinderTests {
     private final class Starts: Sendable {
         let count = Atomic(0)

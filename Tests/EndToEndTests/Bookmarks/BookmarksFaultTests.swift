@@ -6,7 +6,7 @@ import SearchlightEngine
 import Testing
 
 /// What others left in the places where the Bookmarks extension looks.
-@Suite("Bookmarks and bad input", .timeLimit(.minutes(3)))
+@Suite("Bookmarks and bad input", .timeLimit(.minutes(10)))
 struct BookmarksFaultTests {
     private let harness: Harness
     private let bundle: String

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// The Bookmarks extension, in C, through the real worker and store.
-@Suite("Bookmarks", .timeLimit(.minutes(5)))
+@Suite("Bookmarks", .timeLimit(.minutes(10)))
 struct BookmarksTests {
     private let harness: Harness
     private let bundle: String

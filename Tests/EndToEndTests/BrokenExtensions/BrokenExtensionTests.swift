@@ -6,7 +6,7 @@ import ServiceProtocol
 import Testing
 
 /// One fixture for each way to be broken: a typed error that says what is wrong, and no harm to anything else.
-@Suite("A broken extension", .timeLimit(.minutes(5)))
+@Suite("A broken extension", .timeLimit(.minutes(10)))
 struct BrokenExtensionTests {
     /// Reindexes a broken fixture beside a good one: the broken one fails as expected and stays owed, the good one
     /// works before and after.

@@ -8,7 +8,7 @@ import ServiceProtocol
 import Testing
 
 /// What a person asks for while the app runs.
-@Suite("A live delegate that is asked for an item", .timeLimit(.minutes(5)))
+@Suite("A live delegate that is asked for an item", .timeLimit(.minutes(10)))
 struct DelegatePromiseTests {
     private func withNotebook(
         _ answer: @escaping FakeApp.Answer, _ body: (Harness, SearchlightEngine, FakeApp) async throws -> Void

@@ -8,7 +8,7 @@ import Testing
 @testable import SearchlightEngine
 
 /// An app in this process beside an extension in a real worker.
-@Suite("A live delegate that is asked to reindex", .timeLimit(.minutes(5)))
+@Suite("A live delegate that is asked to reindex", .timeLimit(.minutes(10)))
 struct DelegateReindexTests {
     @Test("is asked instead of its extension; what it donated and did not donate again is gone at the end")
     func answers() async throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import SearchlightEngine
 
 /// Delegates that are too late, by a clock that the test moves.
-@Suite("A live delegate that is slow", .timeLimit(.minutes(5)))
+@Suite("A live delegate that is slow", .timeLimit(.minutes(10)))
 struct DelegateTimingTests {
     private static let limit = WorkerConfiguration.Limits.patient.progress
 

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// An app that donates over another connection while its bundle is reindexed.
-@Suite("What an app does while it is reindexed", .timeLimit(.minutes(5)))
+@Suite("What an app does while it is reindexed", .timeLimit(.minutes(10)))
 struct MeanwhileTests {
     private let bundle = "com.example.app"
 

@@ -7,7 +7,7 @@ import Testing
 @testable import ExtensionHost
 @testable import SearchlightEngine
 
-@Suite("A reindex that is owed", .timeLimit(.minutes(5)))
+@Suite("A reindex that is owed", .timeLimit(.minutes(10)))
 struct OwedReindexTests {
     private let bundle = "com.example.app"
 

@@ -8,7 +8,7 @@ import Testing
 @Suite(
     "Quick Look in a browser",
     .enabled(if: Browser.program != nil, "Chromium is not installed (apt-get install chromium)"), .serialized,
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(10)))
 struct QuickLookBrowserTests {
     /// Where pictures are to be left.
     private static let pictures = ProcessInfo.processInfo.environment["SEARCHLIGHT_SCREENSHOTS"]

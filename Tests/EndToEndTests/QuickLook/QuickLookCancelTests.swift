@@ -6,7 +6,7 @@ import ServiceProtocol
 import Testing
 
 /// As a person moves through the results, what is not looked at any more is not rendered any more, down to the extension.
-@Suite("A preview that nobody looks at any more", .timeLimit(.minutes(3)))
+@Suite("A preview that nobody looks at any more", .timeLimit(.minutes(10)))
 struct QuickLookCancelTests {
     /// An engine with items of an extension that renders those called “wait” until it is cancelled, and what it says.
     private func withWaiting(

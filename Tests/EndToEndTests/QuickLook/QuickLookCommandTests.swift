@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `searchlight quicklook` as a program.
-@Suite("The quicklook command", .timeLimit(.minutes(3)))
+@Suite("The quicklook command", .timeLimit(.minutes(10)))
 struct QuickLookCommandTests {
     /// Starts it and visits the page that it serves; gives back how it ended after a signal.
     private func visit(_ command: Command, ending signal: Int32) throws -> ChildProcess.Ending {

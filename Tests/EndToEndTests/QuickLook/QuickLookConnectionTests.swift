@@ -4,7 +4,7 @@ import Glibc
 import QuickLookSimulator
 import Testing
 
-@Suite("Connections to the page's server", .timeLimit(.minutes(5)))
+@Suite("Connections to the page's server", .timeLimit(.minutes(10)))
 struct QuickLookConnectionTests {
     @Test("Of too many that wait, those that have waited longest are ended, and a browser is answered")
     func tooMany() async throws {

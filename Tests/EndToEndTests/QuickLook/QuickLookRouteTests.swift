@@ -6,7 +6,7 @@ import ServiceProtocol
 import Testing
 
 /// What the page is answered, over a real engine and a real worker.
-@Suite("Quick Look", .timeLimit(.minutes(3)))
+@Suite("Quick Look", .timeLimit(.minutes(10)))
 struct QuickLookRouteTests {
     private func withNotebook(_ body: (QuickLookSession, SearchlightEngine) async throws -> Void) async throws {
         let harness = try Harness()

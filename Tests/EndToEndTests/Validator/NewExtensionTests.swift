@@ -6,7 +6,7 @@ import Testing
 @testable import ExtensionValidation
 
 /// “searchlight extensions new”: what it makes builds as it is, and passes the judge.
-@Suite("A new extension", .timeLimit(.minutes(4)))
+@Suite("A new extension", .timeLimit(.minutes(10)))
 struct NewExtensionTests {
     private let command: Command
     private var harness: Harness { command.harness }

@@ -8,7 +8,7 @@ import Testing
 @testable import ExtensionValidation
 
 /// “searchlight extensions validate”: what it prints, how it ends, and what it says to wrong input.
-@Suite("The validate command", .timeLimit(.minutes(4)))
+@Suite("The validate command", .timeLimit(.minutes(10)))
 struct ValidateCommandTests {
     private let command: Command
 

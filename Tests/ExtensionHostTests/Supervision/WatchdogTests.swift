@@ -25,7 +25,7 @@ private final class StillClock: Clock {
     }
 }
 
-@Suite("Watchdogs", .timeLimit(.minutes(5)))
+@Suite("Watchdogs", .timeLimit(.minutes(10)))
 struct WatchdogTests {
     private static func limit(_ seconds: Int) -> RequestLimit {
         RequestLimit(first: .seconds(seconds), idle: .seconds(seconds), total: .seconds(100))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ExtensionHost
 
-@Suite("The workers of a host", .timeLimit(.minutes(5)))
+@Suite("The workers of a host", .timeLimit(.minutes(10)))
 struct WorkerPoolTests {
     /// Nobody donates here: there is no program to start.
     private struct NoReceiver: DonationReceiver {

@@ -63,8 +63,8 @@ static void provide_data(searchlight_extension *extension, searchlight_request r
         free(large);
     } else {
         char text[128];
-        int length = snprintf(text, sizeof text, "%s as %s", item, type);
-        fixture_requests->finish_with_data(fixture_host, request, text, (size_t)length);
+        snprintf(text, sizeof text, "%s as %s", item, type);
+        fixture_requests->finish_with_data(fixture_host, request, text, strlen(text));
     }
 }
 
@@ -91,6 +91,6 @@ static void preview(searchlight_extension *extension, searchlight_request reques
         return;
     }
     char text[256];
-    int length = snprintf(text, sizeof text, "<script>x</script><p>%s %s</p>", item, query != NULL ? query : "-");
-    fixture_show(request, "public.html", "A sheet", text, (size_t)length);
+    snprintf(text, sizeof text, "<script>x</script><p>%s %s</p>", item, query != NULL ? query : "-");
+    fixture_show(request, "public.html", "A sheet", text, strlen(text));
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import SearchIndex
 
 /// One fault each, and the depth to which it is mended.
-@Suite("Recovery", .timeLimit(.minutes(5)))
+@Suite("Recovery", .timeLimit(.minutes(10)))
 struct RecoveryTests {
     private static let sample = Task { try await SampleStore() }
 

@@ -26,7 +26,7 @@ struct BusPair {
     }
 }
 
-@Suite("Connections", .timeLimit(.minutes(5)))
+@Suite("Connections", .timeLimit(.minutes(10)))
 struct BusConnectionTests {
     static let echo = BusMember("com.searchlight.Test1", "Echo")
 

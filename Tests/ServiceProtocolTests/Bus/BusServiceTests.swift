@@ -5,7 +5,7 @@ import Testing
 
 @testable import ServiceProtocol
 
-@Suite("Another program on a message bus", .enabled(if: DBusMock.isAvailable), .timeLimit(.minutes(5)))
+@Suite("Another program on a message bus", .enabled(if: DBusMock.isAvailable), .timeLimit(.minutes(10)))
 struct BusServiceTests {
     private static let (name, path) = ("com.example.Odd", "/com/example/Odd")
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ServiceProtocol
 
-@Suite("Values of messages", .timeLimit(.minutes(5)))
+@Suite("Values of messages", .timeLimit(.minutes(10)))
 struct BusValueTests {
     private let echo = BusConnectionTests.echo
 

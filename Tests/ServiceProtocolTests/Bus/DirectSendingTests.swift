@@ -37,7 +37,7 @@ private final class HeldWait: Sendable {
     }
 }
 
-@Suite("Sending while the connection's thread waits", .timeLimit(.minutes(5)))
+@Suite("Sending while the connection's thread waits", .timeLimit(.minutes(10)))
 struct DirectSendingTests {
     private static let note = BusMember("com.searchlight.Test1", "Note")
 

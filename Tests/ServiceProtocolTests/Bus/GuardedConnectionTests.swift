@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import ServiceProtocol
 
-@Suite("Connections to peers that are not trusted", .timeLimit(.minutes(5)))
+@Suite("Connections to peers that are not trusted", .timeLimit(.minutes(10)))
 struct GuardedConnectionTests {
     @Test("A descriptor may come with the last bytes of the authentication")
     func firstMessage() async throws {

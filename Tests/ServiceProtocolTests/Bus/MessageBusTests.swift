@@ -7,7 +7,7 @@ import Testing
 
 @testable import ServiceProtocol
 
-@Suite("A message bus", .enabled(if: PrivateBus.isAvailable), .timeLimit(.minutes(5)))
+@Suite("A message bus", .enabled(if: PrivateBus.isAvailable), .timeLimit(.minutes(10)))
 struct MessageBusTests {
     private static let echo = BusMember("com.searchlight.Test1", "Echo")
 

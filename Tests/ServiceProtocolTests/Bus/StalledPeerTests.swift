@@ -35,7 +35,7 @@ private final class WaitedClock: Sendable {
     }
 }
 
-@Suite("Peers that do not go on", .timeLimit(.minutes(5)))
+@Suite("Peers that do not go on", .timeLimit(.minutes(10)))
 struct StalledPeerTests {
     @Test(
         "A message that does not end, or an authentication, ends the connection after the time limit",

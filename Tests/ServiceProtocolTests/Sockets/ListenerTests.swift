@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import ServiceProtocol
 
-@Suite("Accepting connections", .timeLimit(.minutes(5)))
+@Suite("Accepting connections", .timeLimit(.minutes(10)))
 struct ListenerTests {
     @Test("Every connection arrives, in order, and none after the end")
     func connections() async throws {

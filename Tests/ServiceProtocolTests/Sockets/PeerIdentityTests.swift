@@ -46,7 +46,7 @@ struct FakeProcesses {
     }
 }
 
-@Suite("Who is at the other end", .timeLimit(.minutes(5)))
+@Suite("Who is at the other end", .timeLimit(.minutes(10)))
 struct PeerIdentityTests {
     @Test("The own process is this user's and in no sandbox of Flatpak's")
     func ownProcess() throws {

@@ -7,7 +7,7 @@ import TestSupport
 @testable import ServiceProtocol
 
 /// Real sandboxes, made as Flatpak makes them.
-@Suite("Clients in a sandbox", .timeLimit(.minutes(5)))
+@Suite("Clients in a sandbox", .timeLimit(.minutes(10)))
 struct SandboxedPeerTests {
     private static let bubblewrap = "/usr/bin/bwrap"
     private static let perl = "/usr/bin/perl"

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import ServiceProtocol
 
-@Suite("The service's socket", .timeLimit(.minutes(5)))
+@Suite("The service's socket", .timeLimit(.minutes(10)))
 struct ServiceSocketTests {
     private func mode(_ path: String) throws -> mode_t {
         var status = stat()

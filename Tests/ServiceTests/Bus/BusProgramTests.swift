@@ -8,7 +8,7 @@ import Testing
 @testable import CoreSpotlight
 @testable import SearchlightService
 
-@Suite("Programs on the session bus", .enabled(if: PrivateBus.isAvailable), .timeLimit(.minutes(5)))
+@Suite("Programs on the session bus", .enabled(if: PrivateBus.isAvailable), .timeLimit(.minutes(10)))
 struct BusProgramTests {
     @Test("The bus starts the service for an app, which then connects to its socket")
     func activation() async throws {

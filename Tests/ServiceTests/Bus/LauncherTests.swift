@@ -9,7 +9,7 @@ import Testing
 
 @testable import SearchlightService
 
-@Suite("Launchers", .enabled(if: PrivateBus.isAvailable), .timeLimit(.minutes(5)))
+@Suite("Launchers", .enabled(if: PrivateBus.isAvailable), .timeLimit(.minutes(10)))
 struct LauncherTests {
     private let target = ["--dest", MessageBus.serviceName, "--object-path", "/com/searchlight"]
 

@@ -11,7 +11,7 @@ import Testing
 @testable import SearchlightService
 
 /// That another user's process is refused cannot be tried here: a private bus lets nobody else in.
-@Suite("The service on the session bus", .enabled(if: PrivateBus.isAvailable), .timeLimit(.minutes(5)))
+@Suite("The service on the session bus", .enabled(if: PrivateBus.isAvailable), .timeLimit(.minutes(10)))
 struct SessionBusTests {
     private func service(_ bus: PrivateBus, limits: ServiceLimits = ServiceLimits()) async throws -> TestService {
         try await TestService(limits: limits) { $0.sessionBus = bus.address }

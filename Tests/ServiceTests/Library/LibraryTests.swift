@@ -7,7 +7,7 @@ import ServiceProtocol
 import TestSupport
 import Testing
 
-@Suite("The library and the service", .timeLimit(.minutes(5)))
+@Suite("The library and the service", .timeLimit(.minutes(10)))
 struct LibraryTests {
     private func code(_ body: () async throws -> Void) async -> CSIndexError.Code? {
         do { try await body() } catch { return (error as? CSIndexError)?.code ?? .unknownError }

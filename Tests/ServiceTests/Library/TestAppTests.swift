@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Apps in processes of their own, through the public library and the real service.
-@Suite("Apps in other processes", .timeLimit(.minutes(3)))
+@Suite("Apps in other processes", .timeLimit(.minutes(10)))
 struct TestAppTests {
     /// An app that runs.
     private final class App: Sendable {
