@@ -26,6 +26,10 @@ extension JournalApplier {
     func mending<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
+        } catch  where UnwritableStore.isDoubtful(error, at: path) {
+            // To examine everything takes longer than whoever waits for room has; the next opening does.
+            folder.suspect()
+            throw error
         } catch  where SearchIndexError(error, path: path, operation: "").isDamage {
             folder.suspect()
             let last = state.withLock { $0.target }

@@ -189,15 +189,16 @@ final class JournalApplier: Sendable {
         _ patience: Patience = .none, through last: (State) -> UInt64
     ) async -> Result<Bool, SearchIndexError> {
         await withCheckedContinuation { (continuation: CheckedContinuation<Result<Bool, SearchIndexError>, Never>) in
-            let (end, step) = state.withLock { state -> (Bool?, Next) in
+            let (end, step) = state.withLock { state -> (Result<Bool, SearchIndexError>?, Next) in
                 let last = last(state)
-                guard state.applied < last else { return (true, .rest) }
+                guard state.applied < last else { return (.success(true), .rest) }
+                guard !state.isClosing else { return (.failure(.closed), .rest) }
                 // Under the lock, as what cancelling does, so that neither misses the other.
-                if case .hold = patience, Task.isCancelled { return (false, .rest) }
+                if case .hold = patience, Task.isCancelled { return (.success(false), .rest) }
                 state.waiters.append(Waiter(sequence: last, patience: patience, continuation: continuation))
                 return (nil, state.isRunning ? .rest : Self.next(&state))
             }
-            if let end { continuation.resume(returning: .success(end)) }
+            if let end { continuation.resume(returning: end) }
             perform(step)
         }
     }
@@ -207,7 +208,7 @@ final class JournalApplier: Sendable {
         var problem: SearchIndexError?
         do throws(SearchIndexError) { try await settle() } catch { problem = error }
         // Whether it could be applied or not: once the store is given back, another may own it.
-        state.withLock { $0.isClosing = true }
+        stopAccepting()
         // A step of a merge may be under way; nothing may be written once the store is given back. And who opens a store
         // for a moment again and again would leave ever more small segments.
         await withCheckedContinuation { continuation in
@@ -226,9 +227,19 @@ final class JournalApplier: Sendable {
 
     /// Accepts nothing more, at once; what is left is applied when the store is opened the next time. Blocks.
     func abandon() {
-        state.withLock { $0.isClosing = true }
+        stopAccepting()
         queue.sync {}
         journal.abandon()
+    }
+
+    /// Whoever waits on has waited for nothing.
+    private func stopAccepting() {
+        let waiters = state.withLock { state in
+            defer { state.waiters = [] }
+            state.isClosing = true
+            return state.waiters
+        }
+        for waiter in waiters { waiter.continuation.resume(returning: .failure(.closed)) }
     }
 
     /// Does something once what was begun has ended; for tests.

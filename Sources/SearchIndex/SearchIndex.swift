@@ -237,7 +237,7 @@ public final class SearchIndex: Sendable {
             return .closed
         }
         let named = SearchIndexError(error, path: directory, operation: operation)
-        if named.isDamage { folder.suspect() }
+        if named.isDamage || UnwritableStore.isDoubtful(error, at: directory) { folder.suspect() }
         return named
     }
 }

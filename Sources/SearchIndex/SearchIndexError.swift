@@ -97,14 +97,7 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
             return
         }
         switch error.resultCode {
-        case .SQLITE_FULL:
-            // SQLite says the same of a page number that no database has, where it follows damaged ones.
-            let reason =
-                "SQLite finds no room, though there is some: the database is damaged, or a quota of the device is used up. "
-                + "“searchlight verify” tells which."
-            self =
-                UnwritableStore.obstacle(at: path, operation: operation)
-                ?? .storage(path: path, operation: operation, detail: reason)
+        case .SQLITE_FULL: self = .full(path: path, operation: operation)
         case .SQLITE_READONLY, .SQLITE_PERM: self = .readOnly(path: path, operation: operation)
         case .SQLITE_ERROR where Self.isSchemaFault(error.message ?? ""):
             self = .damaged(path: path, detail: error.message ?? "malformed")

@@ -65,6 +65,12 @@ enum UnwritableStore {
         return status.f_bavail * status.f_frsize < leastRoom ? .full(path: path, operation: operation) : nil
     }
 
+    /// Whether SQLite finds no room where there is some. It says so of a page number that no database has, too, where it
+    /// follows damaged ones; or a quota is used up, or there was no room a moment ago.
+    static func isDoubtful(_ error: any Error, at path: String) -> Bool {
+        (error as? DatabaseError)?.resultCode == .SQLITE_FULL && obstacle(at: path, operation: "") == nil
+    }
+
     /// The room that SQLite needs beside a database to do anything: its index of the log, in bytes.
     private static let leastRoom: UInt = 64 << 10
 }

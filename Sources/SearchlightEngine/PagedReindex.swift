@@ -54,6 +54,8 @@ struct PagedReindex {
             rest -= 1
             guard next != cursor else { throw endless("page \(pages) ended where it had begun") }
             guard pages < limits.pages else { throw endless("it has made \(pages) pages, and no more may be") }
+            // First, so that a page that was acknowledged is not asked for again, whatever becomes of the rest.
+            try onPage(next, pages)
             if rest == 0 {
                 let now = try await yield()
                 if let before, now.isNoMore(than: before) {
@@ -61,7 +63,6 @@ struct PagedReindex {
                 }
                 (before, rest) = (now, limits.fruitlessPages)
             }
-            try onPage(next, pages)
             guard await checkpoint() else { throw .extension(.cancelled) }
             cursor = next
         }

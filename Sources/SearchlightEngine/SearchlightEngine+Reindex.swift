@@ -98,7 +98,6 @@ extension SearchlightEngine {
             }
         } catch {
             // One that was not asked, or that nobody waited for, has not failed; what it owes it owes on.
-            if Task.isCancelled { throw EngineError.extension(.cancelled) }
             let isOfExtension: Bool
             if case .extension(let error) = error {
                 if error.isRefusal || error == .cancelled { throw EngineError.extension(error) }
@@ -119,7 +118,11 @@ extension SearchlightEngine {
         let done = job
         try jobStore.update { $0.complete(done) }
         noteAcknowledged(identifier)
-        return try await itemCounts()[identifier] ?? 0
+        do throws(EngineError) { return try await itemCounts()[identifier] ?? 0 } catch {
+            // It was to end, and is done all the same.
+            guard error == .extension(.cancelled) else { throw error }
+            return nil
+        }
     }
 
     /// Has what is asked of a bundle in the background give way to a person, who wants the same or more, or all of it gone.

@@ -36,10 +36,13 @@ extension SearchlightEngine {
             }
             if answer == .inPages { try await reindexPages(of: identifier, job, origin, checkpoint) }
         }
-        // Much of it may still have to be indexed, which takes longer than donating it, and is interrupted as that is.
-        try await settle(identifier, checkpoint)
         // It was acknowledged: what is deleted from now on is not meant to be donated again.
         reindexes.ask(nil, identifier)
+        // Much of it may still have to be indexed, which takes longer than donating it and is to be as quiet while it is paused.
+        // One that is to end is finished, for then nothing is held any more, and what was acknowledged is not asked for again.
+        _ = try await onIndex { (index) throws(SearchIndexError) in
+            try await index.settle(patientlyFor: identifier)
+        }
         let kept = reindexes.kept(identifier)
         try await onIndex { (index) throws(SearchIndexError) in
             if kept.isTooMuch {
@@ -104,7 +107,11 @@ extension SearchlightEngine {
         pages.checkpoint = checkpoint
         do throws(EngineError) {
             try await pages.run(from: cursor, after: place.pages) { () throws(EngineError) in
-                try await settle(identifier, checkpoint)
+                // What is held is not counted.
+                let isSettled = try await onIndex { (index) throws(SearchIndexError) in
+                    try await index.settle(patientlyFor: identifier)
+                }
+                guard isSettled else { throw .extension(.cancelled) }
                 return try await onIndex { (index) throws(SearchIndexError) in
                     let counts = try await index.replacementCounts(of: identifier)
                     return PagedReindex.Yield(items: counts.items, unconfirmed: counts.unconfirmed)

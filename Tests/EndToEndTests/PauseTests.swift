@@ -137,39 +137,36 @@ struct PauseTests {
     }
 
     @Test(
-        "after it has donated everything, has nothing more indexed until it goes on, and can be ended",
+        "after it has donated everything, has nothing more indexed until it goes on or is to end, and is done then",
         arguments: ["resumes", "ends"])
     func donatedAll(what: String) async throws {
         let bundle = try harness.installBackground("cooperative 300")
         try await harness.withEngine { engine async throws in
             try engine.owe(.reindexAll, of: bundle, cause: .asked)
-            let mayGoOn = Mutex(true)
-            let reindex = Task {
-                try await engine.run(.reindex(bundle: bundle), origin: .background) { mayGoOn.withLock { $0 } }
-            }
-            await harness.wait(forMessage: "working")
-            // From now on what it donates is as that of one that is paused; it itself stands still a moment later.
             let applier = try #require(engine.index.applier)
+            // As if it had been paused at its beginning, but for the worker, so that it gets to its end.
             engine.index.hold(bundle)
-            while applier.state.withLock({ !$0.waiters.contains { $0.patience == .hold(bundle) } }) {
-                await Task.yield()
+            let isDone = Mutex(false)
+            let reindex = Task {
+                defer { isDone.withLock { $0 = true } }
+                return try await engine.reindexOwed(bundle, origin: .background)
             }
-            #expect(harness.donatedItems == 300)
+            func waits() -> Bool { applier.state.withLock { $0.waiters.contains { $0.patience == .hold(bundle) } } }
+            while !waits(), !isDone.withLock({ $0 }) { await Task.yield() }
+            #expect(waits() && harness.donatedItems == 300)
             await withCheckedContinuation { done in applier.onQueue { done.resume() } }
             #expect(applier.state.withLock { $0.applied < $0.target && !$0.isDue })
+            // What is deleted now is deleted, and not only marked.
+            #expect(!engine.reindexes.marks(.worker, bundle))
             if what == "resumes" {
                 await engine.resumeBackground(bundle)
                 #expect(try await reindex.value == 300)
-                #expect(engine.owedWork(for: bundle) == nil)
             } else {
-                mayGoOn.withLock { $0 = false }
-                await engine.endBackground(bundle)
-                await #expect(throws: EngineError.extension(.cancelled)) { try await reindex.value }
-                #expect(engine.owedWork(for: bundle) != nil && engine.health(of: bundle).isBlank)
-                // The next finds what was donated, and asks for all of it again.
-                mayGoOn.withLock { $0 = true }
-                #expect(try await engine.run(.reindex(bundle: bundle)) == 300)
+                reindex.cancel()
+                #expect(try await reindex.value == nil)
+                #expect(try await engine.itemCounts()[bundle] == 300)
             }
+            #expect(engine.owedWork(for: bundle) == nil && engine.health(of: bundle).isBlank)
         }
     }
 

@@ -179,7 +179,13 @@ struct ApplyingTests {
         #expect(applier.state.withLock { $0.applied < $0.target && $0.waiters.count == 1 })
         index.hold(nil)
         #expect(try await second.value)
-        try await index.close()
+        // One that waits when the store is given back is told.
+        index.hold(Store.app.bundle)
+        try await donate("third")
+        let last = await begin()
+        index.abandon()
+        await #expect(throws: SearchIndexError.closed) { try await last.value }
+        await #expect(throws: SearchIndexError.closed) { try await index.settle(patientlyFor: Store.app.bundle) }
     }
 
     @Test("The words of deleted titles are forgotten once nothing else is to be done")

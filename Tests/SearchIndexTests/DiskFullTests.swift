@@ -93,6 +93,12 @@ struct DiskFullTests {
         #expect(try await state(of: index) == "60")
         #expect(try await index.generation() == 1)
         try await index.close()
+        // The disk had room, so that the database may have been damaged: it is examined at the next opening, and sound.
+        #expect(index.folder.isSuspect)
+        let later = try open()
+        #expect(later.recovery.findings == [] && !later.folder.isSuspect)
+        #expect(try await numbers(in: later) == Array(1...60))
+        try await later.close()
     }
 
     @Test("A store that cannot apply what it owes says so at opening, and loses nothing")

@@ -63,10 +63,13 @@ struct StoreOpening {
         }
     }
 
+    private static let beyondTheEnd = "a page number that no database has"
+
     private func describe(_ error: any Error) -> String {
         switch error {
         case SearchIndexError.damaged(_, let detail): detail
-        case let error as DatabaseError where error.resultCode == .SQLITE_FULL: "a page number that no database has"
+        case SearchIndexError.full: Self.beyondTheEnd
+        case let error as DatabaseError where error.resultCode == .SQLITE_FULL: Self.beyondTheEnd
         case let error as DatabaseError: error.message ?? "\(error.resultCode)"
         default: "a value of the wrong type"
         }
@@ -75,7 +78,11 @@ struct StoreOpening {
     /// Whether a new database may help. All statements are this program's, so that whatever SQLite says of them speaks of
     /// the file, but for what the machine lacks.
     private func isDamage(_ error: any Error) -> Bool {
-        if case SearchIndexError.damaged = error { return true }
+        switch error {
+        case SearchIndexError.damaged: return true
+        case SearchIndexError.full: return isBeyondTheEnd
+        default: break
+        }
         guard let error = error as? DatabaseError else { return error is RowDecodingError }
         switch error.resultCode {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_RANGE,
@@ -84,15 +91,15 @@ struct StoreOpening {
         // A header that asks for a later SQLite makes the file one that can only be read.
         case .SQLITE_READONLY:
             return access(folder.database, W_OK) == 0 && access(folder.path, W_OK) == 0
-        // Also what SQLite says of a page number that no database has.
-        case .SQLITE_FULL:
-            return UnwritableStore.obstacle(at: folder.path, operation: "") == nil && hasStructuralFaults
+        case .SQLITE_FULL: return isBeyondTheEnd
         default: return false
         }
     }
 
-    /// Whether SQLite's own check finds something, for which no room is needed.
-    private var hasStructuralFaults: Bool {
+    /// Whether SQLite finds no room for want of a page that no database has, rather than on the device: there is some, and its
+    /// own check, for which no more is needed, finds something.
+    private var isBeyondTheEnd: Bool {
+        guard UnwritableStore.obstacle(at: folder.path, operation: "") == nil else { return false }
         do {
             let queue = try DatabaseQueue(
                 path: folder.database, configuration: SearchIndex.configuration(isReadOnly: true, seams))

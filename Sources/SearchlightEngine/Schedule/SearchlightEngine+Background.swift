@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import IdleScheduling
-import SearchIndex
 import ServiceProtocol
 
 extension SearchlightEngine {
@@ -20,23 +19,12 @@ extension SearchlightEngine {
         await host.resumeBackground(bundle)
     }
 
-    /// Ends what is asked of a bundle in the background; it stays owed, and what it has donated while it was paused is found
-    /// when the next begins. Returns before all of that has happened.
+    /// Ends what is asked of a bundle in the background; unless it was acknowledged it stays owed, and what it has donated while
+    /// it was paused is found once it is resumed or the next begins. Returns before all of that has happened.
     public func endBackground(_ bundle: String) async {
         await host.endBackground(bundle)
         // Nothing may be asked of it just now: it waits until the machine is left alone, between two pages or for what is held.
         outlook.withLock { $0.inBackground[bundle] }?.cancel()
-    }
-
-    /// Returns once everything that a bundle has donated can be found; while a pause has that wait, this waits too.
-    ///
-    /// - Parameter checkpoint: Asked when it can.
-    /// - Throws: ``EngineError``; `cancelled` if the checkpoint, or whoever cancels the task, wants no more of it.
-    func settle(_ bundle: String, _ checkpoint: JobCheckpoint) async throws(EngineError) {
-        let isSettled = try await onIndex { (index) throws(SearchIndexError) in
-            try await index.settle(patientlyFor: bundle)
-        }
-        guard isSettled, await checkpoint(), !Task.isCancelled else { throw .extension(.cancelled) }
     }
 
     /// What the workers of a bundle that are asked by an origin have cost since the engine was opened, those that have ended
