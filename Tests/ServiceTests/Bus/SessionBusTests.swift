@@ -121,6 +121,8 @@ struct SessionBusTests {
         let bus = try PrivateBus()
         var limits = ServiceLimits()
         limits.busClients = 2
+        // The hostile one never says who it is, and keeps its place as long as the test takes.
+        limits.helloTime = .seconds(3600)
         let service = try await service(bus, limits: limits)
         let healthy = try await BusTestClient(bus)
         try await healthy.hello(.app, bundle: "com.example.notes")
