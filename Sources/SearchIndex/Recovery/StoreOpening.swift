@@ -21,6 +21,8 @@ struct StoreOpening {
     let seams: StoreSeams
 
     private var report = RecoveryReport()
+    /// The generation before any attempt: a loss that the first one noted, before it met damage, is one of this opening.
+    private var generationBefore: Int?
 
     /// What an opened store consists of.
     struct Opened {
@@ -141,7 +143,8 @@ struct StoreOpening {
     private mutating func use(_ pool: DatabasePool) throws -> Opened {
         try pool.read { try Schema.refuseNewer($0, path: folder.path) }
         try Schema.migrator.migrate(pool)
-        let generation = try pool.read { try StoreRow($0).generation }
+        let generation = try generationBefore ?? pool.read { try StoreRow($0).generation }
+        generationBefore = generation
         try takeOverGeneration(pool)
         if folder.isSuspect {
             report.findings += try pool.write { try DatabaseExamination($0).mend($0, through: .max) }

@@ -215,6 +215,20 @@ struct RecoveryTests {
         #expect(isFound)
     }
 
+    @Test("A loss that is noted before damage is met is told, wherever the damage is")
+    func lossBeforeDamage() async throws {
+        let sample = try await sample()
+        let size = try #require(sample.files["index.sqlite"]).count
+        for kept in stride(from: 4096, to: size, by: 4096) {
+            let folder = try sample.unpacked { files in
+                files["journal/journal.head"] = nil
+                files["index.sqlite"]?.removeSubrange(kept...)
+            }
+            let report = try await SampleStore.withStore(folder) { index async throws in index.recovery }
+            #expect(report.lostDonations == (report.generation > SampleStore.generation), "\(kept): \(report)")
+        }
+    }
+
     @Test("A store whose tables are missing keeps what the others hold")
     func missingTables() async throws {
         for change in ["DROP TABLE client_state", "DROP TABLE recovery", "DROP TABLE derived_index"] {
