@@ -74,8 +74,8 @@ extension SearchlightEngine {
     /// - Parameters:
     ///   - key: What to do. What is not owed any more is done already.
     ///   - origin: Who wants it. The engine's own requests heed a back-off of the extension.
-    ///   - checkpoint: Asked between steps of maintenance and pages of a reindex. What the
-    ///     extension is asked meanwhile is paused by ``pauseBackground(_:_:)`` and stopped by ``endBackground(_:)``.
+    ///   - checkpoint: Asked between steps of maintenance and pages of a reindex. What the extension is asked
+    ///     meanwhile is paused by ``pauseBackground(_:_:)`` and stopped by ``endBackground(_:)``.
     /// - Returns: How many items the bundle has then; `nil` of maintenance, and if nothing was owed.
     /// - Throws: ``EngineError``; then it is still owed, and unless it was cancelled, ``ScheduledJob/notBefore`` or
     ///   ``ScheduledJob/refusal`` says what it waits for. ``EngineError/alreadyReindexing(_:)``: somebody else is at it.
