@@ -9,7 +9,7 @@ import Synchronization
 /// | | `off` | `waiting` | `running` |
 /// |---|---|---|---|
 /// | buses (`Bus/`) | not connected | heard, one thread for each, which sleeps | the same |
-/// | files (`Files/`) | – | read at each ``look()`` | and once a second |
+/// | files (`Files/`) | – | read at each ``look()`` | and twice a second |
 /// | notices of pressure | – | – | heard (``RunningWatch``) |
 ///
 /// Any sensor may be missing or broken: its part of the conditions is not known then, and ``report()`` says why. Files are

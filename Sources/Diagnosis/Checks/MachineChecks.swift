@@ -34,7 +34,7 @@ enum MachineChecks {
             advice: "Start the kernel with psi=1."),
         Question(
             name: "pressure-notices", what: "sudden pressure (triggers in /proc/pressure)",
-            sensors: [.pressureTriggers], cost: "Work in the background gives way a second later.",
+            sensors: [.pressureTriggers], cost: "Work in the background gives way half a second later.",
             advice: "Start the kernel with psi=1; in a container, let /proc/pressure be written."),
         Question(
             name: "load", what: "how much others use the processors", sensors: [.load],

@@ -4,8 +4,8 @@
 /// the same replay, byte for byte.
 ///
 /// The scheduler is told what the service would tell it: what tells by itself at once (presence, locks, sleep, power,
-/// inhibitors), the rest (load, pressure, heat, disks) when it looks, which is at ticks while something waits and each second
-/// while something runs; nothing while nothing is owed. What is not made up: own load, which the sensors leave out of what
+/// inhibitors), the rest (load, pressure, heat, disks) when it looks, which is at ticks while something waits and twice a
+/// second while something runs; nothing while nothing is owed. What is not made up: own load, which the sensors leave out of what
 /// others use, and own pressure. While the machine sleeps no tick comes.
 public struct TimeMachine: Sendable {
     private let trace: Trace
@@ -27,9 +27,6 @@ public struct TimeMachine: Sendable {
     private var pending: [SchedulerEvent] = []
     /// When something last ran, for what its own pressure is.
     private var lastRan = -Double.infinity
-
-    /// How often a running job's use is reported and the machine is looked at, in seconds.
-    private static let lookInterval = 1.0
 
     /// Puts a trace in.
     public init(_ trace: Trace) {
@@ -95,7 +92,7 @@ public struct TimeMachine: Sendable {
 
     /// When it is looked next while something runs.
     private var nextLook: Double? {
-        sensing == .running || worker?.isWorking == true ? lastLook + Self.lookInterval : nil
+        sensing == .running || worker?.isWorking == true ? lastLook + SchedulerAction.Sensing.interval : nil
     }
 
     private func nextMoment() -> Double {
