@@ -7,12 +7,9 @@ import Testing
 /// with an environment of its own.
 @Suite("A sanitizer", .timeLimit(.minutes(10)))
 struct SanitizerTests {
-    /// The folder of reports; only Scripts/sanitize sets it.
-    static let reports = ProcessInfo.processInfo.environment["SEARCHLIGHT_SANITIZER_REPORTS"]
-
-    @Test("that finds something in a worker leaves a report", .enabled(if: reports != nil))
+    @Test("that finds something in a worker leaves a report", .enabled(if: Sanitizer.reports != nil))
     func worker() async throws {
-        let folder = try #require(Self.reports)
+        let folder = try #require(Sanitizer.reports)
         let harness = try Harness()
         let bundle = "com.example.reads-freed"
         let fixtures = BuiltProducts.repository + "/Tests/Fixtures/Extensions"

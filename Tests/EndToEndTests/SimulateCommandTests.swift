@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("searchlight simulate and record", .timeLimit(.minutes(10)))
@@ -112,7 +113,7 @@ struct SimulateCommandTests {
     @Test("A file of 100 MB and a pipe without end are refused before memory is eaten")
     func tooLarge() throws {
         // A sanitizer needs more than all memory of a small machine as addresses.
-        let limit = SanitizerTests.reports == nil ? "ulimit -v 600000 && " : ""
+        let limit = Sanitizer.current == nil ? "ulimit -v 600000 && " : ""
         let large = try command.shell(
             #"truncate -s 100M large.jsonl && \#(limit)"$SEARCHLIGHT" simulate large.jsonl"#)
         #expect(large.status == 1 && large.output.contains("16 MiB"), "\(large.output)")

@@ -40,7 +40,7 @@ static void wait_until_cancelled(searchlight_request request) {
     fixture_log->log(fixture_host, SEARCHLIGHT_LOG_INFO, "stopped");
 }
 
-static volatile sig_atomic_t is_leaving;
+static _Atomic int is_leaving; /* lock-free, as a signal handler needs */
 static void leave(int number) { is_leaving = number; }
 
 static void say_progress(searchlight_request request) {

@@ -11,7 +11,7 @@ static void provide_data(searchlight_extension *extension, searchlight_request r
 
 #include <pthread.h>
 
-static volatile int was_refused;
+static _Atomic int was_refused;
 
 /* Writes to an item that another thread writes to. */
 static void *write_too(void *item) {

@@ -227,8 +227,8 @@ static void later(searchlight_request request, void *(*answer)(void *)) {
 }
 #endif
 #if BREAK == SHARED
-static volatile searchlight_request shared_request;
-static volatile int shared_sheet;
+static _Atomic searchlight_request shared_request;
+static _Atomic int shared_sheet;
 static void *shared_answer(void *context) {
     searchlight_request request = (searchlight_request)(uintptr_t)context;
     for (int i = 0; i < 100 && shared_request == request; i++) usleep(1000);
