@@ -245,6 +245,9 @@ final class JournalApplier: Sendable {
     /// Does something once what was begun has ended; for tests.
     func onQueue(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
+    /// Whether something is being applied, merged or tidied up.
+    var isRunning: Bool { state.withLock { $0.isRunning } }
+
     private var isClosing: Bool { state.withLock { $0.isClosing } }
 
     /// What was found damaged and mended, since the opening.

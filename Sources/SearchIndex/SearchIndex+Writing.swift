@@ -82,6 +82,9 @@ extension SearchIndex {
     /// committed after it. A store that is closed keeps nothing waiting.
     public func hold(_ bundle: String?) { applier?.hold(bundle) }
 
+    /// Whether something is being carried over from the journal now, or what comes after that is done.
+    public var isApplying: Bool { applier?.isRunning ?? false }
+
     /// Returns when everything that was durable before can be found, as ``settle()`` does; but waits as long as a bundle is held.
     ///
     /// - Returns: Whether it can be found; otherwise the task was cancelled while it waited.

@@ -9,8 +9,12 @@ import Testing
 struct SessionPriorityTests {
     /// What the kernel was told, and whether it takes that.
     private final class Kernel: Sendable {
-        private let state = Mutex<(told: [Bool], refusals: Int)>(([], 0))
+        private let state = Mutex<(told: [Bool], refusals: Int, indexing: Bool)>(([], 0, false))
         var told: [Bool] { state.withLock { $0.told } }
+        var isIndexing: Bool {
+            get { state.withLock { $0.indexing } }
+            set { state.withLock { $0.indexing = newValue } }
+        }
         func refuse(_ count: Int) { state.withLock { $0.refusals = count } }
         func set(_ isYielding: Bool) -> Bool {
             state.withLock { state in
@@ -29,7 +33,7 @@ struct SessionPriorityTests {
 
     init() {
         let kernel = kernel
-        priority = SessionPriority(clock: clock) { kernel.set($0) }
+        priority = SessionPriority(clock: clock, set: kernel.set) { kernel.isIndexing }
     }
 
     private func pass(_ time: Duration) async {
@@ -52,6 +56,19 @@ struct SessionPriorityTests {
         priority.noteWork(true)
         #expect(await eventually { clock.sleeperCount == 0 })
         #expect(kernel.told == [true, false, true])
+    }
+
+    @Test("After its work it yields until what was under way is indexed, but not for ever", arguments: [3, 1000])
+    func indexing(seconds: Int) async {
+        priority.noteWork(true)
+        kernel.isIndexing = true
+        priority.noteWork(false)
+        for second in 1...min(seconds, SessionPriority.looks) {
+            #expect(kernel.told == [true], "after \(second - 1) s")
+            if second == seconds { kernel.isIndexing = false }
+            await pass(SessionPriority.aftermath)
+        }
+        #expect(await eventually { kernel.told == [true, false] && clock.sleeperCount == 0 })
     }
 
     @Test("A client that comes in that moment does not wait for it")

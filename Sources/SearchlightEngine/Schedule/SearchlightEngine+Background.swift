@@ -13,6 +13,9 @@ extension SearchlightEngine {
         return await host.pauseBackground(bundle, notice)
     }
 
+    /// Whether something is being indexed at this moment: what was under way when its extension was paused still is for a while.
+    public var isIndexing: Bool { index.isApplying }
+
     /// Lets it go on. Harmless if it was not paused.
     public func resumeBackground(_ bundle: String) async {
         index.hold(nil)

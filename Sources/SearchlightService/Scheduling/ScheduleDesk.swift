@@ -41,7 +41,9 @@ final class ScheduleDesk: ScheduleService {
         outlets.used = { key, usage, all in records.note(usage, of: key, all) }
         outlets.ended = { key, all in records.noteEnd(of: key, all) }
         outlets.cancelled = { records.note(cancellations: $0) }
-        let priority = configuration.setYielding.map { SessionPriority(clock: core.clock, set: $0) }
+        let priority = configuration.setYielding.map {
+            SessionPriority(clock: core.clock, set: $0) { [holder = core.holder] in holder.inUse?.isIndexing ?? false }
+        }
         self.priority = priority
         outlets.working = { priority?.noteWork($0) }
         outlets.owing = { [activity = core.activity] in activity.noteOwing($0) }

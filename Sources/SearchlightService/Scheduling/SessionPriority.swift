@@ -16,36 +16,45 @@ final class SessionPriority: Sendable {
     }
     private let state = Mutex(State())
     private let set: @Sendable (Bool) -> Bool
+    private let isIndexing: @Sendable () -> Bool
     private let clock: any Clock<Duration>
 
     /// How long after the last client it yields again: a client often asks again at once.
     static let patience = Duration.seconds(1)
-    /// How long after its work it still yields. What was under way when an extension was paused still ends, for which 0.15 s of
-    /// a processor were seen; where others use them all, there are about 0.02 in each second. Nobody waits longer for it: with
-    /// a client it does not yield.
-    static let aftermath = Duration.seconds(10)
+    /// After its work it yields until nothing is indexed any more, which is looked at each time this has passed. What was under
+    /// way when an extension was paused still ends, for which 0.15 s of a processor were seen; where others use them all, there
+    /// are about 0.02 in each second.
+    static let aftermath = Duration.seconds(1)
+    /// The most looks: apps go on to donate.
+    static let looks = 10
     /// The kernel takes ten changes a second from all programs of users together.
     static let retryPause = Duration.milliseconds(120)
 
-    /// - Parameter set: Has the service yield, or not any more; `false` to be asked again soon.
-    init(clock: any Clock<Duration>, set: @escaping @Sendable (Bool) -> Bool) {
-        (self.clock, self.set) = (clock, set)
+    /// - Parameters:
+    ///   - set: Has the service yield, or not any more; `false` to be asked again soon.
+    ///   - isIndexing: Whether something is indexed now.
+    init(
+        clock: any Clock<Duration>, set: @escaping @Sendable (Bool) -> Bool, isIndexing: @escaping @Sendable () -> Bool
+    ) {
+        (self.clock, self.set, self.isIndexing) = (clock, set, isIndexing)
     }
 
     /// Notes whether something is done in the background, for which nobody waits.
-    func noteWork(_ isUnderWay: Bool) { change(after: isUnderWay ? nil : Self.aftermath) { $0.isWorking = isUnderWay } }
+    func noteWork(_ isUnderWay: Bool) {
+        change(after: isUnderWay ? nil : Self.aftermath, looks: Self.looks) { $0.isWorking = isUnderWay }
+    }
 
     /// Notes whether a client waits for something.
     func noteClients(_ areThere: Bool) { change(after: areThere ? nil : Self.patience) { $0.hasClients = areThere } }
 
-    private func change(after pause: Duration?, _ body: (inout State) -> Void) {
+    private func change(after pause: Duration?, looks: Int = 1, _ body: (inout State) -> Void) {
         state.withLock { state in
             body(&state)
             guard state.isToBeLow != state.isLow else {
                 state.timer?.cancel()
                 return state.timer = nil
             }
-            if let pause { wait(pause, &state) } else { apply(&state) }
+            if let pause { wait(pause, looks: looks, &state) } else { apply(&state) }
         }
     }
 
@@ -57,10 +66,14 @@ final class SessionPriority: Sendable {
         if set(state.isToBeLow) { state.isLow = state.isToBeLow } else { wait(Self.retryPause, &state) }
     }
 
-    private func wait(_ duration: Duration, _ state: inout State) {
+    private func wait(_ pause: Duration, looks: Int = 1, _ state: inout State) {
         guard state.timer == nil else { return }
-        state.timer = Task { [weak self, clock] in
-            guard (try? await clock.sleep(for: duration)) != nil, let self else { return }
+        state.timer = Task { [weak self, clock, isIndexing] in
+            for look in 1...looks {
+                guard (try? await clock.sleep(for: pause)) != nil else { return }
+                if look < looks, !isIndexing() { break }
+            }
+            guard let self else { return }
             self.state.withLock { state in
                 guard !Task.isCancelled else { return }
                 self.apply(&state)
