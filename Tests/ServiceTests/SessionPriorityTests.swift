@@ -64,9 +64,11 @@ struct SessionPriorityTests {
         kernel.isIndexing = true
         priority.noteWork(false)
         for second in 1...min(seconds, SessionPriority.looks) {
+            // It has looked, and waits for the next time.
+            await clock.waitForSleepers()
             #expect(kernel.told == [true], "after \(second - 1) s")
             if second == seconds { kernel.isIndexing = false }
-            await pass(SessionPriority.aftermath)
+            clock.advance(by: SessionPriority.aftermath)
         }
         #expect(await eventually { kernel.told == [true, false] && clock.sleeperCount == 0 })
     }
