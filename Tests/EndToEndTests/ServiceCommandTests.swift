@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Commands print the same and end the same, whether a service answers or they do all themselves.
-@Suite("Commands through the service", .timeLimit(.minutes(10)))
+@Suite("Commands through the service", .timeLimit(.minutes(30)))
 struct ServiceCommandTests {
     /// Items beside those of the notebook: two bundles with one of the same name, much text, terms of time, odd texts.
     private static let lines = [
