@@ -26,6 +26,30 @@ struct ApplyingTests {
         try await index.close()
     }
 
+    @Test("Whether something is applied is told until it is done, and what is held is not")
+    func isApplying() async throws {
+        let store = try Store()
+        let applier = try #require(store.index.applier)
+        func settled() async { while store.index.isApplying { await Task.yield() } }
+        await settled()
+        let gate = DispatchSemaphore(value: 0)
+        applier.onQueue { gate.wait() }
+        try await store.index.index([EncodedItem(item("one", title: "lemon"))], in: Store.app)
+        async let end: Void = store.index.settle()
+        while !store.index.isApplying { await Task.yield() }
+        gate.signal()
+        try await end
+        await settled()
+        store.index.hold(Store.app.bundle)
+        var batch = IndexBatch(scope: Store.app)
+        batch.index([try EncodedItem(item("two", title: "lemon"))])
+        try await store.index.commit(batch, isPatient: true)
+        #expect(!store.index.isApplying)
+        try await store.index.settle()
+        #expect(try await store.found("lemon").count == 2)
+        try await store.index.close()
+    }
+
     @Test("What is patient of a bundle that is held waits, unless somebody waits for it or for what comes after it")
     func held() async throws {
         let store = try Store()

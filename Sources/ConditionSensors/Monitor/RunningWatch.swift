@@ -4,12 +4,12 @@ import Glibc
 import IdleScheduling
 import ServiceProtocol
 
-/// The thread that watches closely while something runs: the kernel's notices of pressure, and looks. It waits
-/// in one `poll`, with the time by the clock that no other part of the process can stop. Ends with its owner.
+/// The thread that watches closely while something runs: the kernel's notices of pressure, and looks. It waits in one `poll`,
+/// with the time by the clock that no other part of the process can stop. Ends with its owner.
 final class RunningWatch: Sendable {
     /// What it does.
     struct Actions: Sendable {
-        /// Called each ``SchedulerAction/Sensing/interval``.
+        /// Called each ``SchedulerAction/Sensing/lookInterval``.
         var tick: @Sendable () -> Void
         /// Called when the kernel tells of pressure.
         var pressure: @Sendable () -> Void
@@ -20,7 +20,7 @@ final class RunningWatch: Sendable {
 
     /// Pressure of 300 ms within 2 s. An unprivileged process may only ask for multiples of 2 s.
     static let trigger = "some 300000 2000000"
-    private static let pause = SchedulerAction.Sensing.interval
+    private static let pause = SchedulerAction.Sensing.lookInterval
 
     /// Starts the thread.
     init?(roots: SensorRoots, actions: Actions) {

@@ -62,8 +62,8 @@ public enum SchedulerAction: Hashable, Sendable, Codable {
         /// The same, and the rest is looked at again and again: something runs.
         case running
 
-        /// How often the rest is looked at while something runs, in seconds. Until a look finds the machine busy, what runs has
-        /// all that it can get: measured, a second more of that is two hundredths of eight seconds' work for another program.
-        public static let interval = 0.5
+        /// How often the rest is looked at while something runs, in seconds. Until a look finds the machine busy, what runs takes
+        /// all that others leave it (docs/PERFORMANCE.md); load cannot be told of less than a quarter of a second.
+        public static let lookInterval = 0.5
     }
 }

@@ -92,7 +92,7 @@ public struct TimeMachine: Sendable {
 
     /// When it is looked next while something runs.
     private var nextLook: Double? {
-        sensing == .running || worker?.isWorking == true ? lastLook + SchedulerAction.Sensing.interval : nil
+        sensing == .running || worker?.isWorking == true ? lastLook + SchedulerAction.Sensing.lookInterval : nil
     }
 
     private func nextMoment() -> Double {

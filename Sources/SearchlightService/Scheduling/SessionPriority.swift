@@ -69,9 +69,9 @@ final class SessionPriority: Sendable {
     private func wait(_ pause: Duration, looks: Int = 1, _ state: inout State) {
         guard state.timer == nil else { return }
         state.timer = Task { [weak self, clock, isIndexing] in
-            for look in 1...looks {
+            for _ in 1...looks {
                 guard (try? await clock.sleep(for: pause)) != nil else { return }
-                if look < looks, !isIndexing() { break }
+                if !isIndexing() { break }
             }
             guard let self else { return }
             self.state.withLock { state in

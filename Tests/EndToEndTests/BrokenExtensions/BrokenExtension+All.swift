@@ -11,7 +11,10 @@ extension BrokenExtension {
     ].flatMap { $0 }
 
     /// Those that are tried; under a sanitizer without those whose misuse it tells, as it should.
-    static let tried = all.filter { !(Sanitizer.current.map(misuses) ?? []).contains($0.name) }
+    static let tried = {
+        let known = Sanitizer.current.map(misuses) ?? []
+        return all.filter { !known.contains($0.name) }
+    }()
 
     private static func misuses(under sanitizer: Sanitizer) -> Set<String> {
         let ofMemory: Set<String> = [
