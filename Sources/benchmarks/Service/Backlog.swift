@@ -129,6 +129,9 @@ final class BusyService {
     /// Whether the backlog is done.
     var isDone: Bool { decisions.contains { $0.kind == .done } }
 
+    /// How often it stood still for a while.
+    var pauses: Int { decisions.count { $0.kind == .pause } }
+
     /// What was decided about it, the oldest first.
     private var decisions: [JournalEntry] { log.last(10_000, about: .reindex(bundle: backlog.bundle)) }
 
@@ -150,4 +153,7 @@ final class BusyService {
     }
 
     func end() { service.stop() }
+
+    /// Ends it, and with it its workers, at once.
+    func kill() { service.stop(SIGKILL) }
 }

@@ -16,7 +16,7 @@ struct ForegroundBenchmarks {
     private static let batches = 200
     private static let itemsPerBatch = 500
     private static let pairs = 8
-    private static let rates = 3
+    private static let rates = 5
     /// How long foreground work goes on.
     private static let span = Duration.seconds(8)
     /// Without work of others the job has begun, and then ended, by then.
@@ -39,6 +39,7 @@ struct ForegroundBenchmarks {
             measurements += try await slowdown(of: work, name, backlog)
         }
         disk.remove()
+        Progress.say("the whole backlog")
         measurements.append(try await rate(backlog))
         try? FileManager.default.removeItem(atPath: place)
         return measurements
@@ -46,38 +47,47 @@ struct ForegroundBenchmarks {
 
     // MARK: Slowdown
 
-    /// The same work with and without a service whose reindex is under way when the work begins, by turns. Each run with
-    /// one is beside the two without that stand around it, so that what the machine gains or loses over minutes is in
-    /// neither; and how much these differ among themselves tells what a difference means.
+    /// The same work alone and beside a service whose reindex is under way when the work begins, by turns. Each run beside
+    /// one is between two alone, so that what the machine gains or loses over minutes is in neither; and how much these
+    /// differ among themselves tells what a difference means. As often the service is killed when the work begins: what
+    /// that costs is the rest before it, what has been written, and the machine, but nothing that a service does.
     private func slowdown(
         of work: any ForegroundWork, _ name: String, _ backlog: Backlog
     ) async throws -> [Measurement] {
         var without = [try alone(work)]
-        var with: [ForegroundRun] = []
+        var (with, after): ([ForegroundRun], [ForegroundRun]) = ([], [])
         for _ in 0..<Self.pairs {
             with.append(try await beside(backlog, work))
             without.append(try alone(work))
+            after.append(try await beside(backlog, work, killed: true))
+            without.append(try alone(work))
         }
-        let around = zip(without, without.dropFirst())
-        // What a round takes.
-        let ratios = Percentiles(zip(around, with).map { ($0.0.rate + $0.1.rate) / 2 / $1.rate })
+        let around = Array(zip(without, without.dropFirst()))
+        // What a round takes, beside its mean of the two around it.
+        func ratios(_ runs: [ForegroundRun], from first: Int) -> Percentiles {
+            Percentiles(
+                zip(runs, stride(from: first, to: around.count, by: 2)).map { run, place in
+                    (around[place].0.rate + around[place].1.rate) / 2 / run.rate
+                })
+        }
+        let (besides, afters) = (ratios(with, from: 0), ratios(after, from: 1))
         let noise = Percentiles(around.map { max($0.rate / $1.rate, $1.rate / $0.rate) })
         let round = 1000 / Percentiles(without.map(\.rate)).p50
         let what = "\(name), \(Self.batches * Self.itemsPerBatch) items waiting"
-        let baseline = "the same without a service, before and after"
+        func measurement(
+            _ name: String, _ ratio: Double, beside baseline: String = "the same without a service, before and after",
+            row: Row? = nil
+        ) -> Measurement {
+            Measurement(
+                name: name, value: round * ratio, unit: "ms", baseline: baseline, baselineValue: round, row: row)
+        }
         return [
-            Measurement(
-                name: "a round of \(what) (median of \(Self.pairs))", value: round * ratios.p50, unit: "ms",
-                baseline: baseline, baselineValue: round, row: .foreground),
-            Measurement(
-                name: "… the worst", value: round * ratios.maximum, unit: "ms", baseline: baseline,
-                baselineValue: round),
-            Measurement(
-                name: "… two without a service, the slower (median)", value: round * noise.p50, unit: "ms",
-                baseline: "the quicker", baselineValue: round),
-            Measurement(
-                name: "… the two that differ most", value: round * noise.maximum, unit: "ms",
-                baseline: "the quicker", baselineValue: round),
+            measurement("a round of \(what) (median of \(Self.pairs))", besides.p50, row: .foreground),
+            measurement("… the worst", besides.maximum),
+            measurement("… with the service killed when the work begins (median of \(Self.pairs))", afters.p50),
+            measurement("… of these the worst", afters.maximum),
+            measurement("… two without a service, the slower (median)", noise.p50, beside: "the quicker"),
+            measurement("… the two that differ most", noise.maximum, beside: "the quicker"),
         ]
     }
 
@@ -89,14 +99,18 @@ struct ForegroundBenchmarks {
         return run
     }
 
-    private func beside(_ backlog: Backlog, _ work: any ForegroundWork) async throws -> ForegroundRun {
+    /// - Parameter killed: Whether the service is gone when the work begins.
+    private func beside(
+        _ backlog: Backlog, _ work: any ForegroundWork, killed: Bool = false
+    ) async throws -> ForegroundRun {
         sync()
         let service = try await backlog.begin()
         defer { service.end() }
         try await Task.sleep(for: .milliseconds(500))
+        if killed { service.kill() }
         let run = try ForegroundRun.measure(work, for: Self.span)
         guard !service.isDone else { throw BenchmarkError("The backlog was done before the work was.") }
-        Progress.say("  beside a reindex: \(run.description)")
+        Progress.say("  \(killed ? "after a kill:    " : "beside a reindex:") \(run.description)")
         return run
     }
 
@@ -104,19 +118,21 @@ struct ForegroundBenchmarks {
 
     /// The whole backlog in the background of an idle machine, and by a person's command, by turns.
     private func rate(_ backlog: Backlog) async throws -> Measurement {
+        let items = Double(Self.batches * Self.itemsPerBatch)
         var (background, person): ([Double], [Double]) = ([], [])
-        for _ in 0..<Self.rates {
+        for turn in 0..<Self.rates {
             sync()
             let service = try await backlog.begin()
-            background.append(try await service.reindexed(within: Self.patience))
+            background.append(items / (try await service.reindexed(within: Self.patience)))
             service.end()
+            let pauses = service.pauses == 0 ? "no pause" : "paused \(service.pauses) times"
             sync()
-            person.append(try backlog.reindexByPerson())
+            person.append(items / (try backlog.reindexByPerson()))
+            Progress.say("  \(Int(background[turn])) items a second, \(pauses); by a person \(Int(person[turn]))")
         }
-        let items = Double(Self.batches * Self.itemsPerBatch)
         return Measurement(
-            name: "the backlog in the background of an idle machine", value: items / Percentiles(background).p50,
-            unit: "items/s", baseline: "searchlight reindex", baselineValue: items / Percentiles(person).p50,
+            name: "the backlog in the background of an idle machine", value: Percentiles(background).p50,
+            unit: "items/s", baseline: "searchlight reindex", baselineValue: Percentiles(person).p50,
             row: .backgroundRate)
     }
 }

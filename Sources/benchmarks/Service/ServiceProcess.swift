@@ -51,9 +51,9 @@ final class ServiceProcess {
         throw BenchmarkError("The service does not listen in \(store); \(store).log may say why.")
     }
 
-    func stop() {
+    func stop(_ signal: Int32 = SIGTERM) {
         RunningChildren.forget(process.identifier)
-        process.send(SIGTERM)
+        process.send(signal)
         process.wait()
     }
 }
