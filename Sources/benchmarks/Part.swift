@@ -4,8 +4,8 @@ import Foundation
 
 /// What can be measured on its own; each in a process of its own, so that none is slowed down by what another left.
 enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
-    case types, bindings, registry, promises, workers, calls, boundary, previews, service, idle, returns, foreground,
-        index
+    case types, bindings, registry, promises, workers, calls, boundary, previews, service, idle, returns, backlog,
+        foreground, index
 
     /// Measures it in this process.
     func measure(_ options: Benchmarks) async throws -> Report {
@@ -30,6 +30,7 @@ enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
                 seconds: options.check ? IdleBenchmarks.shortSeconds : options.seconds)
             return Report(measurements: try await idle.run())
         case .returns: return Report(measurements: try await ReturnBenchmarks(folder: folder).run())
+        case .backlog: return Report(measurements: try await BacklogBenchmarks(folder: folder, seed: seed).run())
         case .foreground:
             return Report(measurements: try await ForegroundBenchmarks(folder: folder, seed: seed).run())
         case .index:
@@ -42,7 +43,7 @@ enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
 
     /// Longer than it takes on a slow machine; without a limit, one that hangs would hold up all.
     func limit(items: Int) -> Duration {
-        .seconds(self == .foreground ? 1800 : 600)
+        .seconds(self == .foreground ? 3600 : 600)
             + Duration.milliseconds(self == .index || self == .idle ? 3 : 0) * items
     }
 }

@@ -38,8 +38,9 @@ enum Row: String, Codable, CaseIterable {
     case told = "returns.told"
     case quiet = "returns.quiet"
 
+    case backgroundRate = "backlog.rate"
+
     case foreground = "foreground.slowdown"
-    case backgroundRate = "foreground.rate"
 
     case wakeUps = "idle.wake-ups"
     case waitingWakeUps = "idle.waiting"

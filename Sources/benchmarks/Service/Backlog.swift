@@ -14,15 +14,19 @@ struct Backlog {
     /// The folder of the one extension.
     let extensions: String
 
+    /// How many items it owes.
+    static var items: Int { batches * itemsPerBatch }
+    private static let batches = 200
+    private static let itemsPerBatch = 500
     private static let begins = Duration.seconds(60)
     private static let settles = Duration.seconds(180)
 
     /// Makes a folder with nothing but one extension, which does not cooperate: it never asks whether it is throttled.
-    init(place: String, batches: Int, of itemsPerBatch: Int, seed: UInt64) throws {
+    init(place: String, seed: UInt64) throws {
         self.place = place
         extensions = place + "/extensions"
         var random = SplitMix64(seed: seed)
-        let batches = try (0..<batches).map { try MeasuredExtensions.batch($0, of: itemsPerBatch, &random) }
+        let batches = try (0..<Self.batches).map { try MeasuredExtensions.batch($0, of: Self.itemsPerBatch, &random) }
         let measured = try MeasuredExtensions(folder: place + "/compiled")
         try measured.compile(bundle, source: "measured.c", options: [])
         try measured.writeRecords(batches)

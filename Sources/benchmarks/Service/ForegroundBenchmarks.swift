@@ -5,7 +5,7 @@ import SearchlightEngine
 import ServiceProtocol
 import TestSupport
 
-/// What a reindex in the background costs those who work at the machine, and what it costs the reindex that it gives way.
+/// What a reindex in the background costs those who work at the machine.
 ///
 /// The service of this build, the real sensors, and an extension that does not cooperate: it never asks whether it is
 /// throttled.
@@ -13,39 +13,28 @@ struct ForegroundBenchmarks {
     let folder: String
     let seed: UInt64
 
-    private static let batches = 200
-    private static let itemsPerBatch = 500
     private static let pairs = 8
-    private static let rates = 5
     /// How long foreground work goes on.
     private static let span = Duration.seconds(8)
-    /// Without work of others the job has begun, and then ended, by then.
-    private static let patience = Duration.seconds(120)
 
     func run() async throws -> [Measurement] {
         let place = folder + "/foreground"
         try? FileManager.default.removeItem(atPath: place)
-        let backlog = try Backlog(place: place, batches: Self.batches, of: Self.itemsPerBatch, seed: seed)
+        let backlog = try Backlog(place: place, seed: seed)
         let processors = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        let disk = try DiskWork(folder: place)
         let works: [(String, any ForegroundWork)] = [
             ("a program that computes", ProcessorWork(threads: 1)),
             ("\(processors) that compute", ProcessorWork(threads: processors)),
-            ("a program that writes to the disk and reads from it", disk),
+            ("a program that writes to the disk and reads from it", try DiskWork(folder: place)),
         ]
         var measurements: [Measurement] = []
         for (name, work) in works {
             Progress.say(name)
             measurements += try await slowdown(of: work, name, backlog)
         }
-        disk.remove()
-        Progress.say("the whole backlog")
-        measurements.append(try await rate(backlog))
         try? FileManager.default.removeItem(atPath: place)
         return measurements
     }
-
-    // MARK: Slowdown
 
     /// The same work alone and beside a service whose reindex is under way when the work begins, by turns. Each run beside
     /// one is between two alone, so that what the machine gains or loses over minutes is in neither; and how much these
@@ -73,7 +62,7 @@ struct ForegroundBenchmarks {
         let (besides, afters) = (ratios(with, from: 0), ratios(after, from: 1))
         let noise = Percentiles(around.map { max($0.rate / $1.rate, $1.rate / $0.rate) })
         let round = 1000 / Percentiles(without.map(\.rate)).p50
-        let what = "\(name), \(Self.batches * Self.itemsPerBatch) items waiting"
+        let what = "\(name), \(Backlog.items) items waiting"
         func measurement(
             _ name: String, _ ratio: Double, beside baseline: String = "the same without a service, before and after",
             row: Row? = nil
@@ -112,27 +101,5 @@ struct ForegroundBenchmarks {
         guard !service.isDone else { throw BenchmarkError("The backlog was done before the work was.") }
         Progress.say("  \(killed ? "after a kill:    " : "beside a reindex:") \(run.description)")
         return run
-    }
-
-    // MARK: Rate
-
-    /// The whole backlog in the background of an idle machine, and by a person's command, by turns.
-    private func rate(_ backlog: Backlog) async throws -> Measurement {
-        let items = Double(Self.batches * Self.itemsPerBatch)
-        var (background, person): ([Double], [Double]) = ([], [])
-        for turn in 0..<Self.rates {
-            sync()
-            let service = try await backlog.begin()
-            background.append(items / (try await service.reindexed(within: Self.patience)))
-            service.end()
-            let pauses = service.pauses == 0 ? "no pause" : "paused \(service.pauses) times"
-            sync()
-            person.append(items / (try backlog.reindexByPerson()))
-            Progress.say("  \(Int(background[turn])) items a second, \(pauses); by a person \(Int(person[turn]))")
-        }
-        return Measurement(
-            name: "the backlog in the background of an idle machine", value: Percentiles(background).p50,
-            unit: "items/s", baseline: "searchlight reindex", baselineValue: Percentiles(person).p50,
-            row: .backgroundRate)
     }
 }

@@ -100,8 +100,6 @@ final class DiskWork: ForegroundWork {
         fsync(file)
     }
 
-    func remove() { try? FileManager.default.removeItem(atPath: folder) }
-
     func run(for span: Duration) throws -> RoundsDone {
         let written = try descriptor("written", O_RDWR | O_CREAT | O_TRUNC)
         defer { close(written) }

@@ -65,7 +65,7 @@ struct IdleBenchmarks {
     /// A wake-up is a moment at which any of its threads is switched. Threads that wake each other then are one, and so is what
     /// is seen with the next look, a second later; not what is seen after that. The switches are told beside it.
     private func waiting(in place: String) async throws -> [Measurement] {
-        let backlog = try Backlog(place: place + "/waiting", batches: 100, of: 500, seed: seed)
+        let backlog = try Backlog(place: place + "/waiting", seed: seed)
         let hogs = try (0..<sysconf(Int32(_SC_NPROCESSORS_ONLN))).map { _ in try Hog() }
         defer { for hog in hogs { hog.stop() } }
         let service = try backlog.beginLater()
