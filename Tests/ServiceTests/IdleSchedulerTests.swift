@@ -218,6 +218,22 @@ struct IdleSchedulerTests {
         #expect(runner.calls.last == "resume reindex:org.example")
     }
 
+    @Test("What stands still in the background runs for a person once one wants it")
+    func wantedWhilePaused() async {
+        var job = ScheduledJob(key: Self.reindex, urgency: .freshness, requested: start)
+        job.isResumable = true
+        runner.owe(job)
+        let scheduler = scheduler()
+        await runner.waitFor("run reindex:org.example")
+        machine.change { $0.presence = .active }
+        await runner.waitFor("pause reindex:org.example user-active")
+        runner.stopsWhenAsked = true
+        scheduler.post(.event(.runNow(Self.reindex)))
+        await runner.waitFor("run reindex:org.example for a person")
+        runner.finish(Self.reindex, .done)
+        await scheduler.end()
+    }
+
     @Test("What is under way ends when the store is wanted by somebody else")
     func givesWay() async {
         owe()

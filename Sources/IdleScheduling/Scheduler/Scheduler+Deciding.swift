@@ -10,7 +10,11 @@ extension Scheduler {
 
     private mutating func judgeRun(_ actions: inout [SchedulerAction]) {
         guard let current = run, current.phase != .stopping else { return }
-        if isPersons(current.owed) { run?.isPersons = true }
+        if !current.isPersons, isPersons(current.owed) {
+            run?.isPersons = true
+            // What others are given way by from its beginning, its worker's class, it keeps to its end.
+            if current.phase == .paused, current.owed.job.isResumable { return stop(.turn, &actions) }
+        }
         if run?.isPersons == true {
             if let refusal = ownGates(of: current.owed).intersection([GateSet(.disabled), GateSet(.quarantined)]).first
             {

@@ -119,6 +119,9 @@ public struct Scheduler: Sendable {
     /// The job under way, also while it is quiet or about to end.
     public var jobUnderWay: ScheduledJob.Key? { run?.key }
 
+    /// Whether a person waits for it.
+    public var isUnderWayForPerson: Bool { run?.isPersons == true }
+
     /// All jobs that are owed, what is under way first, then those that press more.
     public func jobsOwed(at moment: Double) -> [ScheduledJob] {
         (run.map { [$0.owed.job] } ?? []) + owed.sorted { precedes($0, $1) }.map(\.job)

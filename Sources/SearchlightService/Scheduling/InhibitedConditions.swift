@@ -11,6 +11,8 @@ final class InhibitedConditions: ConditionSource {
         var onChange: (@Sendable (Conditions) -> Void)?
     }
     private let state = Mutex(State())
+    /// Held while it is told, so that what was known before is not told after what is known now.
+    private let telling = Mutex(())
     private let source: any ConditionSource
 
     /// The most at the same time.
@@ -57,8 +59,10 @@ final class InhibitedConditions: ConditionSource {
     }
 
     private func tell() {
-        let (handler, conditions) = state.withLock { ($0.onChange, Self.merged($0)) }
-        handler?(conditions)
+        telling.withLock { _ in
+            let (handler, conditions) = state.withLock { ($0.onChange, Self.merged($0)) }
+            handler?(conditions)
+        }
     }
 
     private static func merged(_ state: State) -> Conditions {

@@ -34,8 +34,6 @@ actor SchedulingTurn {
     private let outlets: IdleScheduler.Outlets
     private let post: @Sendable (IdleScheduler.Input) -> Void
     private var running: [ScheduledJob.Key: Running] = [:]
-    /// The jobs that a person wants now.
-    private var wanted: Set<ScheduledJob.Key> = []
     private var sensing = SchedulerAction.Sensing.off
     private var timer: Task<Void, Never>?
     /// The timer of the next look ahead, and for when it is.
@@ -66,8 +64,6 @@ actor SchedulingTurn {
     func take(_ input: IdleScheduler.Input) async {
         switch input {
         case .event(let event):
-            if case .runNow(let key) = event, wanted.count < Scheduler.maximumJobs { wanted.insert(key) }
-            if case .cancel(let key) = event { wanted.remove(key) }
             handle(event)
         case .jobsChanged: await takeJobs()
         case .lookAhead:
@@ -122,8 +118,6 @@ actor SchedulingTurn {
 
     private func takeJobs() async {
         let jobs = await runner.jobs()
-        // As the scheduler: what somebody else has done meanwhile is nobody's wish any more.
-        wanted.formIntersection(jobs.map(\.key))
         handle(.jobs(jobs))
         outlets.owing(jobs.contains { $0.refusal == nil })
         scheduleLook(await runner.nextLook())
@@ -132,6 +126,7 @@ actor SchedulingTurn {
     private func handle(_ event: SchedulerEvent) {
         let before = scheduler.cancellations
         for action in scheduler.handle(event, at: now()) { carryOut(action) }
+        noteWanted()
         // Those that are over are dropped, which need not be kept.
         switch event {
         case .cancel, .runNow, .ended:
@@ -189,7 +184,7 @@ actor SchedulingTurn {
 
     private func start(_ key: ScheduledJob.Key) {
         guard running[key] == nil else { return }
-        let isWanted = wanted.remove(key) != nil
+        let isWanted = scheduler.isUnderWayForPerson
         let (orders, continuation) = AsyncStream.makeStream(of: (Order, any Sendable).self)
         let work = Task { [runner, post] in
             let outcome = await runner.run(key, isWanted: isWanted)
@@ -221,6 +216,15 @@ actor SchedulingTurn {
         order(.stop, key)
     }
 
+    /// A person may want what was begun in the background.
+    private func noteWanted() {
+        guard scheduler.isUnderWayForPerson, let key = scheduler.jobUnderWay, running[key]?.isWanted == false else {
+            return
+        }
+        running[key]?.isWanted = true
+        noteWorking()
+    }
+
     private func noteWorking() { outlets.working(running.values.contains { !$0.isWanted && !$0.isQuiet }) }
 
     /// Until it is carried out it counts as work.
@@ -231,7 +235,6 @@ actor SchedulingTurn {
 
     private func noteEnd(of key: ScheduledJob.Key, _ outcome: SchedulerEvent.Outcome) async {
         guard let one = running.removeValue(forKey: key) else { return }
-        wanted.remove(key)
         await one.conductor.value
         noteWorking()
         // It may have ended before it was paused; whoever does the next job must find nothing paused.
