@@ -77,8 +77,9 @@ extension JournalApplier {
             let derived = DerivedWriter(db, pace: pace)
             for (index, record) in records.enumerated() {
                 // What was held meanwhile waits; the rest of a bulk would take half a second of a processor.
-                if index > 0, !state.withLock({ $0.isDue }) {
-                    reached = records[index - 1].sequence
+                let last = index > 0 ? records[index - 1].sequence : applied
+                if index > 0, !state.withLock({ $0.isDue(after: last) }) {
+                    reached = last
                     break
                 }
                 let writer = try ItemWriter(

@@ -58,10 +58,14 @@ final class JournalApplier: Sendable {
         var repairs: [String] = []
 
         /// Whether anything is to be applied now.
-        var isDue: Bool {
+        var isDue: Bool { isDue(after: applied) }
+
+        /// The same once everything through an entry is applied.
+        func isDue(after applied: UInt64) -> Bool {
             guard applied < target else { return false }
             guard let heldBundle else { return true }
-            return applied < impatientThrough || waiters.contains { $0.patience != .hold(heldBundle) }
+            return applied < impatientThrough
+                || waiters.contains { $0.sequence > applied && $0.patience != .hold(heldBundle) }
         }
     }
     struct PendingEntry {

@@ -171,11 +171,11 @@ public final class SearchIndex: Sendable {
         applier?.leftOut.report(scope, after: mark) ?? Rejections()
     }
 
-    /// Grows whenever donations were lost, so that an app can tell.
+    /// Grows whenever donations were lost, so that an app can tell. What was donated and is not applied yet is not waited for.
     ///
     /// - Throws: ``SearchIndexError``.
     public func generation() async throws(SearchIndexError) -> Int {
-        try await read("Reading the generation") { try StoreRow($0).generation }
+        try await readApplied("Reading the generation") { try StoreRow($0).generation }
     }
 
     /// Changes the database itself, past the journal, once everything donated before is applied: for upkeep that need

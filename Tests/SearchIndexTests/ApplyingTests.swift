@@ -128,6 +128,31 @@ struct ApplyingTests {
         #expect(try await index.itemCounts() == [Store.app.bundle: 20])
     }
 
+    @Test("What is applied for others' sake ends with it, and what is held after it waits")
+    func heldAfterOthers() async throws {
+        let store = try Store()
+        let (index, applier) = (store.index, try #require(store.index.applier))
+        let gate = DispatchSemaphore(value: 0)
+        applier.onQueue { gate.wait() }
+        index.hold(Store.app.bundle)
+        for number in 0..<6 {
+            var batch = IndexBatch(scope: number == 0 ? IndexScope(bundle: "com.example.other") : Store.app)
+            batch.index([try EncodedItem(item("\(number)", title: "lemon"))])
+            try await index.commit(batch, isPatient: number > 0)
+        }
+        gate.signal()
+        await withCheckedContinuation { done in
+            applier.onQueue {
+                #expect(applier.drain() == nil)
+                done.resume()
+            }
+        }
+        #expect(applier.state.withLock { $0.applied == 1 && $0.target == 6 && !$0.isDue })
+        try await index.settle()
+        #expect(try await store.found("lemon").count == 6)
+        try await index.close()
+    }
+
     @Test("A donor that waits for room is let go when its bundle is held, and nothing is applied for its sake")
     func heldDonor() async throws {
         let folder = try TemporaryFolder()
