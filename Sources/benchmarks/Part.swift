@@ -43,7 +43,7 @@ enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
 
     /// Longer than it takes on a slow machine; without a limit, one that hangs would hold up all.
     func limit(items: Int) -> Duration {
-        .seconds(self == .foreground ? 3600 : 600)
+        .seconds(self == .foreground || self == .backlog ? 3600 : 600)
             + Duration.milliseconds(self == .index || self == .idle ? 3 : 0) * items
     }
 }

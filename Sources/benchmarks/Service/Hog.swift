@@ -9,9 +9,11 @@ final class Hog {
     init() throws {
         // Not the leader of a group, so that it becomes that of the session itself.
         process = try TestSupport.ChildProcess("/usr/bin/setsid", ["sh", "-c", "while :; do :; done"])
+        RunningChildren.note(process.identifier)
     }
 
     func stop() {
+        RunningChildren.forget(process.identifier)
         process.send(SIGKILL)
         process.wait()
     }
