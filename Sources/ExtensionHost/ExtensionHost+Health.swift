@@ -37,5 +37,5 @@ extension ExtensionHost {
     }
 
     /// How many workers there are.
-    public var workerCount: Int { get async { await pool.count } }
+    package var workerCount: Int { get async { await pool.count } }
 }

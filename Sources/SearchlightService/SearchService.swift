@@ -43,22 +43,23 @@ public final class SearchService: Sendable {
         let life = ServiceLife(configuration, times)
         self.life = life
         let events = EventLog(configuration.log)
-        let holder: EngineHolder
         var engine = configuration.engine
         engine.onWork = { life.activity.beginRequest(of: .service) }
         engine.expiryNotice = configuration.policy.expiryNotice
-        do throws(EngineError) {
-            holder = try EngineHolder(
+        let holder = try await Self.waitingForStore(configuration) { [engine] () throws(EngineError) in
+            try EngineHolder(
                 configuration.limits, clock: configuration.clock,
-                opening: { [engine] () throws(EngineError) in try SearchlightEngine(engine) { events.write($0) } },
+                opening: { () throws(EngineError) in try SearchlightEngine(engine) { events.write($0) } },
                 onDrain: { life.schedule?.giveWay() }, onClose: { life.sessions?.part() },
                 onReopen: {
                     life.sessions?.rejoin($0)
                     life.extensions?.take($0)
                     life.schedule?.take($0)
+                },
+                onStay: {
+                    life.sessions?.rejoin($0)
+                    life.schedule?.take($0)
                 })
-        } catch {
-            throw .engine(error)
         }
         let core = ServiceCore(
             holder: holder, limits: configuration.limits, log: configuration.log, clock: configuration.clock,
@@ -93,6 +94,28 @@ public final class SearchService: Sendable {
         // Not waited for: a bus that does not answer keeps nobody from the socket.
         if let address = configuration.sessionBus {
             joining.withLock { $0 = Task { [bus] in await bus.join(address) } }
+        }
+    }
+
+    /// Opens the engine. A service that was started through its socket waits for a store that a command has, for a bounded time:
+    /// the manager would start it again at once, and give it and the socket up after a few times.
+    private static func waitingForStore(
+        _ configuration: ServiceConfiguration, _ opening: () throws(EngineError) -> EngineHolder
+    ) async throws(ServiceStartError) -> EngineHolder {
+        let pause = Duration.milliseconds(200)
+        var waited = Duration.zero
+        while true {
+            do throws(EngineError) { return try opening() } catch {
+                guard case .storeInUse = error, configuration.inheritedSocket != nil,
+                    waited < configuration.limits.startTime
+                else { throw .engine(error) }
+                if waited == .zero {
+                    configuration.log.write(.notice, "Waiting for the store. \(error.description)")
+                    configuration.notify("STATUS=Waiting for a store that is in use.")
+                }
+            }
+            try? await configuration.clock.sleep(for: pause)
+            waited += pause
         }
     }
 

@@ -9,7 +9,6 @@ final class Sessions: Sendable {
         var last: UInt64 = 0
         var sessions: [UInt64: ClientSession] = [:]
         var turnedAway = 0
-        var isClosed = false
     }
     private let state = Mutex(State())
     private let core: ServiceCore

@@ -41,7 +41,7 @@ struct ServiceProblemTests {
             hangUp()
         }
 
-        static let welcome = Welcome(serviceVersion: "9", bundle: nil, generation: 1, processIdentifier: 1).arguments
+        static let welcome = Welcome(serviceVersion: "9", bundle: nil, processIdentifier: 1).arguments
     }
 
     private func command() async throws -> Command {

@@ -62,6 +62,8 @@ struct HostileTests {
         let noncharacter = String(try #require(Unicode.Scalar(0xFFFE as UInt32)))
         try await app.donate(["a"], title: "cheese " + noncharacter)
         try await app.donate(["b"], title: "cheese")
+        // A launcher does not wait for what has just been donated; others do.
+        _ = try await app.query("title == '*'")
         let shell = try await service.shell()
         let answer = try await shell.connection.call(
             BusMember(LauncherRequest.interface, "Search"), [.string("cheese"), .dictionary([:])])

@@ -51,6 +51,86 @@ struct LoanTests {
         await service.stop()
     }
 
+    @Test("Who connects while the store is lent is let in at once, and can have the service stopped")
+    func connectingMeanwhile() async throws {
+        let service = try await TestService()
+        let shell = try await service.shell()
+        try await borrow(shell)
+        let app = try await service.app()
+        let engine = try #require(
+            try await RemoteEngine.connect(storeDirectory: service.store, program: "test"))
+        #expect(try await engine.facts().clients == 3)
+        async let donation: Void = app.donate(["a"])
+        _ = try await shell.connection.call(ShellRequest.returnStore.member, [])
+        try await donation
+        await engine.close()
+        await service.stop()
+    }
+
+    @Test("Who looked for the engine while it was to be lent is told that it stays, if it does")
+    func staysAfterAll() async throws {
+        let folder = try TemporaryFolder()
+        let clock = ManualClock()
+        let stays = Mutex(0)
+        let holder = try EngineHolder(
+            ServiceLimits(), clock: clock,
+            opening: { () throws(EngineError) in try SearchlightEngine(TestService.engine(folder)) },
+            onReopen: { _ in Issue.record("It was not opened again.") }, onStay: { _ in stays.withLock { $0 += 1 } })
+        let (ending, end) = AsyncStream.makeStream(of: Void.self)
+        let using = Task { await holder.useNow { _ in for await _ in ending {} } }
+        #expect(await eventually { holder.state.withLock { $0.users == 1 } })
+        async let problem = problem(of: holder)
+        await clock.waitForSleepers()
+        #expect(holder.current == nil)
+        clock.advance(by: ServiceLimits().lendTime)
+        guard case .inUse? = await problem else {
+            Issue.record("It was lent.")
+            return
+        }
+        #expect(holder.current != nil && stays.withLock { $0 } == 1)
+        end.finish()
+        await using.value
+        _ = await holder.stop()
+    }
+
+    private func problem(of holder: EngineHolder) async -> EngineAbsence? {
+        do throws(EngineAbsence) { try await holder.lend(to: 1) } catch { return error }
+        return nil
+    }
+
+    @Test("A service that was started through its socket waits for a store that is in use, for a bounded time")
+    func startsLater() async throws {
+        for isGivenBack in [true, false] {
+            let folder = try TemporaryFolder()
+            let clock = ManualClock()
+            let other = try SearchlightEngine(TestService.engine(folder))
+            let socket = try ServiceSocket.listen(inFolder: folder.path("store"))
+            var limits = ServiceLimits()
+            limits.startTime = .seconds(1)
+            let starting = Task { [limits] in
+                try await TestService(folder: folder, limits: limits) {
+                    $0.clock = clock
+                    $0.inheritedSocket = socket
+                }
+            }
+            await clock.waitForSleepers()
+            if isGivenBack {
+                await other.close()
+                clock.advance(by: .milliseconds(200))
+                let service = try await starting.value
+                #expect(service.lines.contains("Waiting for the store."))
+                await service.stop()
+            } else {
+                for _ in 0..<5 {
+                    await clock.waitForSleepers()
+                    clock.advance(by: .milliseconds(200))
+                }
+                await #expect(throws: ServiceStartError.self) { try await starting.value }
+                await other.close()
+            }
+        }
+    }
+
     @Test("Only one borrows, and nobody gives back what another has")
     func oneBorrower() async throws {
         let service = try await TestService()

@@ -41,7 +41,7 @@ public final class RemoteEngine: StoreService {
             do throws(EngineError) {
                 return RemoteEngine(
                     try await ServiceConnection.open(
-                        over: socket, path: storeDirectory + "/" + ServiceSearch.socketName, program: program,
+                        over: socket, path: StoreLocation(folder: storeDirectory).socketPath, program: program,
                         patience: patience))
             } catch {
                 guard case .service(.ended) = error else { throw error }

@@ -5,8 +5,6 @@ import Synchronization
 
 /// The command's side of a connection to the service: the first call, calls of the engine, and the progress of these.
 final class ServiceConnection: Sendable {
-    /// What the service said of itself.
-    let welcome: Welcome
     private let bus: BusConnection
     private let listeners: Listeners
     private let lastNumber = Atomic<UInt64>(0)
@@ -32,9 +30,7 @@ final class ServiceConnection: Sendable {
         }
     }
 
-    private init(_ bus: BusConnection, _ listeners: Listeners, _ welcome: Welcome) {
-        (self.bus, self.listeners, self.welcome) = (bus, listeners, welcome)
-    }
+    private init(_ bus: BusConnection, _ listeners: Listeners) { (self.bus, self.listeners) = (bus, listeners) }
 
     /// Says hello over a connected socket.
     ///
@@ -56,7 +52,8 @@ final class ServiceConnection: Sendable {
             let hello = Hello(role: .shell, bundle: nil, program: program)
             let values = try await call(bus, Hello.member, hello.arguments, patience: patience)
             var arguments = BusArguments(values, of: Hello.member.member)
-            return ServiceConnection(bus, listeners, try Welcome(&arguments))
+            _ = try Welcome(&arguments)
+            return ServiceConnection(bus, listeners)
         } catch {
             switch error {
             case .cancelled:

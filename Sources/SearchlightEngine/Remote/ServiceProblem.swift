@@ -29,8 +29,8 @@ public enum ServiceProblem: Error, Hashable, Sendable, Codable, CustomStringConv
             """
         case .notAnswering(let path, let seconds):
             """
-            The service at \(path) did not answer within \(seconds) s. Wait and try again, or restart it: systemctl \
-            --user restart searchlightd
+            The service at \(path) did not answer within \(seconds) s. While it mends a store after a crash, that takes \
+            minutes: wait and try again. What it does says: systemctl --user status searchlightd
             """
         case .otherVersion(let reason): reason
         case .refused(let during, let reason): "The service refused to \(during): \(reason)"

@@ -77,6 +77,8 @@ final class EngineHolder: Sendable {
     let onClose: @Sendable () -> Void
     /// Called with an engine that was opened again.
     let onReopen: @Sendable (SearchlightEngine) -> Void
+    /// Called with the engine if it could not be lent; who looked for it meanwhile found none.
+    let onStay: @Sendable (SearchlightEngine) -> Void
 
     /// Opens the engine.
     ///
@@ -84,7 +86,8 @@ final class EngineHolder: Sendable {
     init(
         _ limits: ServiceLimits, clock: any Clock<Duration>, opening: @escaping Opening,
         onDrain: @escaping @Sendable () -> Void = {}, onClose: @escaping @Sendable () -> Void = {},
-        onReopen: @escaping @Sendable (SearchlightEngine) -> Void = { _ in }
+        onReopen: @escaping @Sendable (SearchlightEngine) -> Void = { _ in },
+        onStay: @escaping @Sendable (SearchlightEngine) -> Void = { _ in }
     ) throws(EngineError) {
         self.opening = opening
         self.limits = limits
@@ -92,6 +95,7 @@ final class EngineHolder: Sendable {
         self.onDrain = onDrain
         self.onClose = onClose
         self.onReopen = onReopen
+        self.onStay = onStay
         state = Mutex(State(phase: .open(try opening())))
     }
 

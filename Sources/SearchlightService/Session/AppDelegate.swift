@@ -82,7 +82,7 @@ final class AppDelegate: Sendable {
             defer { state = DelegateRegistration.State() }
             return state.token
         }
-        if let token { core.holder.current?.unregisterDelegate(token) }
+        if let token { core.holder.inUse?.unregisterDelegate(token) }
     }
 
     /// An app that has just registered is there to be asked for what was asked for before.

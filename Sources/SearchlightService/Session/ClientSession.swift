@@ -175,32 +175,11 @@ final class ClientSession: Sendable {
         }
     }
 
+    /// Answers at once and without the engine: who connects is not kept waiting by a store that is lent or busy.
     private func answer(_ call: IncomingCall, _ rights: ClientRights) {
-        let token = core.activity.beginRequest()
-        let started = core.background.begin { [core] in
-            defer { token.end() }
-            let generation: Result<Int, EngineError>
-            do throws(EngineAbsence) {
-                generation = try await core.holder.use({ $0 }) { (engine) throws(EngineAbsence) in
-                    do throws(EngineError) { return .success(try await engine.generation()) } catch {
-                        return .failure(error)
-                    }
-                }
-            } catch {
-                return call.refuse(name: ExtensionStatus.unavailable.errorName, message: error.description)
-            }
-            switch generation {
-            case .success(let generation):
-                let welcome = Welcome(
-                    serviceVersion: core.version, bundle: rights.bundle, generation: UInt64(max(0, generation)),
-                    processIdentifier: core.process)
-                call.reply(welcome.arguments)
-            case .failure(let error): call.refuse(name: BusErrorName.failed, message: error.description)
-            }
-        }
-        if started == nil {
-            call.refuse(name: BusErrorName.limitsExceeded, message: "Too many clients begin at once. Try again.")
-        }
+        let welcome = Welcome(
+            serviceVersion: core.version, bundle: rights.bundle, processIdentifier: core.process)
+        call.reply(welcome.arguments)
     }
 
     /// Ends the connection, with a reason in the log.

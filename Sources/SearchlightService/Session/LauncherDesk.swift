@@ -84,6 +84,8 @@ final class LauncherDesk: Sendable {
         request.cursor = try PageCursor.searchCursor(options.cursor, of: query, maximumHits: limits.searchHits)
         request.limit = Int(max(1, min(options.limit, UInt64(limits.pageItems))))
         request.attributes = LauncherItem.attributes.union(options.attributes)
+        // It is asked with each key that is typed.
+        request.includesPending = false
         let found: SearchPage
         do throws(EngineError) { found = try await engine.search(request) } catch { throw QueryRefusal(error) }
         let highlighter = Highlighter(query: text)

@@ -74,7 +74,7 @@ public enum Introspection {
             methods: [
                 Method(
                     name: Hello.member.member, input: ["version t", "role s", "bundle s", "program s"],
-                    output: ["serviceVersion s", "bundle s", "generation t", "process t"])
+                    output: ["serviceVersion s", "bundle s", "process t"])
             ]),
         Interface(
             name: IndexRequest.interface,

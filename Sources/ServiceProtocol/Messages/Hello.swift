@@ -72,22 +72,19 @@ public struct Welcome: Sendable, Hashable {
     public var serviceVersion: String
     /// The bundle the client acts for from now on; `nil` for a shell.
     public var bundle: String?
-    /// Grows whenever donations were lost.
-    public var generation: UInt64
     /// The process of the service.
     public var processIdentifier: UInt64
 
     /// Creates an answer.
-    public init(serviceVersion: String, bundle: String?, generation: UInt64, processIdentifier: UInt64) {
+    public init(serviceVersion: String, bundle: String?, processIdentifier: UInt64) {
         self.serviceVersion = serviceVersion
         self.bundle = bundle
-        self.generation = generation
         self.processIdentifier = processIdentifier
     }
 
     /// The arguments that carry it.
     public var arguments: [BusValue] {
-        [.string(serviceVersion), .string(bundle ?? ""), .unsigned(generation), .unsigned(processIdentifier)]
+        [.string(serviceVersion), .string(bundle ?? ""), .unsigned(processIdentifier)]
     }
 
     /// Reads it from the arguments of an answer.
@@ -96,7 +93,6 @@ public struct Welcome: Sendable, Hashable {
     public init(_ arguments: inout BusArguments) throws(BusError) {
         serviceVersion = try arguments.string()
         bundle = try arguments.string().nonEmpty
-        generation = try arguments.unsigned()
         processIdentifier = try arguments.unsigned()
         try arguments.finish()
     }

@@ -7,7 +7,7 @@ public enum ServiceSocket {
     /// How many connections wait to be accepted; the kernel lets further clients wait in their own call.
     static let backlog: Int32 = 64
     /// How long connecting waits for a place among these, in seconds.
-    static let connectTimeout = 5
+    public static let connectTimeout = 5
 
     /// Makes a listening socket that only this user may connect to (mode 0600).
     ///

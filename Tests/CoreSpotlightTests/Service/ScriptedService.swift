@@ -92,7 +92,7 @@ final class ScriptedService: ServiceOpener {
             let call = state.arrived.removeFirst()
             if call.member == Hello.member {
                 if !state.answersGreetings { return true }
-                let welcome = Welcome(serviceVersion: "1", bundle: "b", generation: 1, processIdentifier: 1)
+                let welcome = Welcome(serviceVersion: "1", bundle: "b", processIdentifier: 1)
                 let result = state.greetingRefusal.map { .failure($0) } ?? Result.success(welcome.arguments)
                 state.carriedOut.append((call.reply, result))
             } else if let request = call.indexRequest {

@@ -52,7 +52,7 @@ final class ServiceHost: Sendable {
             case Hello.member:
                 guard (try? Hello(call)) != nil else { return call.refuse(name: "x", message: "No hello.") }
                 let welcome = Welcome(
-                    serviceVersion: "test", bundle: nil, generation: 1, processIdentifier: UInt64(getpid()))
+                    serviceVersion: "test", bundle: nil, processIdentifier: UInt64(getpid()))
                 call.reply(welcome.arguments)
             case ShellRequest.performMember: engineCalls.receive(call)
             default:

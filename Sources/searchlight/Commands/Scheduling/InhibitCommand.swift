@@ -39,19 +39,25 @@ struct InhibitCommand: AsyncParsableCommand {
 
     func run() async throws {
         let words = words
-        let service = try? await options.connectToService()
-        if service == nil {
-            Output.complain("Note: no service runs, so nothing is done in the background anyway.")
-        }
-        let holding = service.map { service in
-            Task { [why, store = options.storeDirectory] in
-                await Inhibition(who: words[0], why: why ?? words.joined(separator: " "), store: store).hold(service)
-            }
+        let service = await connect()
+        let holding = Task { [why, store = options.storeDirectory] in
+            await Inhibition(who: words[0], why: why ?? words.joined(separator: " "), store: store).hold(service)
         }
         let status = await Child.run(words)
-        holding?.cancel()
-        await holding?.value
+        holding.cancel()
+        await holding.value
         throw ExitCode(status)
+    }
+
+    /// The service, if it is there; the command is run in any case.
+    private func connect() async -> RemoteEngine? {
+        do throws(EngineError) {
+            if let service = try await options.connectToService() { return service }
+            Output.complain("Note: no service runs. One that is started meanwhile is asked to begin nothing.")
+        } catch {
+            Output.complain("Note: nothing is kept from beginning in the background yet. \(error.description)")
+        }
+        return nil
     }
 }
 
@@ -65,17 +71,22 @@ private struct Inhibition: Sendable {
     private static let longestPause = Duration.seconds(30)
 
     /// Asks a service until it is cancelled, and whichever comes after it: one that was replaced knows of nobody who asked.
-    func hold(_ first: RemoteEngine) async {
-        var service: RemoteEngine? = first
+    ///
+    /// - Parameter first: The one that is there, if there is one.
+    func hold(_ first: RemoteEngine?) async {
+        var service = first
         var (pause, hasComplained) = (Duration.seconds(1), false)
-        while let present = service {
-            do throws(EngineError) { try await present.inhibit(who: who, why: why) } catch {
-                if !Task.isCancelled, !hasComplained, case .service(.refused) = error {
-                    hasComplained = true
-                    Output.complain("Note: nothing is kept from beginning in the background yet. \(error.description)")
+        while !Task.isCancelled {
+            if let present = service {
+                do throws(EngineError) { try await present.inhibit(who: who, why: why) } catch {
+                    if !Task.isCancelled, !hasComplained, case .service(.refused) = error {
+                        hasComplained = true
+                        Output.complain(
+                            "Note: nothing is kept from beginning in the background yet. \(error.description)")
+                    }
                 }
+                await present.close()
             }
-            await present.close()
             service = nil
             while service == nil {
                 guard (try? await Task.sleep(for: pause)) != nil else { return }

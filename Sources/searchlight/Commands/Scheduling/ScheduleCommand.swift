@@ -98,16 +98,14 @@ struct ScheduleCancelCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors(json: options.json) {
             let key = try job.key
-            let isThere = try await options.withStore(.change) { store in
-                guard let service = store as? RemoteEngine else {
-                    throw CommandFailure(
-                        message: "No service runs for the store at \(options.storeDirectory), so nothing is under way.",
-                        status: .notFound)
-                }
-                let isThere = try await service.cancel(key)
-                if !isThere { try await store.checkKnown([key]) }
-                return isThere
+            guard let service = try await options.connectToService() else {
+                throw CommandFailure(
+                    message: "No service runs for the store at \(options.storeDirectory), so nothing is under way.",
+                    status: .notFound)
             }
+            let isThere = try await service.cancel(key)
+            if !isThere { try await service.checkKnown([key]) }
+            await service.close()
             guard isThere else {
                 throw CommandFailure(
                     message: "\(key.words) is not owed, so there is nothing to stop.", status: .notFound)
