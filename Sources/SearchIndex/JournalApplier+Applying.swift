@@ -76,9 +76,10 @@ extension JournalApplier {
             let stateless = try StoreRow(db).statelessThrough
             let derived = DerivedWriter(db, pace: pace)
             for (index, record) in records.enumerated() {
-                // What was held meanwhile waits; the rest of a bulk would take half a second of a processor.
+                // What was held meanwhile waits; the rest of a bulk would take half a second of a processor. A loss is told
+                // once, with all that was read when it was found.
                 let last = index > 0 ? records[index - 1].sequence : applied
-                if index > 0, !state.withLock({ $0.isDue(after: last) }) {
+                if index > 0, !hasNewLoss, !state.withLock({ $0.isDue(after: last) }) {
                     reached = last
                     break
                 }

@@ -61,8 +61,9 @@ extension SearchlightEngine {
             place.fingerprint == fingerprint(of: identifier)
         else { return false }
         return try await onIndex { (index) throws(SearchIndexError) in
-            let generation = try await index.generation()
+            // First, since it waits for what was donated, and what was lost of that counts.
             let replacement = try await index.replacement(of: identifier)
+            let generation = try await index.generation()
             return generation == place.generation && replacement == place.replacement
         }
     }

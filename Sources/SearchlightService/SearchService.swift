@@ -107,7 +107,7 @@ public final class SearchService: Sendable {
         while true {
             do throws(EngineError) { return try opening() } catch {
                 guard case .storeInUse = error, configuration.inheritedSocket != nil,
-                    waited < configuration.limits.startTime
+                    waited < configuration.limits.startTime, !configuration.isStopWanted()
                 else { throw .engine(error) }
                 if waited == .zero {
                     configuration.log.write(.notice, "Waiting for the store. \(error.description)")

@@ -32,7 +32,7 @@ public struct ServiceLimits: Sendable {
     public var reopenPause: Duration = .seconds(1)
     /// How long a service that was started through its socket waits for a store that is in use. With the pause before it is
     /// started again fewer tries than the unit's limit of starts.
-    public var startTime: Duration = .seconds(20)
+    public var startTime: Duration = .seconds(15)
     /// How long requests under way may take to end before the store is lent.
     public var lendTime: Duration = .seconds(30)
     /// How long requests under way may take to end at a stop.

@@ -8,7 +8,7 @@ final class ServiceWatchdog: Sendable {
     private let clock: any Clock<Duration>
     private let notify: @Sendable (String) -> Void
     private let activity: @Sendable () -> ServiceActivity.Load
-    /// Proves that the service can still do its work.
+    /// Proves that the service can still read its store. What waits to be indexed is not waited for: that may take longer.
     private let prove: @Sendable () async -> Void
     private struct State {
         var isArmed = false

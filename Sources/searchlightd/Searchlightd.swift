@@ -102,6 +102,7 @@ struct Searchlightd: AsyncParsableCommand {
         // Before anybody can know that the service is there, and be it by its socket.
         let signals = StopSignals()
         defer { signals.end() }
+        configuration.isStopWanted = signals.isStopWanted
         do throws(ServiceStartError) {
             let service = try await SearchService(configuration)
             signals.onStop { service.requestStop() }

@@ -37,6 +37,9 @@ final class StopSignals {
     /// Has something called at the first signal, also if that came before.
     func onStop(_ action: @escaping @Sendable () -> Void) { stop.set(action) }
 
+    /// Whether there was one.
+    var isStopWanted: @Sendable () -> Bool { { [stop] in stop.isWanted } }
+
     func end() { for source in sources { source.cancel() } }
 }
 
@@ -46,6 +49,8 @@ private final class Stop: Sendable {
         var action: (@Sendable () -> Void)?
     }
     private let state = Mutex(State())
+
+    var isWanted: Bool { state.withLock { $0.isWanted } }
 
     /// Notes a signal; says whether it is the first.
     func want() -> Bool {

@@ -54,18 +54,20 @@ struct SchedulerTurnTests {
         #expect(bench.wake == nil)
     }
 
-    @Test("A job that is quiet begins again as a person's when one wants it, or goes on if it would begin anew")
-    func runNowPaused() {
+    @Test(
+        "A job under way begins again as a person's when one wants it, or goes on if it would begin anew",
+        arguments: [true, false])
+    func runNowUnderWay(isQuiet: Bool) {
         for isResumable in [true, false] {
             var job = Bench.job()
             job.isResumable = isResumable
             var bench = Bench()
             bench.send(.jobs([job]))
             #expect(!bench.scheduler.isUnderWayForPerson)
-            bench.send(.conditions(.idle.with { $0.presence = .active }), after: 1)
+            if isQuiet { bench.send(.conditions(.idle.with { $0.presence = .active }), after: 1) }
             bench.send(.runNow(Bench.a), after: 1)
             #expect(bench.scheduler.isUnderWayForPerson)
-            #expect(bench.steps == (isResumable ? [.stop(Bench.a, .turn)] : [.resume(Bench.a)]))
+            #expect(bench.steps == (isResumable ? [.stop(Bench.a, .turn)] : isQuiet ? [.resume(Bench.a)] : []))
             guard isResumable else { continue }
             bench.send(.ended(Bench.a, .stopped), after: 1)
             #expect(bench.steps == [.start(Bench.a)] && bench.scheduler.isUnderWayForPerson)

@@ -131,6 +131,21 @@ struct LoanTests {
         }
     }
 
+    @Test("A service that is to end before it has begun does not wait for a store that is in use")
+    func endsBeforeItBegins() async throws {
+        let folder = try TemporaryFolder()
+        let other = try SearchlightEngine(TestService.engine(folder))
+        let socket = try ServiceSocket.listen(inFolder: folder.path("store"))
+        await #expect(throws: ServiceStartError.self) {
+            _ = try await TestService(folder: folder) {
+                $0.clock = ManualClock()
+                $0.inheritedSocket = socket
+                $0.isStopWanted = { true }
+            }
+        }
+        await other.close()
+    }
+
     @Test("Only one borrows, and nobody gives back what another has")
     func oneBorrower() async throws {
         let service = try await TestService()

@@ -12,8 +12,8 @@ extension Scheduler {
         guard let current = run, current.phase != .stopping else { return }
         if !current.isPersons, isPersons(current.owed) {
             run?.isPersons = true
-            // What others are given way by from its beginning, its worker's class, it keeps to its end.
-            if current.phase == .paused, current.owed.job.isResumable { return stop(.turn, &actions) }
+            // It would keep its worker, which gives way to all others, to its end.
+            if current.owed.job.isResumable { return stop(.turn, &actions) }
         }
         if run?.isPersons == true {
             if let refusal = ownGates(of: current.owed).intersection([GateSet(.disabled), GateSet(.quarantined)]).first

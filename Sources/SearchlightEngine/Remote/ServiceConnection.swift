@@ -79,7 +79,11 @@ final class ServiceConnection: Sendable {
             asking.cancel()
         }
         defer { timer.cancel() }
-        return try await asking.value.get()
+        return try await withTaskCancellationHandler {
+            await asking.value
+        } onCancel: {
+            asking.cancel()
+        }.get()
     }
 
     /// Has the service carry out a call.

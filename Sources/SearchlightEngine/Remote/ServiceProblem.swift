@@ -29,8 +29,9 @@ public enum ServiceProblem: Error, Hashable, Sendable, Codable, CustomStringConv
             """
         case .notAnswering(let path, let seconds):
             """
-            The service at \(path) did not answer within \(seconds) s. While it mends a store after a crash, that takes \
-            minutes: wait and try again. What it does says: systemctl --user status searchlightd
+            The service at \(path) did not answer within \(seconds) s. It may be waiting for a store that another program has, \
+            or mending one after a crash, which takes minutes: wait and try again. What it does says: systemctl --user \
+            status searchlightd
             """
         case .otherVersion(let reason): reason
         case .refused(let during, let reason): "The service refused to \(during): \(reason)"

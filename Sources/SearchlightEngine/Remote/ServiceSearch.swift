@@ -9,6 +9,8 @@ enum ServiceSearch {
     /// - Returns: `nil` if there is none, or nobody listens at it.
     /// - Throws: ``ServiceProblem``.
     static func connect(storeDirectory: String) throws(ServiceProblem) -> OwnedDescriptor? {
+        // What is wrong with the folder is told by whoever opens the store.
+        guard access(storeDirectory, X_OK) == 0 else { return nil }
         let socket = StoreLocation(folder: storeDirectory).socketPath
         do throws(ServiceSocketError) { return try ServiceSocket.connect(inFolder: storeDirectory) } catch {
             switch error {

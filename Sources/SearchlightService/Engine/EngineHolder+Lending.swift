@@ -28,7 +28,7 @@ extension EngineHolder {
         guard await drain(within: limits.lendTime) else {
             guard state.withLock({ $0.isStopping }) else {
                 letIn()
-                if let engine = current { onStay(engine) }
+                await useNow { onStay($0) }
                 throw .inUse(limits.lendTime)
             }
             // A stop that came meanwhile has left the closing to this.

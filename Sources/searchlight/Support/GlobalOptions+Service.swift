@@ -4,7 +4,7 @@ import SearchlightEngine
 
 extension GlobalOptions {
     /// Whether the service is not to be asked.
-    private var staysInProcess: Bool { inProcess || (environment["SEARCHLIGHT_IN_PROCESS"] ?? "0") != "0" }
+    var staysInProcess: Bool { inProcess || (environment["SEARCHLIGHT_IN_PROCESS"] ?? "0") != "0" }
 
     /// The service of the store, if one runs and is to be asked.
     ///

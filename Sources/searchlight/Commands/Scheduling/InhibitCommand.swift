@@ -39,6 +39,8 @@ struct InhibitCommand: AsyncParsableCommand {
 
     func run() async throws {
         let words = words
+        // Whoever wants the service left alone gets only the command.
+        guard !options.staysInProcess else { throw ExitCode(await Child.run(words)) }
         let service = await connect()
         let holding = Task { [why, store = options.storeDirectory] in
             await Inhibition(who: words[0], why: why ?? words.joined(separator: " "), store: store).hold(service)

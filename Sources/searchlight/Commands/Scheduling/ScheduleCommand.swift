@@ -99,8 +99,9 @@ struct ScheduleCancelCommand: AsyncParsableCommand {
         try await reportingErrors(json: options.json) {
             let key = try job.key
             guard let service = try await options.connectToService() else {
+                let reason = options.staysInProcess ? "The service is not to be asked" : "No service runs"
                 throw CommandFailure(
-                    message: "No service runs for the store at \(options.storeDirectory), so nothing is under way.",
+                    message: "\(reason) for the store at \(options.storeDirectory), so nothing is stopped.",
                     status: .notFound)
             }
             let isThere = try await service.cancel(key)
