@@ -78,10 +78,12 @@ extension JournalApplier {
             for (index, record) in records.enumerated() {
                 // What was held meanwhile waits; the rest of a bulk would take half a second of a processor. A loss is told
                 // once, with all that was read when it was found.
-                let last = index > 0 ? records[index - 1].sequence : applied
-                if index > 0, !hasNewLoss, !state.withLock({ $0.isDue(after: last) }) {
-                    reached = last
-                    break
+                if index > 0, !hasNewLoss {
+                    let before = records[index - 1].sequence
+                    guard state.withLock({ $0.isDue(after: before) }) else {
+                        reached = before
+                        break
+                    }
                 }
                 let writer = try ItemWriter(
                     db, record.entry.scope, now: pending[record.sequence]?.donated ?? now, derived)

@@ -51,7 +51,7 @@ struct LoanTests {
         await service.stop()
     }
 
-    @Test("Who connects while the store is lent is let in at once, and can have the service stopped")
+    @Test("Who connects while the store is lent is let in at once, and is told of the service")
     func connectingMeanwhile() async throws {
         let service = try await TestService()
         let shell = try await service.shell()
