@@ -76,7 +76,8 @@ final class SandboxLog: Sendable {
         state.withLock { state in
             guard !state.pending.bundles.isEmpty else { return }
             guard let lock = lockedFile() ?? lockedFile() else { return }
-            defer { withExtendedLifetime(lock) {} }
+            // Closing it alone would not do: a process that is being started at this moment shares it.
+            defer { flock(lock.number, LOCK_UN) }
             var history = Self.read(path)
             history.add(state.pending)
             let encoder = JSONEncoder()

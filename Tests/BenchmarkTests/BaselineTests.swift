@@ -67,9 +67,11 @@ import Testing
         #expect(try plain.frequency(of: "body") == 2)
     }
 
-    @Test func percentilesAreTheNearestRanks() {
+    @Test func percentilesAreTheNearestRanksAndTheMiddleIsTheMedian() {
         let percentiles = Percentiles((1...200).map(Double.init).shuffled())
-        #expect(percentiles.p50 == 100)
+        #expect(percentiles.p50 == 100.5)
+        #expect(Percentiles([0.6, 0.8, 1, 1]).p50 == 0.9)
+        #expect(Percentiles([1, 2, 9]).p50 == 2)
         #expect(percentiles.p95 == 190)
         #expect(percentiles.maximum == 200)
         #expect(Percentiles([3]).p95 == 3)

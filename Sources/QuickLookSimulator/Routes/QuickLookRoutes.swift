@@ -17,6 +17,9 @@ package final class QuickLookRoutes: Sendable {
     private let previews: PreviewDesk
     private let underWay = Atomic(0)
 
+    /// How many requests are being answered.
+    package var requestsUnderWay: Int { underWay.load(ordering: .relaxed) }
+
     /// So many requests are answered at a time; a page has six connections.
     package static let maximumRequests = 32
     /// The longest query, in bytes.

@@ -70,6 +70,12 @@ struct ForegroundBenchmarks {
             Measurement(
                 name: name, value: round * ratio, unit: "ms", baseline: baseline, baselineValue: round, row: row)
         }
+        func used(_ name: String, _ runs: [ForegroundRun]) -> Measurement {
+            func median(_ runs: [ForegroundRun]) -> Double { Percentiles(runs.map(\.others)).p50 }
+            return Measurement(
+                name: name, value: median(runs), unit: "s", baseline: "the same without a service",
+                baselineValue: median(without))
+        }
         return [
             measurement("a round of \(what) (median of \(Self.pairs))", besides.p50, row: .foreground),
             measurement("… the worst", besides.maximum),
@@ -77,6 +83,8 @@ struct ForegroundBenchmarks {
             measurement("… of these the worst", afters.maximum),
             measurement("… two without a service, the slower (median)", noise.p50, beside: "the quicker"),
             measurement("… the two that differ most", noise.maximum, beside: "the quicker"),
+            used("… what others used of the processors in these \(Self.span.components.seconds) s (median)", with),
+            used("… what others used with the service killed when the work begins (median)", after),
         ]
     }
 

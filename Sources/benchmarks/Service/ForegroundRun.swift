@@ -8,6 +8,8 @@ struct ForegroundRun {
     let rate: Double
     /// The same for each half second, to see when it was kept from work.
     let halves: [Double]
+    /// What it used of the processors itself, in seconds. As much as ever and fewer rounds: the machine was slower.
+    let own: Double
     /// What all but this process used of the processors: the service, its workers, the kernel; in seconds.
     let others: Double
     /// What the hypervisor gave to other machines, in seconds of a processor.
@@ -18,13 +20,14 @@ struct ForegroundRun {
         let done = try work.run(for: span)
         let (used, ownUsed) = (MachineTimes() - times, ProcessCost.now - own)
         return ForegroundRun(
-            rate: done.rate, halves: done.halves, others: max(0, used.used - ownUsed.cpu), stolen: used.stolen)
+            rate: done.rate, halves: done.halves, own: ownUsed.cpu, others: max(0, used.used - ownUsed.cpu),
+            stolen: used.stolen)
     }
 
     var description: String {
         let shares = halves.map { String(format: "%.0f", 100 * $0 / (halves.max() ?? 1)) }.joined(separator: " ")
-        return String(format: "%.1f rounds a second; %.2f s used by others, %.2f s stolen; ", rate, others, stolen)
-            + "each half second, of the best: \(shares) %"
+        let times = String(format: "%.2f s used, %.2f s by others, %.2f s stolen", own, others, stolen)
+        return String(format: "%.1f rounds a second; ", rate) + times + "; each half second, of the best: \(shares) %"
     }
 }
 

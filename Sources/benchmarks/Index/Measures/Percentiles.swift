@@ -15,7 +15,8 @@ struct Percentiles: Codable {
             sorted.isEmpty ? 0 : sorted[max(0, Int((share * Double(sorted.count)).rounded(.up)) - 1)]
         }
         count = values.count
-        p50 = at(0.5)
+        // The median: of an even number the mean of both in the middle, for these may be far apart where they are few.
+        p50 = sorted.isEmpty ? 0 : (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
         p95 = at(0.95)
         p99 = at(0.99)
         maximum = sorted.last ?? 0

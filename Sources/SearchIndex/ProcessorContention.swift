@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// Whether threads of the machine, anybody's, wait for a processor: more of them can run than there are processors.
+///
+/// A look takes some microseconds. Where it is not told, as if some did.
+final class ProcessorContention: Sendable {
+    /// Of `/proc/loadavg`; -1 where it cannot be opened.
+    private let descriptor: Int32
+    private let processors: Int
+
+    /// - Parameter path: What has the form of `/proc/loadavg` (proc(5)): the fourth word is `runnable/all`, of threads.
+    init(path: String = "/proc/loadavg", processors: Int = sysconf(Int32(_SC_NPROCESSORS_ONLN))) {
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        self.processors = processors
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Whether some wait at this moment. Whoever looks is one of those that can run.
+    var isPresent: Bool {
+        guard let runnable else { return true }
+        return runnable > processors
+    }
+
+    private var runnable: Int? {
+        withUnsafeTemporaryAllocation(byteCount: 128, alignment: 1) { buffer -> Int? in
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, 0)
+            guard count > 0 else { return nil }
+            let words = buffer[..<count].split(separator: UInt8(ascii: " "))
+            guard words.count > 3 else { return nil }
+            return Int(String(decoding: words[3].prefix { $0 != UInt8(ascii: "/") }, as: UTF8.self))
+        }
+    }
+}
