@@ -6,6 +6,8 @@
  */
 #include "searchlight_extension.h"
 
+#include <sys/stat.h>
+
 static void reindex_all(searchlight_extension *extension, searchlight_request request);
 static void provide_data(searchlight_extension *extension, searchlight_request request, const char *item,
                          const char *type);
@@ -21,22 +23,24 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
     char path[4096];
     snprintf(path, sizeof path, "%s/records", fixture_host->bundle_path);
     FILE *file = fopen(path, "rb");
+    struct stat status = {0};
+    if (file != NULL) fstat(fileno(file), &status);
     uint8_t length[4];
     uint8_t *batch = malloc(32u << 20);
-    size_t count = 0;
-    while (file != NULL && fread(length, 1, 4, file) == 4) {
-        count = (size_t)length[0] | (size_t)length[1] << 8 | (size_t)length[2] << 16 | (size_t)length[3] << 24;
+    int is_whole = 0;
+    while (!is_whole && file != NULL && fread(length, 1, 4, file) == 4) {
+        size_t count = (size_t)length[0] | (size_t)length[1] << 8 | (size_t)length[2] << 16 | (size_t)length[3] << 24;
         if (count > 32u << 20 || fread(batch, 1, count, file) != count) break;
-        fixture_index->index_records(fixture_host, NULL, batch, count, NULL, NULL);
+        is_whole = ftell(file) == status.st_size;
+        /* Donations are kept in order: once the last is durable, all are. */
+        fixture_index->index_records(fixture_host, NULL, batch, count, is_whole ? fixture_acknowledge : NULL,
+                                     (void *)(uintptr_t)request);
     }
     if (file != NULL) fclose(file);
     free(batch);
-    if (count == 0) {
-        fixture_requests->finish(fixture_host, request, SEARCHLIGHT_FAILED, "there are no records to donate");
-        return;
+    if (!is_whole) {
+        fixture_requests->finish(fixture_host, request, SEARCHLIGHT_FAILED, "the records to donate are not whole");
     }
-    /* Donations are kept in order: once this one is durable, all are. */
-    fixture_donate("last", "Last", "text", fixture_acknowledge, (void *)(uintptr_t)request);
 }
 
 static void provide_data(searchlight_extension *extension, searchlight_request request, const char *item,
