@@ -2,8 +2,8 @@
 import Glibc
 import Synchronization
 
-/// Has long work for which nobody waits take a short break now and then while others want a processor, so that the kernel gives
-/// them this one.
+/// Has long work for which nobody waits take a short break now and then while threads wait for a processor, so that the kernel
+/// gives them this one.
 ///
 /// That it yields by its niceness is not enough: where another program has two threads and one of them shares a processor with
 /// the other, the kernel moves it only when a processor is idle, or after some hundred milliseconds. A break of half a

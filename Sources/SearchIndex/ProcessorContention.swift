@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Whether threads of the machine, anybody's, wait for a processor: more of them can run than there are processors.
+/// Whether more threads of the machine can run than there are processors, so that some wait. This process's own count like
+/// anybody's. Threads that wait because they may use only some of the processors, or only for some of the time, are not seen.
 ///
-/// A look takes some microseconds. Where it is not told, as if some did.
+/// A look takes some microseconds. Where it is not told, as if some waited.
 final class ProcessorContention: Sendable {
     /// Of `/proc/loadavg`; -1 where it cannot be opened.
     private let descriptor: Int32

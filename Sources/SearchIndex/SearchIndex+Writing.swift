@@ -73,8 +73,8 @@ extension SearchIndex {
         }
     }
 
-    /// Sets whether nobody waits for what is indexed from now on: then it takes a twentieth longer, with breaks in which the
-    /// kernel gives the processor to others.
+    /// Sets whether nobody waits for what is indexed from now on: then, while more threads can run than there are processors, it
+    /// takes a short break now and then, in which the kernel gives the processor to others.
     public func setGentle(_ isGentle: Bool) { applier?.pace.set(isGentle) }
 
     /// Has what is patient of a bundle be durable and not found, so that the index is quiet, until this is called with another

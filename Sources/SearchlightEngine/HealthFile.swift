@@ -36,7 +36,7 @@ final class HealthFile: HealthStore {
     ) throws(HealthStoreError) -> [String: ExtensionHealth] {
         let lock = try takeLock()
         // Closing it alone would not do: a process that is being started at this moment shares it.
-        defer { flock(lock.number, LOCK_UN) }
+        defer { withExtendedLifetime(lock) { _ = flock(lock.number, LOCK_UN) } }
         let (before, isDamaged) = Self.read(file)
         var all = before
         try change(&all)

@@ -77,7 +77,8 @@ final class SandboxLog: Sendable {
             guard !state.pending.bundles.isEmpty else { return }
             guard let lock = lockedFile() ?? lockedFile() else { return }
             // Closing it alone would not do: a process that is being started at this moment shares it.
-            defer { flock(lock.number, LOCK_UN) }
+            // Of one that was replaced it would.
+            defer { withExtendedLifetime(lock) { _ = flock(lock.number, LOCK_UN) } }
             var history = Self.read(path)
             history.add(state.pending)
             let encoder = JSONEncoder()

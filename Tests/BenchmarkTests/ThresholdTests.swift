@@ -69,11 +69,22 @@ import Testing
         #expect(verdict(.copy, 9, beside: 10) == .met)
         #expect(verdict(.copy, 8.9, beside: 10) == .missed)
         #expect(verdict(.copy, 9) == nil)
+        #expect(verdict(.copy, 9, beside: 0) == .missed)
         #expect(verdict(.conformance, 20, beside: 1) == .met)
         #expect(verdict(.conformance, 21) == .missed)
         #expect(verdict(.warmCall, 2, beside: 1) == .met)
         #expect(verdict(.warmCall, 4, beside: 1) == .explained)
         #expect(Measurement(name: "", value: 6, unit: "").verdict(nil) == nil)
+    }
+
+    @Test func aBaselineOfNothingHasNoRatioAndIsReported() throws {
+        let measurement = Measurement(name: "used", value: 1.5, unit: "s", baseline: "without", baselineValue: 0)
+        let judged = JudgedReport(
+            report: Report(measurements: [measurement]), thresholds: try Thresholds(), parts: [.foreground])
+        #expect(judged.markdown.contains("| used | 1.5 s | without | 0 |  |"))
+        let json = try JSONSerialization.jsonObject(with: Data(try judged.json().utf8)) as? [String: Any]
+        let entry = try #require((json?["measurements"] as? [[String: Any]])?.first)
+        #expect(entry["baselineValue"] as? Double == 0 && entry["ratio"] == nil)
     }
 
     @Test func aReportNamesWhatWasNotMeasured() throws {

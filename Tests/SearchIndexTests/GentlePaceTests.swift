@@ -13,8 +13,13 @@ struct GentlePaceTests {
         let clock = ManualClock()
         let breaks = Mutex(0)
         let isContended = Atomic(true)
+        let looks = Atomic(0)
         let pace = GentlePace(
-            now: { [clock] in clock.now }, isContended: { isContended.load(ordering: .relaxed) },
+            now: { [clock] in clock.now },
+            isContended: {
+                looks.add(1, ordering: .relaxed)
+                return isContended.load(ordering: .relaxed)
+            },
             pause: { breaks.withLock { $0 += 1 } })
         func work(_ steps: Int) -> Int {
             breaks.withLock { $0 = 0 }
@@ -28,7 +33,9 @@ struct GentlePaceTests {
         pace.set(true)
         #expect((9...11).contains(work(100)))
         isContended.store(false, ordering: .relaxed)
+        looks.store(0, ordering: .relaxed)
         #expect(work(100) == 0)
+        #expect((9...11).contains(looks.load(ordering: .relaxed)))
         isContended.store(true, ordering: .relaxed)
         #expect((9...11).contains(work(100)))
         pace.set(false)

@@ -120,13 +120,13 @@ struct HostBenchmarks {
         var (through, direct): ([ProcessCost], [ProcessCost]) = ([], [])
         for run in 0..<(Self.runs + 1) {
             let worker = try await index(extensions, place + "/through-\(run)") { engine in
-                _ = try await engine.reindexAll(extensions.c)
+                try Self.expectAll(try await engine.reindexAll(extensions.c))
             }
             let own = try await index(extensions, place + "/direct-\(run)") { engine in
                 let donor = DonorInProcess(engine, batches, bundle: extensions.c)
                 let token = try engine.registerDelegate(donor, for: extensions.c)
                 donor.begin(as: token)
-                _ = try await engine.reindexAll(extensions.c)
+                try Self.expectAll(try await engine.reindexAll(extensions.c))
             }
             guard run > 0 else { continue }
             through.append(worker)
@@ -144,6 +144,13 @@ struct HostBenchmarks {
                 name: "that reindex, processor time of the host", value: median(through, \.cpu), unit: "ms",
                 baseline: "the same in one process", baselineValue: median(direct, \.cpu)),
         ]
+    }
+
+    /// Both must donate the same, or they are no comparison.
+    private static func expectAll(_ count: Int) throws {
+        guard count == batches * itemsPerBatch else {
+            throw BenchmarkError("A reindex donated \(count) of \(batches * itemsPerBatch) items.")
+        }
     }
 
     private func index(

@@ -11,12 +11,13 @@ struct Measurement: Codable {
     var baselineValue: Double?
     var row: Row?
 
-    var ratio: Double? { baselineValue.map { value / $0 } }
+    /// Nil also beside a baseline of nothing, such as a time too short to be counted: JSON knows no infinity.
+    var ratio: Double? { baselineValue.flatMap { $0 == 0 ? nil : value / $0 } }
 
     /// Whether it reaches its bar; nil where there is none.
     func verdict(_ threshold: Threshold?) -> Verdict? {
-        guard let threshold, let number = threshold.subject == .ratio ? ratio : value else { return nil }
-        if threshold.isMet(number) { return .met }
+        guard let threshold, threshold.subject == .value || baselineValue != nil else { return nil }
+        if let number = threshold.subject == .ratio ? ratio : value, threshold.isMet(number) { return .met }
         return threshold.explained == nil ? .missed : .explained
     }
 

@@ -33,13 +33,16 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
         if (count > 32u << 20 || fread(batch, 1, count, file) != count) break;
         is_whole = ftell(file) == status.st_size;
         /* Donations are kept in order: once the last is durable, all are. */
-        fixture_index->index_records(fixture_host, NULL, batch, count, is_whole ? fixture_acknowledge : NULL,
-                                     (void *)(uintptr_t)request);
+        if (fixture_index->index_records(fixture_host, NULL, batch, count, is_whole ? fixture_acknowledge : NULL,
+                                         (void *)(uintptr_t)request) != SEARCHLIGHT_OK) {
+            is_whole = 0;
+            break;
+        }
     }
     if (file != NULL) fclose(file);
     free(batch);
     if (!is_whole) {
-        fixture_requests->finish(fixture_host, request, SEARCHLIGHT_FAILED, "the records to donate are not whole");
+        fixture_requests->finish(fixture_host, request, SEARCHLIGHT_FAILED, "the records are not whole, or could not be sent");
     }
 }
 
