@@ -2,8 +2,8 @@
 
 import Foundation
 
-/// The principal class of an extension that renders previews as data: inherit from it and conform to
-/// ``QLPreviewingController``.
+/// The principal class of an extension that renders previews as data and does nothing else: inherit from it and conform to
+/// ``QLPreviewingController``. An extension that also has a ``CSIndexExtensionRequestHandler`` has that conform instead.
 open class QLPreviewProvider: NSObject, NSExtensionRequestHandling {
     /// Makes the object, off the main thread.
     public override init() {}
