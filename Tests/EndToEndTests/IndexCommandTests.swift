@@ -64,6 +64,13 @@ struct IndexCommandTests {
         #expect(items?.compactMap { $0["uniqueIdentifier"] as? String } == ["good", "also good"])
     }
 
+    @Test("An empty list of a bundle does not say that the index is empty")
+    func listOfNobody() throws {
+        #expect(try donate(#"{"uniqueIdentifier": "good"}"#).status == 0)
+        let (status, output) = try command("list", "--bundle", "nobody")
+        #expect(status == 0 && output == "The index has no items of the bundle \"nobody\".\n", "\(output)")
+    }
+
     @Test("JSON lists refused lines with their reasons")
     func jsonReport() throws {
         let (status, output) = try donate(#"{"uniqueIdentifier": "good"}"#, "{", options: ["--json"])

@@ -154,6 +154,13 @@ struct NewExtensionTests {
             let refused = try command("extensions", "new", identifier, "-l", "c", "-d", harness.folder + "/other")
             #expect(refused.status == 64, "\(identifier): \(refused.output)")
         }
+        for language in ["swift", "c", "bindings"] {
+            let absent = try command(
+                "extensions", "new", "com.example.four", "-l", language, "-d", harness.folder + "/other",
+                "--searchlight",
+                harness.folder + "/absent")
+            #expect(absent.status == 2 && absent.output.contains("is not Searchlight's source"), "\(absent.output)")
+        }
         #expect(!FileManager.default.fileExists(atPath: harness.folder + "/other"))
         let report = try #require(
             try command.json("extensions", "new", "com.example.three", "-l", "c", "-d", harness.folder + "/three")

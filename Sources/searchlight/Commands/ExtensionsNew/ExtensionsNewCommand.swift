@@ -52,16 +52,30 @@ struct ExtensionsNewCommand: ParsableCommand {
             guard ExtensionManifest.isIdentifier(identifier) else {
                 throw CommandFailure(
                     message: """
-                        \(identifier.prefix(300)) is no identifier of a bundle. Use a reverse-DNS name of letters, digits, \
+                        "\(identifier.prefix(300))" is no identifier of a bundle. Use a reverse-DNS name of letters, digits, \
                         '-' and '.', such as com.example.recipes.
                         """,
                     status: .usage)
             }
+            try checkSource()
             let names = ProjectNames(identifier, guide: guide)
             let folder = absolute(directory ?? names.folder)
             let project = project(names, folder)
             try Self.write(project.files, to: folder)
             try tell(project, folder)
+        }
+    }
+
+    /// What is named must be there, or what is made could not be built.
+    private func checkSource() throws {
+        guard let source = searchlight.map(absolute) else { return }
+        guard FileManager.default.fileExists(atPath: source + "/" + Self.headers) else {
+            throw CommandFailure(
+                message: """
+                    \(source) is not Searchlight's source: there is no \(Self.headers) in it. Name the folder of a checkout \
+                    with --searchlight, or leave the option out.
+                    """,
+                status: .notFound)
         }
     }
 
@@ -74,7 +88,9 @@ struct ExtensionsNewCommand: ParsableCommand {
     }
 
     /// The checkout that this program was built in, if it was not installed.
-    private static var ownSource: String? { folder(with: "Sources/SearchlightExtension/include") }
+    private static var ownSource: String? { folder(with: headers) }
+
+    private static let headers = "Sources/SearchlightExtension/include"
 
     /// Where it is told how to go on: in the checkout, or below the prefix of the installation.
     private var guide: String {

@@ -31,7 +31,13 @@ struct ListCommand: AsyncParsableCommand {
                 try ItemList(page: page, attributes: nil).print(json: options.json)
             }
             if page.items.isEmpty, !options.json {
-                Output.complain(place.after == nil ? "The index has no items." : "No item follows.")
+                if place.after != nil {
+                    Output.complain("No item follows.")
+                } else if let bundle {
+                    Output.complain("The index has no items of the bundle \"\(bundle)\".")
+                } else {
+                    Output.complain("The index has no items.")
+                }
             }
         }
     }

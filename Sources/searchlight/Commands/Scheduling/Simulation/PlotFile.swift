@@ -24,6 +24,12 @@ struct PlotFile {
 
     /// Writes the picture beside its place and renames it, so that there is never half a picture.
     func write(_ svg: String) throws(CommandFailure) {
+        let folder = URL(filePath: path).deletingLastPathComponent().path
+        guard access(folder, F_OK) == 0 else {
+            throw CommandFailure(
+                message: "Drawing \(path) failed: there is no folder \(folder). Create it, or name another file.",
+                status: .inputOutput)
+        }
         let part = "\(path).part-\(getpid())"
         defer { unlink(part) }
         switch format {
