@@ -21,7 +21,7 @@ final class GentlePace: Sendable {
     /// How long a break is, in microseconds: a twentieth of the work.
     private static let breakMicroseconds: UInt32 = 500
 
-    /// - Parameter isContended: Whether others wait for a processor.
+    /// - Parameter isContended: Whether threads wait for a processor.
     init(
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         isContended: @escaping @Sendable () -> Bool = { [contention = ProcessorContention()] in contention.isPresent },
@@ -34,7 +34,7 @@ final class GentlePace: Sendable {
     /// Sets whether nobody waits.
     func set(_ isGentle: Bool) { isOn.store(isGentle, ordering: .relaxed) }
 
-    /// To be called often while working. Blocks for a break when it is time for one and others want a processor.
+    /// To be called often while working. Blocks for a break when it is time for one and threads wait for a processor.
     func step() {
         guard isOn.load(ordering: .relaxed) else { return }
         let present = now()

@@ -76,8 +76,8 @@ final class SandboxLog: Sendable {
         state.withLock { state in
             guard !state.pending.bundles.isEmpty else { return }
             guard let lock = lockedFile() ?? lockedFile() else { return }
-            // Closing it alone would not do: a process that is being started at this moment shares it.
-            // Of one that was replaced it would.
+            // Where the file was not replaced, closing it alone would not do: a process that is being started at this moment
+            // shares it.
             defer { withExtendedLifetime(lock) { _ = flock(lock.number, LOCK_UN) } }
             var history = Self.read(path)
             history.add(state.pending)
