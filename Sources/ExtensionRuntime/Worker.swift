@@ -10,6 +10,7 @@ final class Worker: Sendable {
         var `extension`: (any AskedExtension)?
         var session: HostSession?
         var connection: BusConnection?
+        var calls: DispatchGroup?
         var isLoading = false
     }
     private let state = Mutex(Loaded())
@@ -73,33 +74,32 @@ final class Worker: Sendable {
 
     /// Opens a request before anything that follows is looked at, so that it can be cancelled from then on.
     private func accept(_ request: WorkerRequest, _ call: IncomingCall) {
-        let (loaded, session) = state.withLock { ($0.extension, $0.session) }
+        let (loaded, session, calls) = state.withLock { ($0.extension, $0.session, $0.calls) }
         guard let loaded, let session else {
             return call.refuse(name: ExtensionStatus.unavailable.errorName, message: "No extension is loaded.")
         }
         switch request {
         // An extension need not listen.
         case .didThrottle(let notice):
-            requests.async {
+            requests.async(group: calls) {
                 _ = loaded.didThrottle(notice)
                 call.reply()
             }
         case .didFinishThrottle:
-            requests.async {
+            requests.async(group: calls) {
                 _ = loaded.didFinishThrottle()
                 call.reply()
             }
         default:
             let number = session.requests.open(call: call.serial) { answer(call, request, with: $0, session) }
-            requests.async { Self.serve(request, number, loaded, session) }
+            requests.async(group: calls) { Self.serve(request, number, loaded, session) }
         }
     }
 
     private func cancel(_ serial: UInt64) {
-        guard let session = state.withLock({ $0.session }), let request = session.requests.cancel(call: serial) else {
-            return
-        }
-        callbacks.async { session.requests.runCancelHandler(request) }
+        let (session, calls) = state.withLock { ($0.session, $0.calls) }
+        guard let session, let request = session.requests.cancel(call: serial) else { return }
+        callbacks.async(group: calls) { session.requests.runCancelHandler(request) }
     }
 
     private func load(_ request: LoadRequest, _ call: IncomingCall) {
@@ -113,9 +113,11 @@ final class Worker: Sendable {
         }
         // Where no library was opened, the main thread has waited for nothing; it is needed for its queue.
         defer { MainThread.perform {} }
+        let calls = CallsUnderWay.group(of: request.libraryPath)
+        CallsUnderWay.settle(calls)
         do throws(LoadError) {
             let loaded = try loadExtension(request, session: session)
-            state.withLock { $0.extension = loaded }
+            state.withLock { ($0.extension, $0.calls) = (loaded, calls) }
             call.reply([.strings(loaded.interfaces)])
         } catch {
             call.refuse(name: error.failure.rawValue, message: error.message)

@@ -114,6 +114,9 @@ struct Searchlightd: AsyncParsableCommand {
             }
         } catch {
             log.write(.error, error.description)
+            if case .engine(.storeInUse) = error {
+                log.write(.error, "If that is the service, there is no need for another: searchlight service status")
+            }
             return ServiceExit(error)
         }
     }

@@ -51,6 +51,38 @@ struct ArgumentTests {
         #expect(unset.output.contains(command.harness.folder + "/.local/share/searchlight/store"))
     }
 
+    @Test(
+        "An empty name is wrong usage, and said to be empty",
+        arguments: [
+            ["reindex", ""], ["forget", "", "--yes"], ["verify", "--against", ""], ["search", "x", "--bundle", ""],
+            ["query", "title == 1", "--bundle", ""], ["types", "lookup", "--extension", ""],
+            ["types", "lookup", "--mime", ""], ["donate", "--bundle", "", "-"],
+        ])
+    func emptyName(arguments: [String]) throws {
+        let (status, output) = try Command(harness: try Harness())(arguments)
+        #expect(status == 64)
+        #expect(output.contains(" is empty. "), "\(output)")
+    }
+
+    @Test("A command to run that is empty is none")
+    func emptyCommand() throws {
+        let (status, output) = try Command(harness: try Harness())("inhibit", "--", "")
+        #expect(status == 64)
+        #expect(output.contains("Name a command"), "\(output)")
+    }
+
+    @Test("A store that is a file is said to be one")
+    func storeIsFile() throws {
+        let command = Command(harness: try Harness())
+        let file = command.harness.folder + "/file"
+        try Data("x".utf8).write(to: URL(filePath: file))
+        for arguments in [["search", "x"], ["reindex"]] {
+            let (status, output) = try command(arguments + ["--store", file])
+            #expect(status == 8)
+            #expect(output.contains("\(file) cannot be opened: it is a file."), "\(output)")
+        }
+    }
+
     @Test("A store that is damaged or cannot be reached is not taken for none")
     func stores() throws {
         let command = try Command.indexed()

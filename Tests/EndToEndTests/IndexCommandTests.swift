@@ -71,6 +71,29 @@ struct IndexCommandTests {
         #expect(status == 0 && output == "The index has no items of the bundle \"nobody\".\n", "\(output)")
     }
 
+    @Test("Items of what cannot be an app are not taken", arguments: ["bad id", "../../x", "a/b", "-b", ".b", "ä"])
+    func donationOfNobody(bundle: String) throws {
+        let file = command.harness.folder + "/lines"
+        try Data(#"{"uniqueIdentifier": "good"}"#.utf8).write(to: URL(filePath: file))
+        let (status, output) = try command("donate", "--bundle=\(bundle)", file)
+        #expect(status == 64)
+        #expect(output.contains("“\(bundle)” cannot name an app."), "\(output)")
+        #expect(try command("donate", "--bundle", "org.example.My_app-2", file).status == 0)
+    }
+
+    @Test("A query that finds nothing tells of a name that is nearly an attribute's")
+    func misspeltAttribute() throws {
+        #expect(try donate(#"{"uniqueIdentifier": "good", "attributes": {"title": "Ferry", "titel": "x"}}"#).status == 0)
+        let misspelt = try command("query", #"contentKreationDate > 1 || !(titel != "Ferry")"#)
+        #expect(misspelt.status == 0)
+        #expect(misspelt.output.contains("“titel” is no attribute with a meaning of its own. Did you mean title?"))
+        #expect(misspelt.output.contains("Did you mean contentCreationDate?"), "\(misspelt.output)")
+        for query in [#"title == "Ferri""#, #"com_example_mood == "x""#] {
+            #expect(try command("query", query).output == "No item satisfies the query.\n")
+        }
+        #expect(try !command("query", #"titel == "x""#).output.contains("Did you mean"))
+    }
+
     @Test("JSON lists refused lines with their reasons")
     func jsonReport() throws {
         let (status, output) = try donate(#"{"uniqueIdentifier": "good"}"#, "{", options: ["--json"])

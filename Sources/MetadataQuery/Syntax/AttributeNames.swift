@@ -8,6 +8,10 @@ public enum AttributeNames {
         metadataKeys[name] ?? objectiveCNames[name] ?? name
     }
 
+    /// The property names of all attributes that have a public `kMDItem…` name, and of those a query looks at by default: enough
+    /// to tell a misspelt name.
+    public static var standard: Set<String> { searchableByDefault.union(metadataKeys.values) }
+
     /// Whether `name` can stand in a query: 1 to 256 characters, each a letter, digit or mark of any script or one of
     /// `_ . - :`.
     public static func isValid(_ name: String) -> Bool {

@@ -16,6 +16,16 @@ public indirect enum QueryExpression: Hashable, Sendable {
     case or([QueryExpression])
     /// `!a`: exactly the negation, also for missing attributes.
     case not(QueryExpression)
+
+    /// The attributes that are named in it, by their property names or custom keys.
+    public var attributeNames: Set<String> {
+        switch self {
+        case .comparison(let comparison): comparison.attribute.name.map { [$0] } ?? []
+        case .range(let range): range.attribute.name.map { [$0] } ?? []
+        case .and(let parts), .or(let parts): parts.reduce(into: []) { $0.formUnion($1.attributeNames) }
+        case .not(let part): part.attributeNames
+        }
+    }
 }
 
 /// One comparison of an attribute with a value.
@@ -78,6 +88,13 @@ public enum AttributeSelector: Hashable, Sendable {
     case named(String)
     /// `**` or `*`: any attribute that is searchable by default; one that matches is enough.
     case anyAttribute
+
+    fileprivate var name: String? {
+        switch self {
+        case .named(let name): name
+        case .anyAttribute: nil
+        }
+    }
 }
 
 /// The operator of a comparison.

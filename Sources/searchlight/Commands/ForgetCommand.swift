@@ -18,6 +18,10 @@ struct ForgetCommand: AsyncParsableCommand {
     @Flag(help: "Do not ask.")
     var yes = false
 
+    func validate() throws {
+        try refuseEmpty(bundle, "The name of the app", instead: "“searchlight status” names all.")
+    }
+
     func run() async throws {
         try await reportingErrors(json: options.json) {
             try await options.withStore(.changeExisting) { store in try await forget(store) }

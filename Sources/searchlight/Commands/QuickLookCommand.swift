@@ -21,7 +21,7 @@ struct QuickLookCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "What is searched for at first.")
     var query: [String] = []
-    @Option(help: "The port; 0 is any that is free.")
+    @Option(help: "The port, 0 to 65535; 0 is any that is free.")
     var port: UInt16 = 0
     @Flag(help: "Only print the address. Otherwise a browser is opened where there is a desktop.")
     var noOpen = false

@@ -28,6 +28,7 @@ struct ReindexCommand: AsyncParsableCommand {
     var verbose = false
 
     func validate() throws {
+        for bundle in bundles { try refuseEmpty(bundle, "The name of a bundle") }
         guard !items.isEmpty else { return }
         if bundles.count != 1 { throw ValidationError("--items are those of one bundle. Name it before the option.") }
         if items.contains("") { throw ValidationError("An empty name means nothing. Leave it out.") }

@@ -33,6 +33,7 @@ struct SearchCommand: AsyncParsableCommand {
     private static let shownWordLength = 80
 
     func validate() throws {
+        try refuseEmpty(bundle, "--bundle")
         guard !list.numbers || !options.json else { throw ValidationError("--numbers and --json exclude each other.") }
         // As an object, where that is asked for, when it runs.
         if let problem, !options.json { throw ValidationError(problem) }

@@ -32,6 +32,7 @@ struct VerifyCommand: AsyncParsableCommand {
     var limit = 20
 
     func validate() throws {
+        try refuseEmpty(against, "--against")
         guard against == nil || !repair else { throw ValidationError("--against and --repair exclude each other.") }
     }
 

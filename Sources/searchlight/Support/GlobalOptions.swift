@@ -98,6 +98,12 @@ struct GlobalOptions: ParsableArguments {
 extension GlobalOptions {
     /// Tells a store that cannot be reached from one that does not exist.
     private func checkStore(_ access: EngineConfiguration.Access) throws(CommandFailure) {
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: storeDirectory, isDirectory: &isFolder), !isFolder.boolValue {
+            throw CommandFailure(
+                message: "The store at \(storeDirectory) cannot be opened: it is a file. Name the folder of a store.",
+                status: .inputOutput)
+        }
         let mode = access == .readOnly ? R_OK : R_OK | W_OK
         for (path, mode) in [(storeDirectory, mode | X_OK), (storeDirectory + "/index.sqlite", mode)]
         where Glibc.access(path, mode) != 0 && errno != ENOENT {

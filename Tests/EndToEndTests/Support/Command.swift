@@ -34,7 +34,9 @@ struct Command {
     }
 
     /// Runs it; standard output and standard error come back together.
-    func callAsFunction(_ arguments: String...) throws -> (status: Int32, output: String) {
+    func callAsFunction(_ arguments: String...) throws -> (status: Int32, output: String) { try self(arguments) }
+
+    func callAsFunction(_ arguments: [String]) throws -> (status: Int32, output: String) {
         try CFixture.run(try BuiltProducts.program("searchlight"), arguments, environment: try environment)
     }
 

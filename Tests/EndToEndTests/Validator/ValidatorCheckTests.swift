@@ -92,6 +92,14 @@ struct ValidatorCheckTests {
         #expect(report.checks.map(\.check) == Check.allCases.filter { checks.contains($0) })
     }
 
+    @Test("in this process makes an extension anew only when the calls of before have returned")
+    func callsReturnFirst() async throws {
+        let harness = try Harness()
+        let bundle = try ValidatorSubject.lingering.install(harness)
+        let report = try await harness.validate(bundle, [.reindexTwice], inProcess: true)
+        #expect(report.count(.passed) == 1, "\(report.problems)")
+    }
+
     @Test("catches a process that lives on after its host has gone")
     func livesOn() async throws {
         let harness = try Harness()

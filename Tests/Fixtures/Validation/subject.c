@@ -38,8 +38,10 @@
 #define SCRIPTED 29      /* shows a page of scripts and loads */
 #define HOARDING 30      /* never deletes what it has no more */
 #define LOCKED_OUT 31    /* cannot reindex without a file that its sandbox keeps from it */
+#define LINGERING 32     /* well-behaved; its calls go on for a while after the answer */
 
-#if BREAK == EAGER || BREAK == PRYING || BREAK == UNDEAD || BREAK == SLOW_TO_LOAD || BREAK == PLANTING
+#if BREAK == EAGER || BREAK == PRYING || BREAK == UNDEAD || BREAK == SLOW_TO_LOAD || BREAK == PLANTING || \
+    BREAK == LINGERING
 static void begin(void);
 #define SUBJECT_CREATE begin
 #elif BREAK == SILENT
@@ -77,6 +79,12 @@ static const void *more(const char *identifier);
 static void reindex_all(searchlight_extension *extension, searchlight_request request);
 #define SUBJECT_REINDEX_ALL reindex_all
 #endif
+#if BREAK == LINGERING
+static const char *lingering_title(int sheet);
+static void linger(searchlight_extension *extension, searchlight_request request);
+#define SUBJECT_TITLE lingering_title
+#define SUBJECT_REINDEX_ALL linger
+#endif
 
 #include "subject.h"
 
@@ -100,6 +108,19 @@ static void begin(void) {
 }
 #elif BREAK == SLOW_TO_LOAD
 static void begin(void) { usleep(200000); }
+#elif BREAK == LINGERING
+static _Atomic int under_way, was_under_way;
+static void begin(void) { was_under_way = under_way; }
+static const char *lingering_title(int sheet) { return was_under_way ? "made while a call was under way" : sheets[sheet]; }
+static void linger(searchlight_extension *extension, searchlight_request request) {
+    (void)extension;
+    static const int all[sheet_count] = {0, 1, 2};
+    under_way++;
+    index_table->delete_all(host, NULL, NULL, NULL);
+    donate(request, all, sheet_count);
+    usleep(300 * 1000);
+    under_way--;
+}
 #elif BREAK == PLANTING
 static void begin(void) {
     char path[512];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import ExtensionHost
 import SearchIndex
 import SearchlightEngine
 
@@ -47,6 +48,13 @@ struct DonateCommand: AsyncParsableCommand {
     var acknowledge = false
 
     func validate() throws {
+        guard Self.isName(choice.bundle) else {
+            throw ValidationError(
+                """
+                “\(choice.bundle)” cannot name an app. Names have letters, digits, “.”, “-” and “_”, at most \
+                \(ExtensionManifest.maximumIdentifierBytes) in all: org.example.app.
+                """)
+        }
         guard !input.isEmpty else { throw ValidationError("Name a file, or - for standard input.") }
         guard (1...100_000).contains(linesPerBatch) else {
             throw ValidationError("--batch must be between 1 and 100000.")
@@ -57,6 +65,13 @@ struct DonateCommand: AsyncParsableCommand {
         guard !acknowledge || !options.json else {
             throw ValidationError("--acknowledge prints lines, which --json cannot have among its object.")
         }
+    }
+
+    /// What extensions and apps are called (`ExtensionManifest.isIdentifier`); a name of one part is enough for a script.
+    private static func isName(_ bundle: String) -> Bool {
+        let first = bundle.first.map { $0 == "." || $0 == "-" } ?? true
+        return !first && bundle.utf8.count <= ExtensionManifest.maximumIdentifierBytes
+            && bundle.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ".-_".contains($0)) }
     }
 
     private var expectation: ClientStateExpectation {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import ExtensionHost
 import MetadataQuery
 import Previews
 import SearchIndex
@@ -32,6 +33,7 @@ struct QueryCommand: AsyncParsableCommand {
     var explain = false
 
     func validate() throws {
+        try refuseEmpty(bundle, "--bundle")
         guard !count || !explain else { throw ValidationError("--count and --explain exclude each other.") }
         guard !list.numbers || !(count || explain || options.json || attributes != nil) else {
             throw ValidationError("--numbers goes with neither --count, --explain, --attributes nor --json.")
@@ -71,6 +73,16 @@ struct QueryCommand: AsyncParsableCommand {
         if page.items.isEmpty, !options.json {
             Output.complain(
                 place.after == nil ? "No item satisfies the query." : "No item that follows satisfies the query.")
+            if place.after == nil { tellOfMisspelling(in: expression) }
+        }
+    }
+
+    /// Says which attributes of a query that found nothing are spelt nearly as others: one that no item has is no fault.
+    private func tellOfMisspelling(in expression: QueryExpression) {
+        let known = AttributeNames.standard
+        for name in expression.attributeNames.subtracting(known).sorted() {
+            guard let near = NearNames.sentence(to: name, among: known.sorted()) else { continue }
+            Output.complain("Note: “\(Output.tidied(name))” is no attribute with a meaning of its own. \(near)")
         }
     }
 

@@ -26,6 +26,9 @@ struct TypesLookupCommand: ParsableCommand {
     var stdin = false
 
     func validate() throws {
+        try refuseEmpty(filenameExtension, "--extension", instead: "Name one, such as pdf.")
+        try refuseEmpty(mime, "--mime", instead: "Name one, such as text/plain.")
+        try refuseEmpty(conformingTo, "--conforming-to")
         let given = [filenameExtension != nil, mime != nil, stdin].count { $0 }
         guard given == 1 else { throw ValidationError("Give one of --extension, --mime and --stdin.") }
     }
