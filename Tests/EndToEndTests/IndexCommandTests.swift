@@ -83,7 +83,8 @@ struct IndexCommandTests {
 
     @Test("A query that finds nothing tells of a name that is nearly an attribute's")
     func misspeltAttribute() throws {
-        #expect(try donate(#"{"uniqueIdentifier": "good", "attributes": {"title": "Ferry", "titel": "x"}}"#).status == 0)
+        let line = #"{"uniqueIdentifier": "good", "attributes": {"title": "Ferry", "titel": "x"}}"#
+        #expect(try donate(line).status == 0)
         let misspelt = try command("query", #"contentKreationDate > 1 || !(titel != "Ferry")"#)
         #expect(misspelt.status == 0)
         #expect(misspelt.output.contains("“titel” is no attribute with a meaning of its own. Did you mean title?"))

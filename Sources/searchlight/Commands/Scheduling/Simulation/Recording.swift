@@ -20,7 +20,12 @@ struct TraceSink: Sendable {
         let number = open(absolute(path), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard number >= 0 else {
             let code = errno
-            let remedy = code == EEXIST ? " Name another file, or remove it." : ""
+            let remedy =
+                switch code {
+                case EEXIST: " Name another file, or remove it."
+                case ENOENT: " Make its folder first, or name another."
+                default: " Name another file."
+                }
             throw CommandFailure(
                 message: "Making \(path) failed: \(String(cString: strerror(code)).lowercased()).\(remedy)",
                 status: .inputOutput)
