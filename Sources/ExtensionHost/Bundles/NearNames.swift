@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds what somebody may have meant who misspelt the name of a bundle.
+/// Finds what somebody may have meant who misspelt a name, such as that of a bundle or an attribute.
 public enum NearNames {
     /// The most letters that are compared; names of bundles are shorter.
     private static let maximumLength = 255
