@@ -15,6 +15,8 @@ final class BusLink: ServiceLink {
     private final class State: Sendable {
         let owner = Mutex<String?>(nil)
         let end = Mutex<BusEnd?>(nil)
+        /// Signalled once the end is known.
+        let ended = DispatchSemaphore(value: 0)
     }
 
     /// How long all of connecting may take, the start of the service included.
@@ -41,6 +43,7 @@ final class BusLink: ServiceLink {
             },
             onDisconnect: { end in
                 state.end.withLock { $0 = end }
+                state.ended.signal()
                 onDisconnect()
             })
         self.bus = bus
@@ -48,6 +51,8 @@ final class BusLink: ServiceLink {
             owner = try Self.wait(patience) { () throws(BusError) in try await Self.start(bus) }
         } catch {
             bus.close()
+            // Calls fail before the reason is told.
+            if case .disconnected = error { _ = state.ended.wait(timeout: .now() + .seconds(1)) }
             guard case .disconnected = error, case .system(_, let code)? = state.end.withLock({ $0 }) else {
                 throw error
             }

@@ -193,6 +193,21 @@ struct SessionBusTests {
         await next.stop()
     }
 
+    @Test("Why there is no bus is told each time, whichever thread hears of it first")
+    func reasonEachTime() async throws {
+        let failures = await onThread {
+            (0..<500).map { _ -> String in
+                do throws(BusError) {
+                    try BusLink.startService(address: "unix:path=/nonexistent/bus")
+                    return "nothing failed"
+                } catch {
+                    return error.description
+                }
+            }
+        }
+        #expect(Set(failures.map { $0.contains("No such file") }) == [true], "\(Set(failures))")
+    }
+
     @Test("Without a bus, or a service on it, the library says what it tried")
     func explained() async throws {
         let bus = try PrivateBus()
