@@ -81,7 +81,7 @@ struct Benchmarks: AsyncParsableCommand {
             // Each time, so that a run that is interrupted leaves what it has.
             try write(judged, parts)
         }
-        judged.report.facts.append(MachineFacts.load("end"))
+        judged.report.facts += MachineFacts.moment("end")
         try write(judged, parts)
         print(json ? try judged.json() : judged.markdown)
         for measurement in judged.missed { Progress.say("missed, and not explained: \(measurement.name)") }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestSupport
 
 /// What one has to know of the machine, and of what was measured, to read the figures.
 enum MachineFacts {
@@ -24,14 +25,27 @@ enum MachineFacts {
                 value: output(["swift", "--version"])?.split(separator: "\n").first.map(String.init) ?? "unknown"),
             Fact(name: "build", value: build),
             Fact(name: "SQLite", value: SQLiteConnection.version),
-            load("start"),
+        ] + moment("start")
+    }
+
+    /// What changes while something is measured: how many wanted a processor over the last one, five and fifteen minutes, and
+    /// how quick one is. Virtual machines share their processors, so figures of two runs are only to be compared by that.
+    static func moment(_ moment: String) -> [Fact] {
+        let load = whole("/proc/loadavg")?.split(separator: " ").prefix(3).joined(separator: " ")
+        return [
+            Fact(name: "load at the \(moment)", value: load ?? "unknown"),
+            Fact(name: "a million numbers sorted, at the \(moment)", value: sorting()),
         ]
     }
 
-    /// How many wanted a processor over the last one, five and fifteen minutes.
-    static func load(_ moment: String) -> Fact {
-        let load = whole("/proc/loadavg")?.split(separator: " ").prefix(3).joined(separator: " ")
-        return Fact(name: "load at the \(moment)", value: load ?? "unknown")
+    /// The same work on any machine at any time.
+    private static func sorting() -> String {
+        var generator = SplitMix64(seed: 1)
+        let numbers = (0..<1_000_000).map { _ in generator.next() }
+        let times = (0..<5).map { _ in
+            ProcessCost.measure { blackHole(numbers.sorted()) }.wall * 1000
+        }
+        return String(format: "%.0f ms", Percentiles(times).p50)
     }
 
     private static var build: String {
