@@ -291,8 +291,8 @@ let package = Package(
         .testTarget(
             name: "CoreSpotlightTests",
             dependencies: [
-                "CoreSpotlight", "SearchlightExtension", "ServiceProtocol", "UniformTypeIdentifiers", "PortedSources",
-                "PortedSourcesInSwift6", "TestSupport",
+                "CoreSpotlight", "MetadataQuery", "SearchlightExtension", "ServiceProtocol", "UniformTypeIdentifiers",
+                "PortedSources", "PortedSourcesInSwift6", "TestSupport",
             ],
             swiftSettings: strict),
     ]

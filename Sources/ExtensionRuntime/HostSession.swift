@@ -10,6 +10,8 @@ final class HostSession: Sendable {
     private let misuses = Mutex<[HostRequest.Misuse: Int]>([:])
     /// Completions run here, one after the other, never on the connection's thread, which an extension must not block.
     private let completions = DispatchQueue(label: "com.searchlight.completions")
+    /// The calls into the library that completions are counted among, from loading on.
+    private let calls = Mutex<DispatchGroup?>(nil)
     /// An extension that donates without waiting for completions is made to wait here instead.
     private let donationsUnderWay = DispatchSemaphore(value: HostSession.maximumDonationsUnderWay)
 
@@ -25,6 +27,9 @@ final class HostSession: Sendable {
         }
     }
 
+    /// Counts the completions to come among the calls into the library.
+    func count(in calls: DispatchGroup) { self.calls.withLock { $0 = calls } }
+
     /// What came of a request to the index: the arguments of the answer, or why there is none.
     enum Outcome: Sendable {
         case done([BusValue])
@@ -37,7 +42,7 @@ final class HostSession: Sendable {
         link.send(.index(request)) { [self] result in
             donationsUnderWay.signal()
             guard let completion else { return }
-            completions.async {
+            completions.async(group: calls.withLock { $0 }) {
                 switch result {
                 case .success(let arguments): completion(.done(arguments))
                 case .failure(.remote(let name, let message)):

@@ -48,10 +48,6 @@ final class RequestTable: Sendable {
     private let time: SessionTime
     private let sendProgress: ProgressSender
 
-    /// How long an answer waits for a cancel handler that is being called on another thread. What the handler looks at is
-    /// usually gone with the answer; longer, the two would be waiting for each other.
-    private static let handlerPatience = DispatchTimeInterval.seconds(1)
-
     init(time: SessionTime = .system, sendProgress: @escaping ProgressSender = { _, _, _ in }) {
         self.time = time
         self.sendProgress = sendProgress
@@ -77,7 +73,7 @@ final class RequestTable: Sendable {
             return entry
         }
         guard let entry = found else { return false }
-        Self.wait(for: entry.running)
+        wait(for: entry.running)
         if let last = entry.progress.waiting { sendProgress(entry.call, last.completed, last.total) }
         entry.handler(outcome)
         return true
@@ -127,14 +123,14 @@ final class RequestTable: Sendable {
             return (entry.running, entry.isCancelled)
         }
         // Whoever replaces a handler may free what it looks at.
-        Self.wait(for: running)
+        wait(for: running)
         if isCancelled { handler?() }
     }
 
-    private static func wait(for running: (thread: pthread_t, end: DispatchGroup)?) {
+    private func wait(for running: (thread: pthread_t, end: DispatchGroup)?) {
         // A handler may answer its own request.
         guard let running, pthread_equal(running.thread, pthread_self()) == 0 else { return }
-        _ = running.end.wait(timeout: .now() + handlerPatience)
+        _ = running.end.wait(timeout: .now() + time.handlerPatience)
     }
 
     // MARK: Progress
@@ -211,6 +207,9 @@ struct SessionTime: Sendable {
     var now: @Sendable () -> Duration
     /// Calls a closure once, after so long, on any thread.
     var after: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
+    /// How long an answer waits for a cancel handler that is being called on another thread. What the handler looks at is
+    /// usually gone with the answer; longer, the two would be waiting for each other.
+    var handlerPatience = DispatchTimeInterval.seconds(1)
 
     static let system: SessionTime = {
         let start = ContinuousClock.now

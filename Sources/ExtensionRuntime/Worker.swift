@@ -113,8 +113,10 @@ final class Worker: Sendable {
         }
         // Where no library was opened, the main thread has waited for nothing; it is needed for its queue.
         defer { MainThread.perform {} }
-        let calls = CallsUnderWay.group(of: request.libraryPath)
-        CallsUnderWay.settle(calls)
+        let calls = LibraryCalls.settled(request.libraryPath)
+        calls.enter()
+        defer { calls.leave() }
+        session.count(in: calls)
         do throws(LoadError) {
             let loaded = try loadExtension(request, session: session)
             state.withLock { ($0.extension, $0.calls) = (loaded, calls) }

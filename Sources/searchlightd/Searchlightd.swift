@@ -115,7 +115,9 @@ struct Searchlightd: AsyncParsableCommand {
         } catch {
             log.write(.error, error.description)
             if case .engine(.storeInUse) = error {
-                log.write(.error, "If that is the service, there is no need for another: searchlight service status")
+                let option = self.store.map { " --store \($0)" } ?? ""
+                log.write(
+                    .error, "If that is the service, there is no need for another: searchlight service status\(option)")
             }
             return ServiceExit(error)
         }

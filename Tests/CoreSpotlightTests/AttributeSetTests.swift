@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import MetadataQuery
 import ServiceProtocol
 import Testing
 
@@ -52,6 +53,8 @@ struct AttributeSetTests {
         // 190 in all; textContentSummary and isPriority can only be read.
         #expect(Set(names).count == 188)
         #expect(names.count == 188)
+        let unknown = Set(names + ["textContentSummary", "isPriority"]).subtracting(AttributeNames.standard)
+        #expect(unknown == [], "A query that finds nothing would call them misspelt.")
     }
 
     @Test func propertiesThatAreNeverNilHaveDefaults() {

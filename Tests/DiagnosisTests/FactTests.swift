@@ -26,6 +26,19 @@ struct FactTests {
         return roots
     }
 
+    @Test("A session bus that is not where it should be has failed for that reason", arguments: 0..<20)
+    func absentBus(_: Int) async throws {
+        let folder = try TemporaryFolder()
+        var roots = Self.roots(folder)
+        roots.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=\(folder.path("absent"))"
+        let facts = try #require(await ActivationFacts.read(roots))
+        guard case .failed(let reason) = facts.bus else {
+            Issue.record("\(facts.bus)")
+            return
+        }
+        #expect(reason.contains("No such file or directory"), "\(reason)")
+    }
+
     @Test("The mount of a path is the innermost, of several at one place the last, and escapes are undone")
     func mounts() throws {
         let table = """

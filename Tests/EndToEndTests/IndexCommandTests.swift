@@ -71,14 +71,25 @@ struct IndexCommandTests {
         #expect(status == 0 && output == "The index has no items of the bundle \"nobody\".\n", "\(output)")
     }
 
-    @Test("Items of what cannot be an app are not taken", arguments: ["bad id", "../../x", "a/b", "-b", ".b", "ä"])
+    @Test(
+        "Items of what cannot be an app are not taken",
+        arguments: ["bad id", "../../x", "a/b", "-b", ".b", "b.", "a..b", "ä", String(repeating: "a", count: 256)])
     func donationOfNobody(bundle: String) throws {
         let file = command.harness.folder + "/lines"
         try Data(#"{"uniqueIdentifier": "good"}"#.utf8).write(to: URL(filePath: file))
         let (status, output) = try command("donate", "--bundle=\(bundle)", file)
         #expect(status == 64)
         #expect(output.contains("“\(bundle)” cannot name an app."), "\(output)")
-        #expect(try command("donate", "--bundle", "org.example.My_app-2", file).status == 0)
+    }
+
+    @Test(
+        "Items of an app that could be one, or of a script of one word, are taken",
+        arguments: ["org.example.My_app-2", String(repeating: "a", count: 255)])
+    func donationOfAnApp(bundle: String) throws {
+        let file = command.harness.folder + "/lines"
+        try Data(#"{"uniqueIdentifier": "good"}"#.utf8).write(to: URL(filePath: file))
+        let (status, output) = try command("donate", "--bundle", bundle, file)
+        #expect(status == 0, "\(output)")
     }
 
     @Test("A query that finds nothing tells of a name that is nearly an attribute's")
@@ -89,7 +100,9 @@ struct IndexCommandTests {
         #expect(misspelt.status == 0)
         #expect(misspelt.output.contains("“titel” is no attribute with a meaning of its own. Did you mean title?"))
         #expect(misspelt.output.contains("Did you mean contentCreationDate?"), "\(misspelt.output)")
-        for query in [#"title == "Ferri""#, #"com_example_mood == "x""#] {
+        #expect(try command("query", #"kMDItemTitel == "x""#).output.contains("Did you mean kMDItemTitle?"))
+        let meant = [#"title == "Ferri""#, #"com_example_mood == "x""#, #"org.example.title == "x""#, #"id == "x""#]
+        for query in meant + [#"subThoroughfare == "9""#] {
             #expect(try command("query", query).output == "No item satisfies the query.\n")
         }
         #expect(try !command("query", #"titel == "x""#).output.contains("Did you mean"))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import Foundation
 import SearchlightExtension
 import ServiceProtocol
 import Synchronization
@@ -68,7 +69,10 @@ struct RequestTableTests {
 
     @Test("waits with an answer for a handler that is being called, unless it gives it itself")
     func handlerDuringAnswer() async throws {
-        let fake = FakeHost()
+        var time = SessionTime.system
+        // A busy machine is no fault.
+        time.handlerPatience = .seconds(600)
+        let fake = FakeHost(time: time)
         let (request, answers) = fake.open(call: 5)
         let order = Order()
         let (isIn, mayLeave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -82,7 +86,7 @@ struct RequestTableTests {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 isIn.wait()
-                DispatchQueue.global().async { mayLeave.signal() }
+                Thread.detachNewThread { mayLeave.signal() }
                 fake.session.finish(request, .acknowledged)
                 order.add("answer")
                 continuation.resume()
@@ -96,6 +100,25 @@ struct RequestTableTests {
         _ = fake.session.requests.cancel(call: 9)
         fake.session.requests.runCancelHandler(own)
         #expect(ownAnswers.failure?.message == "stopped")
+    }
+
+    @Test("does not wait for long for a handler that waits for the answer")
+    func handlerThatWaits() {
+        var time = SessionTime.system
+        time.handlerPatience = .milliseconds(1)
+        let fake = FakeHost(time: time)
+        let (request, answers) = fake.open(call: 5)
+        let (isIn, isAnswered) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        fake.session.requests.setCancelHandler(request) {
+            isIn.signal()
+            isAnswered.wait()
+        }
+        _ = fake.session.requests.cancel(call: 5)
+        Thread.detachNewThread { fake.session.requests.runCancelHandler(request) }
+        isIn.wait()
+        fake.session.finish(request, .acknowledged)
+        isAnswered.signal()
+        #expect(answers.count == 1)
     }
 
     // MARK: Progress

@@ -62,7 +62,8 @@ struct ProgramTests {
         let second = try await Program(folder: folder, waits: false)
         #expect(await second.wait() == 75)
         #expect(second.output.contains("\(program.process)"), "\(second.output)")
-        #expect(second.output.contains("searchlight service status"), "\(second.output)")
+        let asked = "searchlight service status --store \(folder.path("store"))"
+        #expect(second.output.contains(asked), "\(second.output)")
         let app = try await program.app()
         try await app.donate(["a"])
         program.send(SIGTERM)

@@ -22,7 +22,8 @@ final class BusLink: ServiceLink {
     /// How long all of connecting may take, the start of the service included.
     static let patience = 20
 
-    /// Has the bus start the service, unless it runs, and connects to it. Blocks for at most ``patience`` seconds.
+    /// Has the bus start the service, unless it runs, and connects to it. Blocks for at most ``patience`` seconds,
+    /// and as long again at most for the reason of a bus that is lost, which comes at once.
     ///
     /// - Throws: ``BusError``: `system` without a bus, `remote` when it cannot start the service.
     init(
@@ -51,8 +52,8 @@ final class BusLink: ServiceLink {
             owner = try Self.wait(patience) { () throws(BusError) in try await Self.start(bus) }
         } catch {
             bus.close()
-            // Calls fail before the reason is told.
-            if case .disconnected = error { _ = state.ended.wait(timeout: .now() + .seconds(1)) }
+            // The reason is told once the calls have failed.
+            if case .disconnected = error { _ = state.ended.wait(timeout: .now() + .seconds(patience)) }
             guard case .disconnected = error, case .system(_, let code)? = state.end.withLock({ $0 }) else {
                 throw error
             }

@@ -61,15 +61,22 @@ extension ActivationFacts {
         let answer = await Patience.ask(
             roots.patience,
             { () async -> Bus in
+                let (ends, end) = AsyncStream.makeStream(of: BusEnd.self)
                 do throws(BusError) {
                     let bus = try MessageBus(address: address, name: "doctor") { call in
                         call.refuse(name: BusErrorName.unknownMethod, message: "Nothing is served here.")
-                    } onDisconnect: { _ in
+                    } onDisconnect: { reason in
+                        end.yield(reason)
+                        end.finish()
                     }
                     defer { bus.close() }
                     let names = try await bus.activatableNames()
                     return .reached(startsService: names.contains(MessageBus.serviceName))
                 } catch {
+                    // The reason is told once the call has failed.
+                    if case .disconnected = error, let reason = await ends.first(where: { _ in true }) {
+                        return .failed(reason.description)
+                    }
                     return .failed(error.description)
                 }
             })

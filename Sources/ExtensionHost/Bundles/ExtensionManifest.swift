@@ -95,13 +95,21 @@ public struct ExtensionManifest: Hashable, Sendable {
     public static let maximumIdentifierBytes = 255
 
     /// Whether a text may be the identifier of a bundle: a reverse-DNS name of letters, digits, `-` and `.`.
-    public static func isIdentifier(_ text: String) -> Bool {
+    public static func isIdentifier(_ text: String) -> Bool { isName(text, parts: 2) }
+
+    /// Whether a text may be the identifier of an app, of so many parts at least: as of a bundle, and with `_`, which those of
+    /// Flatpak and the names of desktop files may have, too.
+    public static func isAppIdentifier(_ text: String, parts: Int = 2) -> Bool {
+        isName(String(text.map { $0 == "_" ? "-" : $0 }), parts: parts)
+    }
+
+    private static func isName(_ text: String, parts least: Int) -> Bool {
         let allowed = text.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
                 || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
         }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        return allowed && parts.count >= 2 && parts.allSatisfy { !$0.isEmpty }
+        return allowed && parts.count >= least && parts.allSatisfy { !$0.isEmpty }
             && text.utf8.count <= maximumIdentifierBytes
     }
 

@@ -17,12 +17,14 @@ public enum NearNames {
     public static func nearest(to name: String, among known: [String]) -> [String] {
         let wanted = Array(name.lowercased().utf8.prefix(maximumLength))
         guard !wanted.isEmpty else { return [] }
+        // Of a short name, no more than every other letter.
+        let bound = min(max(2, wanted.count / 5), wanted.count / 2)
         let last = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
         let ranked = known.prefix(maximumNames).compactMap { candidate -> (distance: Int, name: String)? in
             let letters = Array(candidate.lowercased().utf8.prefix(maximumLength))
             let distance = distance(wanted, letters)
             let endsAlike = candidate.split(separator: ".").last.map { $0.lowercased() } == last && candidate != name
-            guard distance <= max(2, wanted.count / 5) || endsAlike, candidate != name else { return nil }
+            guard distance <= bound || endsAlike, candidate != name else { return nil }
             return (distance, candidate)
         }
         return ranked.sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(3).map(\.name)

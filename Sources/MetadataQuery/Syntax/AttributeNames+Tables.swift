@@ -64,6 +64,17 @@ extension AttributeNames {
         "kMDItemWhiteBalance": "whiteBalance",
     ]
 
+    /// The properties without a `kMDItem…` name that a query does not look at by default.
+    static let otherProperties: Set<String> = [
+        "accountHandles", "accountIdentifier", "actionIdentifiers", "allDay", "completionDate", "containerIdentifier",
+        "containerOrder", "contentRating", "contentURL", "darkThumbnailURL", "domainIdentifier", "emailHeaders",
+        "endDate", "fileSize", "htmlContentData", "importantDates", "isPriority", "local", "mailboxIdentifiers",
+        "playCount", "providerDataTypeIdentifiers", "providerFileTypeIdentifiers",
+        "providerInPlaceFileTypeIdentifiers", "rankingHint", "ratingDescription", "relatedUniqueIdentifier", "role",
+        "sharedItemContentType", "startDate", "subThoroughfare", "supportsNavigation", "supportsPhoneCall",
+        "thumbnailData", "thumbnailURL", "userCreated", "userCurated", "userOwned", "weakRelatedUniqueIdentifier",
+    ]
+
     /// The spellings of Objective-C that differ from the property's.
     static let objectiveCNames: [String: String] = [
         "EXIFGPSVersion": "exifgpsVersion", "EXIFVersion": "exifVersion", "GPSAreaInformation": "gpsAreaInformation",

@@ -8,9 +8,15 @@ public enum AttributeNames {
         metadataKeys[name] ?? objectiveCNames[name] ?? name
     }
 
-    /// The property names of all attributes that have a public `kMDItem…` name, and of those a query looks at by default: enough
-    /// to tell a misspelt name.
-    public static var standard: Set<String> { searchableByDefault.union(metadataKeys.values) }
+    /// The names of all properties of an attribute set, and of what has a public `kMDItem…` name.
+    public static var standard: Set<String> { searchableByDefault.union(metadataKeys.values).union(otherProperties) }
+
+    /// The names among which one that has no meaning may have been meant: `kMDItem…` names for one that begins so, none for one
+    /// with dots, which is an app's own, and ``standard`` for any other.
+    public static func standard(for name: String) -> Set<String> {
+        guard !name.contains(".") else { return [] }
+        return name.hasPrefix("kMDItem") ? Set(metadataKeys.keys) : standard
+    }
 
     /// Whether `name` can stand in a query: 1 to 256 characters, each a letter, digit or mark of any script or one of
     /// `_ . - :`.

@@ -39,14 +39,9 @@ public enum ClientRights: Sendable, Hashable {
                 throw .falseClaim(claim: claim, sandbox: enclosing)
             }
             guard let bundle = enclosing ?? hello.bundle else { throw .noBundle }
-            guard Self.isBundle(bundle) else { throw .invalidBundle(bundle) }
+            guard ExtensionManifest.isAppIdentifier(bundle) else { throw .invalidBundle(bundle) }
             self = .app(bundle: bundle, isSandboxed: enclosing != nil)
         }
-    }
-
-    /// What names an extension names an app; identifiers of Flatpak and names of desktop files may have underscores, too.
-    private static func isBundle(_ name: String) -> Bool {
-        ExtensionManifest.isIdentifier(String(name.map { $0 == "_" ? "-" : $0 }))
     }
 }
 

@@ -4,8 +4,8 @@ import Synchronization
 /// A connection to a message bus, such as the session's: many who call and are called over one connection.
 ///
 /// Like a ``BusConnection`` it has a thread of its own; every method may be called from any thread, and handlers are
-/// called on that thread and must not block. What can be wrong with the bus is told by the end (`onDisconnect`); calls
-/// then fail with ``BusError/disconnected``.
+/// called on that thread and must not block. What can be wrong with the bus is told by the end (`onDisconnect`), once
+/// the calls that waited have failed with ``BusError/disconnected``.
 public final class MessageBus: Sendable {
     /// The name of the bus itself.
     public static let busName = "org.freedesktop.DBus"

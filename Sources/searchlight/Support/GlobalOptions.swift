@@ -43,7 +43,7 @@ struct GlobalOptions: ParsableArguments {
     var environment: [String: String] { ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty } }
 
     func validate() throws {
-        if store?.isEmpty == true { throw ValidationError("--store is empty. Name a folder, or leave the option out.") }
+        try refuseEmpty(store, "--store", instead: "Name a folder, or leave the option out.")
         if let extensionPath, extensionPath.allSatisfy({ $0 == ":" }) {
             throw ValidationError("--extensions is empty. Name a folder, or leave the option out.")
         }

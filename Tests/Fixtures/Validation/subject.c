@@ -118,7 +118,7 @@ static void linger(searchlight_extension *extension, searchlight_request request
     under_way++;
     index_table->delete_all(host, NULL, NULL, NULL);
     donate(request, all, sheet_count);
-    usleep(300 * 1000);
+    usleep(1000 * 1000);
     under_way--;
 }
 #elif BREAK == PLANTING

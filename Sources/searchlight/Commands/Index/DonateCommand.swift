@@ -51,8 +51,8 @@ struct DonateCommand: AsyncParsableCommand {
         guard Self.isName(choice.bundle) else {
             throw ValidationError(
                 """
-                “\(choice.bundle)” cannot name an app. Names have letters, digits, “.”, “-” and “_”, at most \
-                \(ExtensionManifest.maximumIdentifierBytes) in all: org.example.app.
+                “\(choice.bundle)” cannot name an app. Names have letters, digits, “-” and “_”, and “.” between them, at most \
+                \(ExtensionManifest.maximumIdentifierBytes) in all, and no “-” in front: org.example.app.
                 """)
         }
         guard !input.isEmpty else { throw ValidationError("Name a file, or - for standard input.") }
@@ -67,11 +67,9 @@ struct DonateCommand: AsyncParsableCommand {
         }
     }
 
-    /// What extensions and apps are called (`ExtensionManifest.isIdentifier`); a name of one part is enough for a script.
+    /// What the service takes for an app; for a script, a name of one part is enough. None that could be an option.
     private static func isName(_ bundle: String) -> Bool {
-        let first = bundle.first.map { $0 == "." || $0 == "-" } ?? true
-        return !first && bundle.utf8.count <= ExtensionManifest.maximumIdentifierBytes
-            && bundle.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ".-_".contains($0)) }
+        !bundle.hasPrefix("-") && ExtensionManifest.isAppIdentifier(bundle, parts: 1)
     }
 
     private var expectation: ClientStateExpectation {

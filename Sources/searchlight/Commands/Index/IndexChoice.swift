@@ -12,7 +12,7 @@ struct IndexChoice: ParsableArguments {
     var scope: IndexScope { IndexScope(bundle: bundle, index: index) }
 
     func validate() throws {
-        if bundle.isEmpty { throw ValidationError("--bundle is empty. Name a bundle, such as org.example.app.") }
-        if index?.isEmpty == true { throw ValidationError("--index is empty. Leave it out for the default index.") }
+        try refuseEmpty(bundle, "--bundle", instead: "Name a bundle, such as org.example.app.")
+        try refuseEmpty(index, "--index", instead: "Leave it out for the default index.")
     }
 }

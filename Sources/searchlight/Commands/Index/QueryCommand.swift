@@ -79,9 +79,9 @@ struct QueryCommand: AsyncParsableCommand {
 
     /// Says which attributes of a query that found nothing are spelt nearly as others: one that no item has is no fault.
     private func tellOfMisspelling(in expression: QueryExpression) {
-        let known = AttributeNames.standard
-        for name in expression.attributeNames.subtracting(known).sorted() {
-            guard let near = NearNames.sentence(to: name, among: known.sorted()) else { continue }
+        for name in expression.attributeNames.subtracting(AttributeNames.standard).sorted() {
+            let known = AttributeNames.standard(for: name).sorted()
+            guard let near = NearNames.sentence(to: name, among: known) else { continue }
             Output.complain("Note: “\(Output.tidied(name))” is no attribute with a meaning of its own. \(near)")
         }
     }

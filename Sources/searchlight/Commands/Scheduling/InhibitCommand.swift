@@ -32,7 +32,7 @@ struct InhibitCommand: AsyncParsableCommand {
                     "Unknown option “\(first)”. What is to be run stands after “--”: searchlight inhibit -- make bench")
             }
         }
-        if words.first?.isEmpty != false { throw ValidationError("Name a command: searchlight inhibit -- make bench") }
+        if (words.first ?? "").isEmpty { throw ValidationError("Name a command: searchlight inhibit -- make bench") }
     }
 
     private var words: [String] { command.first == "--" ? Array(command.dropFirst()) : command }

@@ -39,7 +39,7 @@ struct RecordCommand: AsyncParsableCommand {
                 "--for takes a time from 1 s to 31 d: seconds, or a number with s, m, h or d, as in 8h.")
         }
         guard (1...128).contains(name.utf8.count) else { throw ValidationError("--name takes 1 to 128 bytes.") }
-        if output?.isEmpty == true { throw ValidationError("--output is empty. Name a file, or leave the option out.") }
+        try refuseEmpty(output, "--output", instead: "Name a file, or leave the option out.")
         guard !options.json else {
             throw ValidationError("A trace is lines of JSON already; leave out --json.")
         }

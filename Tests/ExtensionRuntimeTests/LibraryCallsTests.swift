@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import ServiceProtocol
+import Testing
+
+@testable import ExtensionRuntime
+
+@Suite("Calls into a library of several objects in one process", .timeLimit(.minutes(10)))
+struct LibraryCallsTests {
+    @Test("What never returns is waited for once")
+    func hung() {
+        let library = "/hung.so"
+        let first = LibraryCalls.settled(library)
+        first.enter()
+        defer { first.leave() }
+        let second = LibraryCalls.settled(library, patience: .milliseconds(1))
+        #expect(second !== first)
+        second.enter()
+        second.leave()
+        #expect(LibraryCalls.settled(library, patience: .never) === second)
+    }
+
+    @Test("The calls into one library keep nobody from another")
+    func others() {
+        let calls = LibraryCalls.settled("/one.so")
+        calls.enter()
+        defer { calls.leave() }
+        #expect(LibraryCalls.settled("/other.so", patience: .never) !== calls)
+    }
+
+    @Test("A completion of a donation counts until it has returned")
+    func completions() {
+        let fake = FakeHost()
+        let calls = DispatchGroup()
+        fake.session.count(in: calls)
+        let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        fake.session.send(IndexRequest(.deleteAll, index: nil)) { _ in
+            begun.signal()
+            goOn.wait()
+        }
+        begun.wait()
+        #expect(calls.wait(timeout: .now()) == .timedOut)
+        goOn.signal()
+        calls.wait()
+    }
+}
