@@ -164,6 +164,27 @@ struct LogindTests {
         #expect(monitor.look().presence == .active)
     }
 
+    @Test("Asked again, it is in use only when all is answered, however early the first answer comes")
+    func answersEarly() async throws {
+        try addSession("c1", "'IdleHint': <false>, 'IdleSinceHint': <uint64 \(ago(5))>")
+        try mock.call(Self.path, "org.freedesktop.DBus.Mock.AddProperty", Self.manager, "BlockInhibited", "<''>")
+        monitor.sense(.waiting)
+        _ = await told.first { $0.presence == .active }
+        // It fails whenever it is told that something is inhibited, and answers when it is asked after that.
+        let failing = """
+            self.rounds = getattr(self, 'rounds', 0) + 1
+            if self.rounds % 2: raise dbus.exceptions.DBusException('not now', name='org.example.Later')
+            ret = []
+            """
+        try mock.addMethod(Self.path, Self.manager, "ListInhibitors", ("", "a(ssssuu)"), failing)
+        for round in 1...20 {
+            try mock.update(Self.path, Self.manager, "{'BlockInhibited': <'idle:\(round)'>}")
+            _ = await told.first { $0.presence == nil }
+            lookUntilKnown()
+            #expect(monitor.look().presence == .active)
+        }
+    }
+
     @Test("When logind ends nothing of it is known, and when another comes it is asked")
     func restart() async throws {
         try addSession("c1", "'IdleSinceHint': <uint64 \(ago(5))>")

@@ -71,6 +71,17 @@ struct MonitorTests {
         #expect(told.withLock { $0 } == [0.1, 0.9])
     }
 
+    @Test("Whoever reads that a sensor is in use finds what it knows")
+    func atOnce() {
+        for _ in 1...500 {
+            let desk = SensorDesk()
+            let sensor = OneThread { desk.update(.load, .inUse, way: "", if: { true }) { $0.otherLoad = 0.5 } }
+            while desk.report(.waiting)[.load] != .inUse {}
+            #expect(desk.conditions.otherLoad == 0.5)
+            sensor.join()
+        }
+    }
+
     /// A thread that a test waits for.
     private final class OneThread: Sendable {
         private let end = DispatchGroup()

@@ -39,8 +39,7 @@ final class BusSeat: Sendable {
 
     /// Takes note of what the sensor knows, or of what became of it.
     func publish(_ state: MonitorReport.State, _ change: (inout Readings) -> Void) {
-        desk.note(sensor, state, way: way, if: { link.isLive })
-        desk.update(if: { link.isLive }, change)
+        desk.update(sensor, state, way: way, if: { link.isLive }, change)
         settle()
     }
 
@@ -110,8 +109,7 @@ final class BusLink: Sendable {
         let ended: @Sendable (BusEnd) -> Void = { end in
             let state = Self.state(of: end, address)
             for kind in kinds {
-                desk.note(kind.sensor, state, way: kind.way, if: { life.isLive })
-                desk.update(if: { life.isLive }, kind.forget)
+                desk.update(kind.sensor, state, way: kind.way, if: { life.isLive }, kind.forget)
             }
             life.end()
         }

@@ -67,56 +67,81 @@ final class LogindSensor: BusSensor {
 
     // MARK: Questions
 
-    private func askAll() {
-        state.withLock { $0 = State(resumed: $0.resumed, generation: $0.generation + 1) }
-        ask("ListInhibitors") { Self.takeInhibitors(&$0, $1) }
-        let property: [BusValue] = [.string(Self.manager), .string("PreparingForSleep")]
-        ask("Get", of: BusService.properties, property) { state, values in
+    private struct Question {
+        var member: BusMember
+        var path = LogindSensor.path
+        var arguments: [BusValue] = []
+        var take: @Sendable (inout State, [ForeignValue]) -> Void
+    }
+
+    private static let inhibitors = Question(member: BusMember(manager, "ListInhibitors")) { takeInhibitors(&$0, $1) }
+
+    private static let everything = [
+        inhibitors,
+        Question(
+            member: BusMember(BusService.properties, "Get"),
+            arguments: [.string(manager), .string("PreparingForSleep")]
+        ) { state, values in
             state.isAsleep = values.first?.boolean ?? false
-        }
-        ask("ListSessions") { state, values in
+        },
+        Question(member: BusMember(manager, "ListSessions")) { state, values in
             // Of each: identifier, user, name, seat, path.
             let paths = (values.first?.members ?? []).compactMap { $0.members.last?.text }
-            state.unasked = Array(paths.prefix(Self.maximumSessions))
-        }
+            state.unasked = Array(paths.prefix(maximumSessions))
+        },
+    ]
+
+    private func askAll() {
+        ask(Self.everything) { $0 = State(resumed: $0.resumed, generation: $0.generation + 1) }
     }
 
-    /// Asks the manager, or a session; all that is known is published once nothing is open.
-    private func ask(
-        _ member: String, of interface: String = manager, at path: String = path, _ arguments: [BusValue] = [],
-        _ take: @escaping @Sendable (inout State, [ForeignValue]) -> Void
-    ) {
+    /// Asks the manager, or sessions; all that is known is published once nothing is open.
+    ///
+    /// All count as open before the first is sent: its answer may be here before the others are.
+    private func ask(_ questions: [Question], _ begin: (inout State) -> Void = { _ in }) {
         let generation = state.withLock { state in
-            state.open += 1
+            begin(&state)
+            state.open += questions.count
             return state.generation
         }
-        service.call(path, BusMember(interface, member), arguments) { [weak self] result in
-            guard let self else { return }
-            let next: [String]? = state.withLock { state in
-                guard state.generation == generation else { return nil }
-                switch result {
-                case .success(let values):
-                    take(&state, values)
-                    if path == Self.path { state.problems[member] = nil }
-                // A session may have ended meanwhile.
-                case .failure(let error): if path == Self.path { state.problems[member] = "\(error)" }
-                }
-                state.open -= 1
-                defer { state.unasked = [] }
-                return state.unasked
+        for question in questions {
+            service.call(question.path, question.member, question.arguments) { [weak self] result in
+                self?.take(result, of: question, generation)
             }
-            guard let next else { return }
-            for path in next { askSession(path) }
-            publish()
         }
     }
 
-    private func askSession(_ path: String) {
-        guard path.hasPrefix(Self.sessions + "/") else { return }
-        ask("GetAll", of: BusService.properties, at: path, [.string(LoginSession.interface)]) { state, values in
-            guard state.sessions[path] != nil || state.sessions.count < Self.maximumSessions else { return }
-            state.sessions[path, default: LoginSession()].take(values.first?.entries ?? [:])
+    private func take(_ result: Result<[ForeignValue], BusError>, of question: Question, _ generation: Int) {
+        let next: [String]? = state.withLock { state in
+            guard state.generation == generation else { return nil }
+            switch result {
+            case .success(let values):
+                question.take(&state, values)
+                if question.path == Self.path { state.problems[question.member.member] = nil }
+            // A session may have ended meanwhile.
+            case .failure(let error):
+                if question.path == Self.path { state.problems[question.member.member] = "\(error)" }
+            }
+            state.open -= 1
+            defer { state.unasked = [] }
+            return state.unasked
         }
+        guard let next else { return }
+        askSessions(next)
+        publish()
+    }
+
+    private func askSessions(_ paths: [String]) {
+        let questions = paths.filter { $0.hasPrefix(Self.sessions + "/") }.map { path in
+            Question(
+                member: BusMember(BusService.properties, "GetAll"), path: path,
+                arguments: [.string(LoginSession.interface)]
+            ) { state, values in
+                guard state.sessions[path] != nil || state.sessions.count < Self.maximumSessions else { return }
+                state.sessions[path, default: LoginSession()].take(values.first?.entries ?? [:])
+            }
+        }
+        ask(questions)
     }
 
     private static func takeInhibitors(_ state: inout State, _ values: [ForeignValue]) {
@@ -130,7 +155,7 @@ final class LogindSensor: BusSensor {
         if let change = PropertyChange(signal) { return receive(change) }
         guard signal.member.interface == Self.manager else { return }
         switch signal.member.member {
-        case "SessionNew": if let path = signal.arguments.last?.text { askSession(path) }
+        case "SessionNew": if let path = signal.arguments.last?.text { askSessions([path]) }
         case "SessionRemoved":
             guard let path = signal.arguments.last?.text else { return }
             state.withLock { $0.sessions[path] = nil }
@@ -152,16 +177,16 @@ final class LogindSensor: BusSensor {
             // It is told whenever an inhibitor comes or goes, even when the sum stays the same.
             let isAboutInhibitors =
                 change.changed["BlockInhibited"] != nil || change.invalidated.contains("BlockInhibited")
-            if isAboutInhibitors { ask("ListInhibitors") { Self.takeInhibitors(&$0, $1) } }
+            if isAboutInhibitors { ask([Self.inhibitors]) }
             return
         }
         guard change.interface == LoginSession.interface else { return }
-        guard LoginSession.names.isDisjoint(with: change.invalidated) else { return askSession(change.path) }
+        guard LoginSession.names.isDisjoint(with: change.invalidated) else { return askSessions([change.path]) }
         let isKnown = state.withLock { state in
             state.sessions[change.path]?.take(change.changed)
             return state.sessions[change.path] != nil
         }
-        if isKnown { publish() } else { askSession(change.path) }
+        if isKnown { publish() } else { askSessions([change.path]) }
     }
 
     private func publish() {

@@ -57,8 +57,7 @@ public final class ConditionMonitor: ConditionSource {
         sleepClock = SleepClockSensor(roots: roots)
         pressure = PressureSensor(roots: roots)
         lookout = Lookout([sleepClock] + files, threadName: roots.threadName + "-look") { [desk] sensor, reading in
-            desk.note(sensor, reading.state)
-            desk.take(reading.apply)
+            desk.take(sensor, reading.state, reading.apply)
         } tell: { [desk] in
             desk.tell()
         }

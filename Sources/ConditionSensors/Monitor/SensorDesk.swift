@@ -43,20 +43,42 @@ final class SensorDesk: Sendable {
     }
 
     /// Takes note of what was found.
-    ///
-    /// - Parameter isLive: Asked under the lock of ``close()``: whether who found it still counts.
-    func update(if isLive: () -> Bool = { true }, _ change: (inout Readings) -> Void) {
-        state.withLock { state in if isLive() { change(&state.readings) } }
+    func update(_ change: (inout Readings) -> Void) {
+        state.withLock { change(&$0.readings) }
         tell()
+    }
+
+    /// Takes note of what became of a sensor and of what it found, at once: whoever reads that it is in use finds
+    /// what it knows.
+    ///
+    /// - Parameters:
+    ///   - way: Which of several ways to the same thing.
+    ///   - isLive: Asked under the lock of ``close()``: whether who found it still counts.
+    func update(
+        _ sensor: Sensor, _ new: MonitorReport.State, way: String, if isLive: () -> Bool,
+        _ change: (inout Readings) -> Void
+    ) {
+        take(sensor, new, way: way, if: isLive, change)
+        tell()
+    }
+
+    /// The same, and tells nobody yet.
+    func take(
+        _ sensor: Sensor, _ new: MonitorReport.State, way: String = "", if isLive: () -> Bool = { true },
+        _ change: (inout Readings) -> Void
+    ) {
+        state.withLock { state in
+            guard isLive() else { return }
+            state.states[sensor, default: [:]][way] = new
+            change(&state.readings)
+        }
     }
 
     /// Takes note of what became of a sensor.
     ///
     /// - Parameter way: Which of several ways to the same thing.
-    func note(
-        _ sensor: Sensor, _ new: MonitorReport.State, way: String = "", if isLive: () -> Bool = { true }
-    ) {
-        state.withLock { if isLive() { $0.states[sensor, default: [:]][way] = new } }
+    func note(_ sensor: Sensor, _ new: MonitorReport.State, way: String = "") {
+        state.withLock { $0.states[sensor, default: [:]][way] = new }
     }
 
     /// Does something under locks that whoever is told must not come upon; what is to be told meanwhile is told after it.
@@ -80,9 +102,6 @@ final class SensorDesk: Sendable {
                 return MonitorReport.Line(sensor: sensor, state: best ?? .resting)
             })
     }
-
-    /// Takes note of what was found, and tells nobody yet.
-    func take(_ change: (inout Readings) -> Void) { state.withLock { change(&$0.readings) } }
 
     /// Tells what was not told, unless somebody else is at it, who then will.
     func tell() {
