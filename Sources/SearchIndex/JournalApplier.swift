@@ -109,6 +109,15 @@ final class JournalApplier: Sendable {
         if let error = drain() { throw error }
     }
 
+    /// Goes on with merges that an earlier process has left: each word is looked up in every segment. Not at once, since
+    /// whoever opens a store for a moment has no time for it.
+    func tidySoon() {
+        queue.asyncAfter(deadline: .now() + Self.delay) { [weak self] in
+            guard let self else { return }
+            perform(state.withLock { $0.isRunning || $0.isClosing ? .rest : Self.next(&$0) })
+        }
+    }
+
     /// Has the patient entries of one bundle at most wait until this is called again: applying takes far more of a processor
     /// than journaling, and nobody is to notice it. They are applied all the same where somebody waits for them, or for an
     /// entry after them.

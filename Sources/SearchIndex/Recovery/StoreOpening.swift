@@ -177,6 +177,7 @@ struct StoreOpening {
             throw error
         }
         folder.trust()
+        applier.tidySoon()
         return Opened(pool: pool, applier: applier, report: report)
     }
 

@@ -84,10 +84,24 @@ struct CandidateScan: Sendable {
 
     /// The items with the last word inside of a word of title and keywords.
     static func insideWords(
-        _ plan: SearchPlan, tags: SearchTags, _ limits: SearchLimits, _ db: Database
+        _ plan: SearchPlan, tags: SearchTags, bound: Int64, _ limits: SearchLimits, _ db: Database
     ) throws -> CandidateScan? {
+        // Each of the words that the last one stands for is looked up in every segment, whatever the others find.
+        if !plan.hasExclusions, plan.hasSeveralPhrases,
+            let rest = plan.titleWords(tags: tags.expressions, lastPhrase: false),
+            try !isInTitles(rest, bound: bound, db)
+        {
+            return nil
+        }
         let expression = try plan.insideWords(tags: tags.expressions) { try TermDictionary.words(containing: $0, db) }
         return expression.map { CandidateScan(title, $0, tags: tags, limits) }
+    }
+
+    private static func isInTitles(_ expression: String, bound: Int64, _ db: Database) throws -> Bool {
+        try Bool.fetchOne(
+            db.cachedStatement(
+                sql: "SELECT 1 FROM title_text WHERE title_text MATCH ? AND rowid <= ? ORDER BY rowid DESC LIMIT 1"),
+            arguments: [expression, bound]) ?? false
     }
 
     /// Whether so few items have the other words that looking at each is quicker than anything else.
@@ -131,13 +145,14 @@ struct CandidateScan: Sendable {
                     SELECT item.record FROM text_row CROSS JOIN item ON item.id = text_row.item
                     WHERE text_row.id <= ? ORDER BY text_row.id DESC LIMIT ?
                     """), arguments: [bound, limits.letterSample])
+        let threshold = max(1, limits.letterSample / 32)
         var count = 0
-        while let row = try rows.next() {
+        while count < threshold, let row = try rows.next() {
             let bytes = try row.decode(Data.self, atIndex: 0)
             guard words.mayOccur(inRecord: bytes), let record = try? ItemRecord(decoding: bytes) else { continue }
             if words.occursInTitle(of: SearchableText(record, bundle: 0)) { count += 1 }
         }
-        return count >= limits.letterSample / 32
+        return count >= threshold
     }
 
     // MARK: Windows

@@ -55,6 +55,9 @@ struct SearchPlan: Sendable {
     /// Whether there is anything that must not occur; only the table of all words can say.
     var hasExclusions: Bool { !excluded.isEmpty }
 
+    /// Whether something beside the last phrase must occur.
+    var hasSeveralPhrases: Bool { wanted.count > 1 }
+
     /// The last phrase, if its last word may go on.
     var open: WordSequence? {
         guard let last = wanted.last, last.isPrefix else { return nil }

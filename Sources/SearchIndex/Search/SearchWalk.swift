@@ -121,7 +121,7 @@ struct SearchWalk: Sendable {
         case .title: return try CandidateScan.titleWords(plan, tags: tags, bound: bound, limits, db)
         case .text: return try CandidateScan.allWords(plan, tags: tags, bound: bound, limits, db)
         case .insideWords:
-            return try CandidateScan.insideWords(plan, tags: tags, limits, db)
+            return try CandidateScan.insideWords(plan, tags: tags, bound: bound, limits, db)
         case .end: return nil
         }
     }

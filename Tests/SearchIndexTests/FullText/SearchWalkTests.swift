@@ -134,6 +134,11 @@ struct SearchWalkTests {
             )
         }
         #expect(try await store.index.search(SearchRequest("weasel thesis")).hits.isEmpty)
+        // The others must be words of its title, too.
+        try await store.put(item("text", title: "Handbook", text: "all about seaweeds"))
+        #expect(try await store.index.search(SearchRequest("handbook weed")).hits.isEmpty)
+        #expect(try await store.index.search(SearchRequest("photosynthesis weed", bundle: "other")).hits.isEmpty)
+        try await store.index.delete(identifiers: ["text"], in: Store.app)
         try await store.index.delete(identifiers: ["one"], in: Store.app)
         #expect(try await store.index.search(SearchRequest("weeds")).hits.isEmpty)
         let kept = try await store.index.write("Purging") { db in

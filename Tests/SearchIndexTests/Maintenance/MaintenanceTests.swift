@@ -6,7 +6,7 @@ import Testing
 
 @testable import SearchIndex
 
-@Suite("Care for the index, in steps")
+@Suite("Care for the index, in steps", .timeLimit(.minutes(10)))
 struct MaintenanceTests {
     private let store: Store
 
@@ -73,6 +73,25 @@ struct MaintenanceTests {
             return (try FullTextMerging.segments(db), counts.max())
         }
         #expect(told == real && told > 1)
+    }
+
+    @Test("Merges that an earlier opening has left are gone on with when a store is opened, without a donation")
+    func goesOnMerging() async throws {
+        // While somebody is held nothing is merged but what is due to so many bytes.
+        store.index.hold("com.example.held")
+        for number in 0..<12 {
+            try await store.put(item("\(number)", title: "title \(number)"))
+            try await store.index.settle()
+            store.index.applier?.state.withLock { $0.unmergedBytes = 0 }
+        }
+        try await store.index.close()
+        let left = try SearchIndex(directory: store.folder.path("store"), access: .readOnly)
+        let segments = try await left.wear().segments
+        try #require(segments == 12)
+        try await left.close()
+        let index = try SearchIndex(directory: store.folder.path("store"), access: .readWrite)
+        while try await index.wear().segments == segments { await Task.yield() }
+        try await index.close()
     }
 
     @Test("Free pages are given back a few at a time, and a store that is opened again goes on so")
