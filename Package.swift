@@ -229,7 +229,7 @@ let package = Package(
             name: "IdleSchedulingTests", dependencies: ["IdleScheduling", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ConditionSensorsTests",
-            dependencies: ["ConditionSensors", "IdleScheduling", "TestSupport"],
+            dependencies: ["ConditionSensors", "IdleScheduling", "ServiceProtocol", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "DiagnosisTests",

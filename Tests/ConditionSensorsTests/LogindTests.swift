@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import IdleScheduling
+import ServiceProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -164,25 +166,34 @@ struct LogindTests {
         #expect(monitor.look().presence == .active)
     }
 
-    @Test("Asked again, it is in use only when all is answered, however early the first answer comes")
-    func answersEarly() async throws {
-        try addSession("c1", "'IdleHint': <false>, 'IdleSinceHint': <uint64 \(ago(5))>")
-        try mock.call(Self.path, "org.freedesktop.DBus.Mock.AddProperty", Self.manager, "BlockInhibited", "<''>")
-        monitor.sense(.waiting)
-        _ = await told.first { $0.presence == .active }
-        // It fails whenever it is told that something is inhibited, and answers when it is asked after that.
-        let failing = """
-            self.rounds = getattr(self, 'rounds', 0) + 1
-            if self.rounds % 2: raise dbus.exceptions.DBusException('not now', name='org.example.Later')
-            ret = []
-            """
-        try mock.addMethod(Self.path, Self.manager, "ListInhibitors", ("", "a(ssssuu)"), failing)
-        for round in 1...20 {
-            try mock.update(Self.path, Self.manager, "{'BlockInhibited': <'idle:\(round)'>}")
-            while monitor.report()[.logind] == .inUse { sched_yield() }
-            lookUntilKnown()
-            #expect(monitor.look().presence == .active)
+    @Test("It is in use only when all is answered, however early the first answers come")
+    func answersEarly() throws {
+        let desk = SensorDesk()
+        let connection = try MessageBus(address: bus.address, name: "early", onCall: { _ in }, onDisconnect: { _ in })
+        defer { connection.close() }
+        let seat = BusSeat(.logind, connection, desk, machine.roots, BusLink.Life())
+        let path = "\(Self.path)/session/c1"
+        let since = UInt64(ago(5))
+        let inUse = Mutex<[String]>([])
+        // Each question is answered before the next is asked.
+        let sensor = LogindSensor(seat) { _, member, _, reply in
+            if desk.report(.waiting)[.logind] == .inUse { inUse.withLock { $0.append(member.member) } }
+            switch member.member {
+            case "ListSessions": reply(.success([.list([.list([.text("c1"), .text(path)])])]))
+            case "GetAll":
+                let session: [String: ForeignValue] = [
+                    "Active": .boolean(true), "Class": .text("user"), "State": .text("active"),
+                    "Type": .text("wayland"), "User": .list([.unsigned(UInt64(getuid())), .text("/")]),
+                    "IdleHint": .boolean(false), "IdleSinceHint": .unsigned(since), "LockedHint": .boolean(false),
+                ]
+                reply(.success([.entries(session)]))
+            case "Get": reply(.success([.boolean(false)]))
+            default: reply(.success([.list([])]))
+            }
         }
+        sensor.askAll()
+        #expect(inUse.withLock { $0 } == [], "Questions that were asked after it seemed whole.")
+        #expect(desk.report(.waiting)[.logind] == .inUse && desk.conditions.presence == .active)
     }
 
     @Test("When logind ends nothing of it is known, and when another comes it is asked")

@@ -30,8 +30,12 @@ final class LogindSensor: BusSensor {
         /// What it did not answer, by question.
         var problems: [String: String] = [:]
     }
+    /// How it is asked; ``BusService/call(_:_:_:reply:)``.
+    typealias Call = @Sendable (String, BusMember, [BusValue], @escaping BusService.ReplyHandler) -> Void
+
     private let seat: BusSeat
     private let service: BusService
+    private let call: Call
     private let state = Mutex(State())
 
     private static let name = "org.freedesktop.login1"
@@ -40,9 +44,10 @@ final class LogindSensor: BusSensor {
     private static let sessions = "/org/freedesktop/login1/session"
     private static let maximumSessions = 64
 
-    init(_ seat: BusSeat) {
-        self.seat = seat
-        service = BusService(Self.name, on: seat.bus)
+    init(_ seat: BusSeat, call: Call? = nil) {
+        let service = BusService(Self.name, on: seat.bus)
+        (self.seat, self.service) = (seat, service)
+        self.call = call ?? { service.call($0, $1, $2, reply: $3) }
     }
 
     func begin() {
@@ -91,7 +96,7 @@ final class LogindSensor: BusSensor {
         },
     ]
 
-    private func askAll() {
+    func askAll() {
         ask(Self.everything) { $0 = State(resumed: $0.resumed, generation: $0.generation + 1) }
     }
 
@@ -105,7 +110,7 @@ final class LogindSensor: BusSensor {
             return state.generation
         }
         for question in questions {
-            service.call(question.path, question.member, question.arguments) { [weak self] result in
+            call(question.path, question.member, question.arguments) { [weak self] result in
                 self?.take(result, of: question, generation)
             }
         }
