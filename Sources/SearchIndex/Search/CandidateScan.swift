@@ -45,7 +45,7 @@ struct CandidateScan: Sendable {
         _ plan: SearchPlan, tags: SearchTags, bound: Int64, _ limits: SearchLimits, _ db: Database
     ) throws -> CandidateScan? {
         // A single letter has no list of its own: those would be a fifth of the table.
-        if !plan.hasExclusions, let letter = plan.prefix, letter.unicodeScalars.count == 1,
+        if !plan.hasExclusions, plan.endsInLetter, let letter = plan.prefix,
             try isCommon(letter, bound: bound, limits, db)
         {
             return CandidateScan(
@@ -74,7 +74,7 @@ struct CandidateScan: Sendable {
             let rest = plan.allWords(tags: tags.expressions, lastPhrase: false)
             // FTS5 cannot exclude from everything.
             if rest != nil || !plan.hasExclusions,
-                try isRare(rest, limits, db) || isCommon(prefix, bound: bound, limits, db)
+                try isRare(rest, bound: bound, limits, db) || isCommon(prefix, bound: bound, limits, db)
             {
                 return CandidateScan(text, rest, tags: tags, limits, unchecked: plan.open)
             }
@@ -86,34 +86,41 @@ struct CandidateScan: Sendable {
     static func insideWords(
         _ plan: SearchPlan, tags: SearchTags, bound: Int64, _ limits: SearchLimits, _ db: Database
     ) throws -> CandidateScan? {
-        // Each of the words that the last one stands for is looked up in every segment, whatever the others find.
-        if !plan.hasExclusions, plan.hasSeveralPhrases,
-            let rest = plan.titleWords(tags: tags.expressions, lastPhrase: false),
-            try !isInTitles(rest, bound: bound, db)
-        {
-            return nil
+        guard let part = plan.part else { return nil }
+        var others: (expression: String, count: Int)?
+        if plan.hasSeveralPhrases, let expression = plan.titleWords(tags: tags.expressions, lastPhrase: false) {
+            let count = try matches(of: expression, in: title.0, bound: bound, upTo: max(1, limits.fewCandidates), db)
+            guard count > 0 else { return nil }
+            others = (expression, count)
         }
-        let expression = try plan.insideWords(tags: tags.expressions) { try TermDictionary.words(containing: $0, db) }
-        return expression.map { CandidateScan(title, $0, tags: tags, limits) }
-    }
-
-    private static func isInTitles(_ expression: String, bound: Int64, _ db: Database) throws -> Bool {
-        try Bool.fetchOne(
-            db.cachedStatement(
-                sql: "SELECT 1 FROM title_text WHERE title_text MATCH ? AND rowid <= ? ORDER BY rowid DESC LIMIT 1"),
-            arguments: [expression, bound]) ?? false
+        let words = try TermDictionary.words(containing: part, db)
+        guard !words.isEmpty else { return nil }
+        // Each word is looked up in every segment, whatever the others find.
+        if let others, others.count < min(limits.fewCandidates, words.count * limits.candidatesPerWord) {
+            return CandidateScan(
+                title, others.expression, tags: tags, limits, unchecked: WordSequence(inside: part), checksTitle: true)
+        }
+        return CandidateScan(title, plan.insteadOfLast(words, tags: tags.expressions), tags: tags, limits)
     }
 
     /// Whether so few items have the other words that looking at each is quicker than anything else.
-    private static func isRare(_ rest: String?, _ limits: SearchLimits, _ db: Database) throws -> Bool {
+    private static func isRare(
+        _ rest: String?, bound: Int64, _ limits: SearchLimits, _ db: Database
+    ) throws -> Bool {
         guard let rest else { return false }
-        let count = try Int.fetchOne(
+        return try matches(of: rest, in: text.0, bound: bound, upTo: limits.fewCandidates, db) < limits.fewCandidates
+    }
+
+    /// How many texts match; counts no further than `limit`.
+    private static func matches(
+        of expression: String, in table: String, bound: Int64, upTo limit: Int, _ db: Database
+    ) throws -> Int {
+        try Int.fetchOne(
             db.cachedStatement(
-                sql:
-                    "SELECT count(*) FROM (SELECT 1 FROM item_text WHERE item_text MATCH ? ORDER BY rowid DESC LIMIT ?)"
-            ),
-            arguments: [rest, limits.fewCandidates])
-        return count ?? 0 < limits.fewCandidates
+                sql: """
+                    SELECT count(*) FROM (
+                        SELECT 1 FROM \(table) WHERE \(table) MATCH ? AND rowid <= ? ORDER BY rowid DESC LIMIT ?)
+                    """), arguments: [expression, bound, limit]) ?? 0
     }
 
     /// Whether so many words begin so that putting their lists together takes longer than looking at candidates: one of a
@@ -148,8 +155,9 @@ struct CandidateScan: Sendable {
         let threshold = max(1, limits.letterSample / 32)
         var count = 0
         while count < threshold, let row = try rows.next() {
-            let bytes = try row.decode(Data.self, atIndex: 0)
-            guard words.mayOccur(inRecord: bytes), let record = try? ItemRecord(decoding: bytes) else { continue }
+            guard try row.withUnsafeData(atIndex: 0, { $0.map(words.mayOccur(inRecord:)) }) == true,
+                let record = try? ItemRecord(decoding: row.decode(Data.self, atIndex: 0))
+            else { continue }
             if words.occursInTitle(of: SearchableText(record, bundle: 0)) { count += 1 }
         }
         return count >= threshold

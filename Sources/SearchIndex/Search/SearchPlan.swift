@@ -84,21 +84,36 @@ struct SearchPlan: Sendable {
         return excluding((["{title keywords} : (\(words))"] + tags).joined(separator: " AND "))
     }
 
-    /// The items whose title begins with the text.
+    /// Whether the text ends in a single letter that may go on. There are no lists for these: putting together all words
+    /// that begin so takes tens of milliseconds.
+    var endsInLetter: Bool { prefix?.unicodeScalars.count == 1 }
+
+    /// The items whose title begins with the text. If that ends in a single letter, more than these: those whose title begins
+    /// with the words before it.
     ///
     /// - Parameter isFinished: whether the last word is a whole one, whatever was typed behind it.
     func titleStart(tags: [String], isFinished: Bool = false) -> String? {
         guard isPlain, let last = wanted.last else { return nil }
-        let start = Phrase(words: wanted.flatMap(\.words), isPrefix: last.isPrefix && !isFinished)
+        var start = Phrase(words: wanted.flatMap(\.words), isPrefix: last.isPrefix && !isFinished)
+        if start.isPrefix, endsInLetter {
+            start.isPrefix = false
+            // Behind a letter that is alone stands something else (`c+`), so that it is a word.
+            if start.words.count > 1 { start.words.removeLast() }
+        }
         return (["title : ^ \(start.expression)"] + tags).joined(separator: " AND ")
     }
 
-    /// The items of whose title or keywords a word contains the last one that was typed, and which have the others;
-    /// `nil` if no word does. The last alone, since to look for parts of several words takes as many times as long.
-    func insideWords(tags: [String], expand: (String) throws -> [String]) rethrows -> String? {
+    /// What may be inside of a word of title or keywords; `nil` if nothing may. The last word alone, since to look for
+    /// parts of several words takes as many times as long.
+    var part: String? {
         guard !hasExclusions, let last = wanted.last, last.words.count == 1 else { return nil }
-        let words = try expand(last.words[0])
-        guard !words.isEmpty else { return nil }
+        return last.words[0]
+    }
+
+    /// The items that have one of some words, which stand for the last one that was typed, and the others.
+    ///
+    /// - Parameter words: at least one.
+    func insteadOfLast(_ words: [String], tags: [String]) -> String {
         let alternatives = words.map { Phrase(words: [$0], isPrefix: false).expression }.joined(separator: " OR ")
         return (wanted.dropLast().map(\.expression) + ["(\(alternatives))"] + tags).joined(separator: " AND ")
     }

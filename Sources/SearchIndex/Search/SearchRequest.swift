@@ -44,6 +44,8 @@ package struct SearchLimits: Sendable {
     package var letterSample = 256
     /// Fewer candidates than that are looked at rather than asking FTS5 for the beginning of a word.
     package var fewCandidates = 512
+    /// A word that the typed letters are inside of costs as much as so many candidates.
+    package var candidatesPerWord = 16
     /// Of title starts at most so many are compared by date; among more, those that are found walking back in time.
     package var titleStarts = 256
 

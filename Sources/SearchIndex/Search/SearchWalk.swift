@@ -138,14 +138,12 @@ struct SearchWalk: Sendable {
                 """)
         let size = blockSize
         while block.count < size, bytes < Self.maximumBlockBytes, let match = pending.popLast() {
+            guard try mayBelong(match, db) else { continue }
             guard let row = try Row.fetchOne(statement, arguments: [match.row]) else { continue }
             let expires = try row.decode(Double?.self, forColumn: "expires")
             guard expires ?? .infinity > now else { continue }
             if let bundle, try row.decode(String.self, forColumn: "bundle_name") != bundle { continue }
             if let filter, try !filter.matches(row.decode(DatabaseValue.self, forColumn: "record")) { continue }
-            if let open = scan?.unchecked, !open.mayOccur(inRecord: try row.decode(Data.self, forColumn: "record")) {
-                continue
-            }
             let number = try row.decode(Int64.self, forColumn: "bundle_number")
             let item = try StoredItem(row)
             if match.isUncertain, !isTitleMatch(item.record, bundle: number) {
@@ -165,6 +163,18 @@ struct SearchWalk: Sendable {
             block.append(Ranking.Candidate(row: match.row, score: match.score, bundle: number, item: item))
         }
         return block
+    }
+
+    /// A quick look at what was not asked of FTS5, before the item is read: most candidates are turned down by it.
+    private func mayBelong(_ match: CandidateScan.Match, _ db: Database) throws -> Bool {
+        guard let unchecked = scan?.unchecked else { return true }
+        let rows = try Row.fetchCursor(
+            db.cachedStatement(
+                sql: "SELECT item.record FROM text_row CROSS JOIN item ON item.id = text_row.item WHERE text_row.id = ?"
+            ),
+            arguments: [match.row])
+        let row = try rows.next()
+        return try row?.withUnsafeData(atIndex: 0) { $0.map(unchecked.mayOccur(inRecord:)) } ?? false
     }
 
     /// Whether an item is what the title stage looks for, and its title is or begins with the text.

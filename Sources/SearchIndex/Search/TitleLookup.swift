@@ -54,13 +54,30 @@ struct TitleLookup {
     /// Keys of long titles tell only how they begin, so that these are looked at. Who types so much has time.
     private func longTitles(_ tags: SearchTags, _ db: Database) throws -> [Int64] {
         let scan = CandidateScan.titleStarts(plan, tags: tags, limits, isFinished: true)
+        return try fitting(scan, among: Self.maximumLongTitles, db) { $0 == .wholeTitle }
+    }
+
+    /// The newest titles that begin with the text. Where that is more than FTS5 can be asked, they are looked for among so many
+    /// of the newest that it finds as are compared otherwise.
+    private func newestStarts(_ tags: SearchTags, _ db: Database) throws -> [Int64] {
+        let scan = CandidateScan.titleStarts(plan, tags: tags, limits)
+        guard plan.endsInLetter else {
+            return try scan?.window(from: bound, count: Self.maximumFound, db).matches.map(\.row) ?? []
+        }
+        return try fitting(scan, among: limits.titleStarts, db) { _ in true }
+    }
+
+    /// The newest matches of a scan with a title that fits.
+    private func fitting(
+        _ scan: CandidateScan?, among count: Int, _ db: Database, where isWanted: (SearchHit.Kind) -> Bool
+    ) throws -> [Int64] {
         let fit = TitleFit(plan.text)
         let statement = try db.cachedStatement(
             sql: "SELECT item.record FROM text_row CROSS JOIN item ON item.id = text_row.item WHERE text_row.id = ?")
         var found: [Int64] = []
-        for match in try scan?.window(from: bound, count: Self.maximumLongTitles, db).matches ?? [] {
+        for match in try scan?.window(from: bound, count: count, db).matches ?? [] {
             guard let bytes = try Data.fetchOne(statement, arguments: [match.row]),
-                let record = try? ItemRecord(decoding: bytes), fit.kind(of: record) == .wholeTitle
+                let record = try? ItemRecord(decoding: bytes), let kind = fit.kind(of: record), isWanted(kind)
             else { continue }
             found.append(match.row)
             if found.count == Self.maximumFound { break }
@@ -91,10 +108,7 @@ struct TitleLookup {
                     WHERE attribute.name = ? AND attribute.value >= ? AND attribute.value < ? LIMIT ?
                     """),
             arguments: [bound, tags.bundle, tags.bundle, now, name, lower, upper, limits.titleStarts + 1])
-        guard rows.count <= limits.titleStarts else {
-            return try CandidateScan.titleStarts(plan, tags: tags, limits)?
-                .window(from: bound, count: Self.maximumFound, db).matches.map(\.row) ?? []
-        }
+        guard rows.count <= limits.titleStarts else { return try newestStarts(tags, db) }
         if let key = part.cutKey { rows += try wholeKeys(key, name, tags.bundle, db) }
         return Array(rows.compactMap { $0 }.sorted(by: >).prefix(Self.maximumFound))
     }

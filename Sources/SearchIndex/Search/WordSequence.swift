@@ -1,17 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Words that stand side by side, the last of which may be the beginning of one; looked for in a text, without an index.
+/// Words that stand side by side, the last of which may be a part of one; looked for in a text, without an index.
 struct WordSequence: Sendable {
     private let words: [[UInt8]]
-    private let isPrefix: Bool
+    private let last: Part
+
+    /// What the last word may be of a word of the text.
+    private enum Part { case all, beginning, inside }
 
     /// - Parameters:
     ///   - words: folded, at least one.
     ///   - isPrefix: whether the last may be the beginning of a word.
     init(_ words: [String], isPrefix: Bool) {
         self.words = words.map { Array($0.utf8) }
-        self.isPrefix = isPrefix
+        last = isPrefix ? .beginning : .all
+    }
+
+    /// Letters from inside of a word, not from its beginning.
+    ///
+    /// - Parameter part: folded, not empty.
+    init(inside part: String) {
+        words = [Array(part.utf8)]
+        last = .inside
     }
 
     /// Whether they occur in the text. Reads no further than the first occurrence.
@@ -23,8 +34,7 @@ struct WordSequence: Sendable {
             met.append(0)
             met = met.compactMap { count in
                 let isLast = count == words.count - 1
-                let isMet =
-                    isLast && isPrefix ? word.starts(with: words[count]) : word.elementsEqual(words[count])
+                let isMet = isLast ? isLastWord(word) : word.elementsEqual(words[count])
                 isFound = isFound || (isMet && isLast)
                 return isMet && !isLast ? count + 1 : nil
             }
@@ -33,21 +43,32 @@ struct WordSequence: Sendable {
         return isFound
     }
 
+    private func isLastWord(_ word: UnsafeBufferPointer<UInt8>) -> Bool {
+        let wanted = words[words.count - 1]
+        switch last {
+        case .all: return word.elementsEqual(wanted)
+        case .beginning: return word.starts(with: wanted)
+        case .inside:
+            guard word.count > wanted.count else { return false }
+            return (1...(word.count - wanted.count)).contains { word[$0...].starts(with: wanted) }
+        }
+    }
+
     /// Whether the words may occur in a text of a record: `false` only if they do not. A quick look, since most
     /// candidates are turned down by it.
     func mayOccur(inRecord bytes: some ContiguousBytes) -> Bool {
         guard let word = words.first, let first = word.first, first < 0x80 else { return true }
+        let isAnywhere = words.count == 1 && last == .inside
         return bytes.withUnsafeBytes { bytes in
-            let bytes = bytes.bindMemory(to: UInt8.self)
-            var scanner = RecordScanner(bytes)
+            var scanner = RecordScanner(bytes.bindMemory(to: UInt8.self))
             guard scanner.skipHeader() != nil, let count = scanner.count() else { return true }
             var mayOccur = false
             for _ in 0..<count {
                 let isSound =
                     scanner.text() != nil && scanner.traits() != nil
                     && scanner.skipValue(depth: 0) { range in
-                        mayOccur =
-                            mayOccur || Self.mayOccur(word, first, in: UnsafeBufferPointer(rebasing: bytes[range]))
+                        let text = UnsafeRawBufferPointer(rebasing: bytes[range])
+                        mayOccur = mayOccur || Self.mayOccur(word, first, anywhere: isAnywhere, in: text)
                     }
                 if mayOccur || !isSound { return true }
             }
@@ -56,25 +77,40 @@ struct WordSequence: Sendable {
     }
 
     /// At the beginning of a word, unlike `ByteNeedle`, which looks anywhere: a single letter is somewhere in every text.
-    private static func mayOccur(_ word: [UInt8], _ first: UInt8, in text: UnsafeBufferPointer<UInt8>) -> Bool {
-        let last = text.count - word.count
+    private static func mayOccur(
+        _ word: [UInt8], _ first: UInt8, anywhere: Bool, in text: UnsafeRawBufferPointer
+    ) -> Bool {
         var position = 0
         var isInside = false
         while position < text.count {
-            // Letters with marks fold to plain ones. Small and capital letters differ in one bit, which digits have anyway.
-            let byte = text[position]
-            if byte >= 0x80 { return true }
-            let folded = byte | 0x20
-            let isLetter = (0x61...0x7A).contains(folded) || (0x30...0x39).contains(byte)
-            if !isInside, isLetter, folded == first, position <= last {
-                var matched = 1
-                while matched < word.count, text[position + matched] | 0x20 == word[matched] { matched += 1 }
-                if matched == word.count || text[position + matched] >= 0x80 { return true }
+            let (folded, length) = FoldedByte.next(in: text, at: position)
+            position += length
+            switch folded {
+            case .unknown: return true
+            case .other: isInside = false
+            case .letter(let letter):
+                if letter == first, anywhere || !isInside, mayGoOn(word, in: text, at: position) { return true }
+                isInside = true
             }
-            isInside = isLetter
-            position += 1
         }
         return false
+    }
+
+    /// Whether all but the first byte of a word may stand at a position.
+    private static func mayGoOn(_ word: [UInt8], in text: UnsafeRawBufferPointer, at position: Int) -> Bool {
+        var position = position
+        for wanted in word.dropFirst() {
+            guard wanted < 0x80 else { return true }
+            guard position < text.count else { return false }
+            let (folded, length) = FoldedByte.next(in: text, at: position)
+            position += length
+            switch folded {
+            case .unknown: return true
+            case .other: return false
+            case .letter(let letter): guard letter == wanted else { return false }
+            }
+        }
+        return true
     }
 
     /// Whether they occur in one of the texts of an item.

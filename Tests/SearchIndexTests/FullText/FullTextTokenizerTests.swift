@@ -79,4 +79,53 @@ struct FullTextTokenizerTests {
             }
         }
     }
+
+    @Test("A quick look turns down texts in whatever script without the words, and none with them")
+    func quickLook() throws {
+        func mayOccur(_ sequence: WordSequence, _ text: String) throws -> Bool {
+            sequence.mayOccur(inRecord: try item("one", title: text).encoded())
+        }
+        let pack = WordSequence(["pac"], isPrefix: true)
+        for text in ["résumé — “naïve”", "Пакет", "東京 aпac", "unpacked opac", "été", "pa ck", "p—ac", "épac", "p"] {
+            #expect(try !mayOccur(pack, text), "\(text)")
+        }
+        for text in ["Päckchen", "„pack“", "東pack", "ｐａｃｋ", "pa\u{301}c", "a-pac", "PACK"] {
+            #expect(try mayOccur(pack, text), "\(text)")
+        }
+        let inside = WordSequence(inside: "pac")
+        #expect(try mayOccur(inside, "unpacked") && mayOccur(inside, "öpäc") && !mayOccur(inside, "pa c"))
+        #expect(inside.occurs(in: "a compact") && !inside.occurs(in: "pact pac") && !inside.occurs(in: "pa c"))
+        #expect(inside.occurs(in: "pacpac") && inside.occurs(in: "opac") && inside.occurs(in: "CÖMPÄCT"))
+    }
+
+    @Test("What occurs may occur, whatever the letters are", arguments: 1...4 as ClosedRange<UInt64>)
+    func quickLookAtAll(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        let pieces: [Unicode.Scalar] = [
+            "a", "B", "1", " ", "-", "é", "ä", "ß", "ŉ", "İ", "ı", "—", "’", "²", "ª", "\u{AD}", "\u{200D}", "\u{301}",
+            "\u{338}", "Ａ", "ﬁ", "京", "ア", "한", "ж", "K", "ǆ", "🎉", "\u{1F3FB}",
+        ]
+        var met = 0
+        for _ in 0..<400 {
+            var scalars = String.UnicodeScalarView()
+            for _ in 0..<random.below(12) { scalars.append(random.pick(pieces)) }
+            let text = String(scalars)
+            let record = try item("one", title: text).encoded()
+            let words = FullTextTokenizer.words(of: text)
+            guard !words.isEmpty else { continue }
+            let start = random.below(words.count)
+            let part = Array(words[start..<(start + 1 + random.below(words.count - start))])
+            var cut = part
+            cut[cut.count - 1] = String(part[part.count - 1].unicodeScalars.prefix(1))
+            for sequence in [WordSequence(part, isPrefix: false), WordSequence(cut, isPrefix: true)]
+            where sequence.occurs(in: text) {
+                met += 1
+                #expect(sequence.mayOccur(inRecord: record), "seed \(seed): \(text.unicodeScalars.map(\.value))")
+            }
+            guard let inner = part.last?.unicodeScalars.dropFirst(), let first = inner.first else { continue }
+            let inside = WordSequence(inside: String(first))
+            #expect(inside.occurs(in: text) && inside.mayOccur(inRecord: record))
+        }
+        #expect(met > 300)
+    }
 }

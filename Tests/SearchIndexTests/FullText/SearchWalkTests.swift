@@ -149,6 +149,50 @@ struct SearchWalkTests {
         try await store.checkIntegrity()
     }
 
+    @Test(
+        "Parts of words are found alike by looking up the words and by looking at the items with the others",
+        arguments: 1...4 as ClosedRange<UInt64>)
+    func insideWordsBothWays(seed: UInt64) async throws {
+        var random = SplitMix64(seed: seed)
+        let store = try Store()
+        let words = ["workbench", "benchmark", "bench", "Überbench", "debenchén", "seat", "東京", "wood"]
+        for number in 0..<80 {
+            let title = (0..<(1 + random.below(3))).map { _ in random.pick(words) }.joined(
+                separator: random.pick([" ", "—"]))
+            let keywords = random.below(3) == 0 ? [random.pick(words)] : []
+            try await store.put(item("\(number)", title: title, keywords: keywords, text: random.pick(words)))
+        }
+        for typed in ["seat bench", "wood benchm", "東京 enc", "seat wood ench ", "workbench bench", "seat 東京"] {
+            var found: [[Int64]] = []
+            for candidates in [0, 1000] {
+                var request = SearchRequest(typed)
+                request.limit = 1000
+                request.limits.candidatesPerWord = candidates
+                let hits = try await store.index.search(request).hits.filter { $0.kind == .insideWords }
+                found.append(hits.map(\.item.number).sorted())
+            }
+            #expect(found[0] == found[1], "seed \(seed): \(typed)")
+            #expect(typed == "seat 東京" || typed == "wood benchm" || !found[0].isEmpty, "seed \(seed): \(typed)")
+        }
+    }
+
+    @Test(
+        "Among many title starts the newest come first also where the text ends in a single letter",
+        arguments: [("zebra t", "Zebra t", "Zebra other"), ("c+", "C++", "Chapter")])
+    func startsWithLetter(typed: String, start: String, other: String) async throws {
+        let store = try Store()
+        let titles =
+            (0..<300).map { "\(start) \($0)" } + (0..<40).map { "\(other) \($0)" }
+            + (0..<20).map { "The \(start) \($0)" }
+        try await store.index.index(
+            titles.enumerated().map { try EncodedItem(item("\($0.offset)", title: $0.element)) }, in: Store.app)
+        var request = Self.small(typed)
+        request.limits.titleStarts = 256
+        let hits = try await store.index.search(request).hits
+        #expect(hits.prefix(10).map(\.kind) == Array(repeating: .titleStart, count: 10))
+        #expect(hits.first?.item.record.texts("title") == ["\(start) 299"])
+    }
+
     @Test("Text without spaces is found by any part of it")
     func scriptsWithoutSpaces() async throws {
         let store = try Store()
