@@ -86,7 +86,11 @@ struct SearchPlan: Sendable {
 
     /// Whether the text ends in a single letter that may go on. There are no lists for these: putting together all words
     /// that begin so takes tens of milliseconds.
-    var endsInLetter: Bool { prefix?.unicodeScalars.count == 1 }
+    var endsInLetter: Bool {
+        guard let prefix, prefix.unicodeScalars.count == 1 else { return false }
+        // In scripts without spaces a sign is a word, which does not go on.
+        return FullTextTokenizer.words(of: prefix + "a").count == 1
+    }
 
     /// The items whose title begins with the text. If that ends in a single letter, more than these: those whose title begins
     /// with the words before it.

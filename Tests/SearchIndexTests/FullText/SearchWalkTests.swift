@@ -177,12 +177,12 @@ struct SearchWalkTests {
     }
 
     @Test(
-        "Among many title starts the newest come first also where the text ends in a single letter",
-        arguments: [("zebra t", "Zebra t", "Zebra other"), ("c+", "C++", "Chapter")])
-    func startsWithLetter(typed: String, start: String, other: String) async throws {
+        "Among many title starts the newest come first also where the text ends in a single letter or sign",
+        arguments: [("zebra t", "Zebra t", "Zebra other", 40), ("c+", "C++", "Chapter", 40), ("東京", "東京", "東北", 300)])
+    func startsWithLetter(typed: String, start: String, other: String, others: Int) async throws {
         let store = try Store()
         let titles =
-            (0..<300).map { "\(start) \($0)" } + (0..<40).map { "\(other) \($0)" }
+            (0..<300).map { "\(start) \($0)" } + (0..<others).map { "\(other) \($0)" }
             + (0..<20).map { "The \(start) \($0)" }
         try await store.index.index(
             titles.enumerated().map { try EncodedItem(item("\($0.offset)", title: $0.element)) }, in: Store.app)
