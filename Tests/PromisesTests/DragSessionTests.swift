@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
-import Promises
 import ServiceProtocol
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Promises
 
 /// Fulfils promises as a test wants.
 private final class FakeProvider: PromiseProvider {
@@ -14,9 +15,13 @@ private final class FakeProvider: PromiseProvider {
     private let answer: Answer
     private let asked = Mutex<[(item: String, promise: Representation, mayRetry: Bool)]>([])
     private let warmed = Mutex<[String]>([])
+    private let onCancel: @Sendable () -> Void
     let cancelled = Mutex(0)
 
-    init(_ answer: @escaping Answer) { self.answer = answer }
+    init(onCancel: @escaping @Sendable () -> Void = {}, _ answer: @escaping Answer) {
+        self.answer = answer
+        self.onCancel = onCancel
+    }
 
     var requests: [(item: String, promise: Representation, mayRetry: Bool)] { asked.withLock { $0 } }
     var prewarmed: [String] { warmed.withLock { $0 } }
@@ -36,6 +41,7 @@ private final class FakeProvider: PromiseProvider {
                 try await answer(item, attempt)
             } onCancel: {
                 cancelled.withLock { $0 += 1 }
+                onCancel()
             }
         } catch let failure as ProviderFailure {
             throw failure
@@ -148,6 +154,30 @@ struct DragSessionTests {
         #expect(provider.requests.count == 1)
         #expect(provider.cancelled.withLock { $0 } == 1)
         #expect(try folder.names.isEmpty)
+    }
+
+    @Test("has cancelled the items behind by the time that whoever thinks about one is told")
+    func cancelOrder() async throws {
+        let folder = try TemporaryFolder()
+        let reins = Mutex<Session?>(nil)
+        let behind = Mutex<[Bool]>([])
+        let (asked, began) = AsyncStream<Void>.makeStream()
+        let provider = FakeProvider {
+            behind.withLock { $0 = reins.withLock { $0 }?.controls.dropFirst().map(\.isCancelled) ?? [] }
+        } _: { _, _ in
+            began.finish()
+            try await Task.sleep(for: .seconds(3600))
+            return Self.bytes("late")
+        }
+        let session = Session(provider, items: ["a", "b", "c"].map { Self.item($0, to: .file(path: folder.path($0))) })
+        reins.withLock { $0 = session }
+        async let outcomes = session.drop()
+        for await _ in asked {}
+        session.cancel()
+        #expect(await outcomes.map { $0.failure?.kind } == [.cancelled, .cancelled, .cancelled])
+        reins.withLock { $0 = nil }
+        #expect(provider.requests.map(\.item) == ["a"])
+        #expect(behind.withLock { $0 } == [true, true])
     }
 
     @Test("is cancelled while bytes are awaited; the other items go on")

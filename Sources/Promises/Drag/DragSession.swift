@@ -28,7 +28,7 @@ public actor DragSession<Provider: PromiseProvider> {
     private let provider: Provider
     private let items: [Item]
     private let options: DragOptions
-    private let controls: [DragItemControl]
+    nonisolated let controls: [DragItemControl]
     private let progress: DragProgressBoard
     /// A named pipe is opened once for all items.
     private let streams = OpenStreams()
@@ -55,7 +55,10 @@ public actor DragSession<Provider: PromiseProvider> {
     }
 
     /// Ends what has not ended yet, the requests of the provider too. May be called at any moment, from any thread.
-    public nonisolated func cancel() { for control in controls { control.cancel() } }
+    public nonisolated func cancel() {
+        // The last first: an item that wakes from its wait must find those behind it cancelled, or the next is asked for.
+        for control in controls.reversed() { control.cancel() }
+    }
 
     /// Ends one item.
     public nonisolated func cancel(item index: Int) {

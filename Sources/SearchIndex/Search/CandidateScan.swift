@@ -13,6 +13,17 @@ struct CandidateScan: Sendable {
         var isUncertain = false
         /// What it is looked at for before better scores.
         var title = TitleLookup.Kind.other
+
+        /// Calls `body` with the record of the item, which is valid in there alone; with `nil` if it is gone.
+        func withRecord<Value>(_ db: Database, _ body: (Data?) throws -> Value) throws -> Value {
+            let rows = try Row.fetchCursor(
+                db.cachedStatement(
+                    sql: """
+                        SELECT item.record FROM text_row CROSS JOIN item ON item.id = text_row.item
+                        WHERE text_row.id = ?
+                        """), arguments: [row])
+            return try rows.next()?.withUnsafeData(atIndex: 0, body) ?? body(nil)
+        }
     }
 
     private let table: String
@@ -100,7 +111,7 @@ struct CandidateScan: Sendable {
             return CandidateScan(
                 title, others.expression, tags: tags, limits, unchecked: WordSequence(inside: part), checksTitle: true)
         }
-        return CandidateScan(title, plan.insteadOfLast(words, tags: tags.expressions), tags: tags, limits)
+        return CandidateScan(title, plan.titleWords(tags: tags.expressions, lastOneOf: words), tags: tags, limits)
     }
 
     /// Whether so few items have the other words that looking at each is quicker than anything else.

@@ -67,8 +67,12 @@ struct SearchPlan: Sendable {
     /// Everything that must occur.
     var sequences: [WordSequence] { wanted.map { WordSequence($0.words, isPrefix: $0.isPrefix) } }
 
-    /// The beginning that the last word is.
-    var prefix: String? { wanted.last.flatMap { $0.isPrefix ? $0.words.last : nil } }
+    /// The beginning that the last word is, of which many words may be. A sign of a script without spaces is none: it is a
+    /// word, which marks alone make longer.
+    var prefix: String? {
+        guard let last = wanted.last, last.isPrefix, let word = last.words.last else { return nil }
+        return FullTextTokenizer.words(of: word + "a").count == 1 ? word : nil
+    }
 
     /// The items with all words, anywhere; `nil` if nothing is left to ask for.
     func allWords(tags: [String], lastPhrase: Bool = true) -> String? {
@@ -86,11 +90,7 @@ struct SearchPlan: Sendable {
 
     /// Whether the text ends in a single letter that may go on. There are no lists for these: putting together all words
     /// that begin so takes tens of milliseconds.
-    var endsInLetter: Bool {
-        guard let prefix, prefix.unicodeScalars.count == 1 else { return false }
-        // In scripts without spaces a sign is a word, which does not go on.
-        return FullTextTokenizer.words(of: prefix + "a").count == 1
-    }
+    var endsInLetter: Bool { prefix?.unicodeScalars.count == 1 }
 
     /// The items whose title begins with the text. If that ends in a single letter, more than these: those whose title begins
     /// with the words before it.
@@ -114,10 +114,10 @@ struct SearchPlan: Sendable {
         return last.words[0]
     }
 
-    /// The items that have one of some words, which stand for the last one that was typed, and the others.
+    /// The items with all words but the last in title and keywords, and one of those that stand for it.
     ///
     /// - Parameter words: at least one.
-    func insteadOfLast(_ words: [String], tags: [String]) -> String {
+    func titleWords(tags: [String], lastOneOf words: [String]) -> String {
         let alternatives = words.map { Phrase(words: [$0], isPrefix: false).expression }.joined(separator: " OR ")
         return (wanted.dropLast().map(\.expression) + ["(\(alternatives))"] + tags).joined(separator: " AND ")
     }

@@ -168,13 +168,7 @@ struct SearchWalk: Sendable {
     /// A quick look at what was not asked of FTS5, before the item is read: most candidates are turned down by it.
     private func mayBelong(_ match: CandidateScan.Match, _ db: Database) throws -> Bool {
         guard let unchecked = scan?.unchecked else { return true }
-        let rows = try Row.fetchCursor(
-            db.cachedStatement(
-                sql: "SELECT item.record FROM text_row CROSS JOIN item ON item.id = text_row.item WHERE text_row.id = ?"
-            ),
-            arguments: [match.row])
-        let row = try rows.next()
-        return try row?.withUnsafeData(atIndex: 0) { $0.map(unchecked.mayOccur(inRecord:)) } ?? false
+        return try match.withRecord(db) { $0.map(unchecked.mayOccur(inRecord:)) ?? false }
     }
 
     /// Whether an item is what the title stage looks for, and its title is or begins with the text.

@@ -72,13 +72,10 @@ struct TitleLookup {
         _ scan: CandidateScan?, among count: Int, _ db: Database, where isWanted: (SearchHit.Kind) -> Bool
     ) throws -> [Int64] {
         let fit = TitleFit(plan.text)
-        let statement = try db.cachedStatement(
-            sql: "SELECT item.record FROM text_row CROSS JOIN item ON item.id = text_row.item WHERE text_row.id = ?")
         var found: [Int64] = []
         for match in try scan?.window(from: bound, count: count, db).matches ?? [] {
-            guard let bytes = try Data.fetchOne(statement, arguments: [match.row]),
-                let record = try? ItemRecord(decoding: bytes), let kind = fit.kind(of: record), isWanted(kind)
-            else { continue }
+            let record = try match.withRecord(db) { bytes in bytes.flatMap { try? ItemRecord(decoding: $0) } }
+            guard let kind = record.flatMap(fit.kind(of:)), isWanted(kind) else { continue }
             found.append(match.row)
             if found.count == Self.maximumFound { break }
         }

@@ -193,6 +193,28 @@ struct SearchWalkTests {
         #expect(hits.first?.item.record.texts("title") == ["\(start) 299"])
     }
 
+    @Test(
+        "A sign of a script without spaces is asked for, though many items have it; a letter is looked for in the items"
+    )
+    func signs() async throws {
+        let store = try Store()
+        for number in 0..<40 { try await store.put(item("\(number)", title: "東京 タワー tower", text: "東京 tower")) }
+        let scans = try await store.index.write("Looking") { db in
+            try ["東京", "tower 京", "tower t"].map { typed in
+                let (plan, tags) = (try #require(SearchPlan(typed)), try SearchTags(bundle: nil, db))
+                let limits = Self.small(typed).limits
+                return [
+                    try CandidateScan.titleWords(plan, tags: tags, bound: 40, limits, db),
+                    try CandidateScan.allWords(plan, tags: tags, bound: 40, limits, db),
+                ].map { $0?.unchecked != nil }
+            }
+        }
+        #expect(scans == [[false, false], [false, false], [true, true]])
+        // Marks make a sign longer, and it is found all the same.
+        try await store.put(item("thai", title: "วัด"))
+        #expect(try await store.found("ว") == ["thai"])
+    }
+
     @Test("Text without spaces is found by any part of it")
     func scriptsWithoutSpaces() async throws {
         let store = try Store()
