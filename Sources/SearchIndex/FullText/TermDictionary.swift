@@ -20,11 +20,11 @@ enum TermDictionary {
     /// - Parameter part: a folded word of at least ``minimumLength`` letters.
     static func words(containing part: String, _ db: Database) throws -> [String] {
         guard part.unicodeScalars.count >= minimumLength else { return [] }
+        let letters = Array(part.utf8)
         let words = try candidates(containing: part, limit: maximumCandidates, db)
         var found: [String] = []
         while found.count < maximumExpansions, let word = try words.next() {
-            // The three letters may stand apart.
-            if word.dropFirst().contains(part) { found.append(word) }
+            if holds(word, letters) { found.append(word) }
         }
         return found
     }
@@ -55,12 +55,17 @@ enum TermDictionary {
         while let word = try words.next() {
             seen += 1
             guard seen <= maximumCandidates else { return nil }
-            // By bytes: a mark that follows belongs to the last letter, but does not make it another.
-            guard Array(word.utf8.dropFirst()).contains(letters) else { continue }
+            guard holds(word, letters) else { continue }
             guard found.count < limit else { return nil }
             found.append(word)
         }
         return found
+    }
+
+    /// Whether letters stand together inside of a word; those that share its parts of three letters may have them apart. By
+    /// bytes: a mark that follows belongs to the last letter, but does not make it another.
+    private static func holds(_ word: String, _ letters: [UInt8]) -> Bool {
+        Array(word.utf8.dropFirst()).contains(letters)
     }
 
     /// Forgets the words that no title and no keyword has any more. Reads through all words.

@@ -2,7 +2,7 @@
 import MetadataQuery
 import ServiceProtocol
 
-/// Decodes of an item record only what a query asks for: identifier, domain and the attributes it names.
+/// Decodes of an item record only what is asked for: identifier, domain and some attributes.
 struct RecordProjection: Sendable {
     private let names: Set<String>
     private let plainNames: [[UInt8]]
@@ -44,6 +44,13 @@ struct RecordProjection: Sendable {
         // Bytes that cannot be cut up are not a record; decoding all of them says why.
         if case .some(.some(let reduced)) = reduced { return try ItemRecord(decoding: reduced) }
         return try ItemRecord(decoding: bytes)
+    }
+
+    /// These attributes.
+    init(of names: [String]) {
+        self.names = Set(names)
+        plainNames = names.map { Array($0.utf8) }
+        isWanted = nil
     }
 
     /// A record of the wanted attributes; `nil` when the bytes cannot be cut up.

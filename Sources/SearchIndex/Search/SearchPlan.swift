@@ -92,17 +92,16 @@ struct SearchPlan: Sendable {
     /// that begin so takes tens of milliseconds.
     var endsInLetter: Bool { prefix?.unicodeScalars.count == 1 }
 
-    /// The items whose title begins with the text. If that ends in a single letter, more than these: those whose title begins
-    /// with the words before it.
+    /// The items whose title begins with the text. If words and a single letter were typed, more than these: those whose title
+    /// begins with the words.
     ///
     /// - Parameter isFinished: whether the last word is a whole one, whatever was typed behind it.
     func titleStart(tags: [String], isFinished: Bool = false) -> String? {
         guard isPlain, let last = wanted.last else { return nil }
         var start = Phrase(words: wanted.flatMap(\.words), isPrefix: last.isPrefix && !isFinished)
-        if start.isPrefix, endsInLetter {
+        if start.isPrefix, endsInLetter, start.words.count > 1 {
             start.isPrefix = false
-            // Behind a letter that is alone stands something else (`c+`), so that it is a word.
-            if start.words.count > 1 { start.words.removeLast() }
+            start.words.removeLast()
         }
         return (["title : ^ \(start.expression)"] + tags).joined(separator: " AND ")
     }

@@ -48,6 +48,8 @@ package struct SearchLimits: Sendable {
     package var candidatesPerWord = 16
     /// Of title starts at most so many are compared by date; among more, those that are found walking back in time.
     package var titleStarts = 256
+    /// Of items whose title may fit, no more are looked at after so many bytes of their records: there are items of 16 MiB.
+    package var titleBytes = 32 << 20
 
     package init() {}
 }

@@ -38,7 +38,7 @@ struct SearchWalk: Sendable {
     private var position: Int64
     /// The candidates of the window that are left, the best at the end.
     private var pending: [CandidateScan.Match] = []
-    /// The texts that were looked at in this or an earlier stage.
+    /// The texts that are in the results of this or an earlier stage, are still to be read, or belong into none.
     private var seen: Set<Int64> = []
 
     init(
@@ -138,7 +138,10 @@ struct SearchWalk: Sendable {
                 """)
         let size = blockSize
         while block.count < size, bytes < Self.maximumBlockBytes, let match = pending.popLast() {
-            guard try mayBelong(match, db) else { continue }
+            guard try mayBelong(match, db) else {
+                belongsNotHere(match)
+                continue
+            }
             guard let row = try Row.fetchOne(statement, arguments: [match.row]) else { continue }
             let expires = try row.decode(Double?.self, forColumn: "expires")
             guard expires ?? .infinity > now else { continue }
@@ -147,15 +150,13 @@ struct SearchWalk: Sendable {
             let number = try row.decode(Int64.self, forColumn: "bundle_number")
             let item = try StoredItem(row)
             if match.isUncertain, !isTitleMatch(item.record, bundle: number) {
-                // It may still belong to a later stage.
-                seen.remove(match.row)
+                belongsNotHere(match)
                 continue
             }
             if let scan, let open = scan.unchecked {
                 let text = SearchableText(item.record, bundle: number)
                 guard scan.checksTitle ? open.occursInTitle(of: text) : open.occurs(in: text) else {
-                    // In the title stage, it may still belong to the next.
-                    if scan.checksTitle { seen.remove(match.row) }
+                    belongsNotHere(match)
                     continue
                 }
             }
@@ -164,6 +165,9 @@ struct SearchWalk: Sendable {
         }
         return block
     }
+
+    /// A candidate that was looked at for nothing may still belong to a later stage.
+    private mutating func belongsNotHere(_ match: CandidateScan.Match) { seen.remove(match.row) }
 
     /// A quick look at what was not asked of FTS5, before the item is read: most candidates are turned down by it.
     private func mayBelong(_ match: CandidateScan.Match, _ db: Database) throws -> Bool {

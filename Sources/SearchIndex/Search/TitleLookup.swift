@@ -25,6 +25,7 @@ struct TitleLookup {
     private static let maximumFound = 32
     /// The most long titles with the same beginning that are looked at, the newest.
     private static let maximumLongTitles = 4096
+    private static let projection = RecordProjection(of: TitleFit.attributes)
 
     init(_ plan: SearchPlan, bound: Int64, now: Double, _ limits: SearchLimits) {
         self.plan = plan
@@ -40,7 +41,9 @@ struct TitleLookup {
         let names = try TitleFit.attributes.compactMap { try AttributeIndex.number(of: $0, db) }
         var found: [Int64: Kind] = [:]
         if typed.unicodeScalars.count >= Self.minimumLength {
-            for name in names { for row in try titleStarts(name, tags, db) { found[row] = .start } }
+            let starts = try names.map { try titleStarts($0, tags, db) }
+            for row in starts.flatMap({ $0 ?? [] }) { found[row] = .start }
+            if starts.contains(nil) { for row in try newestStarts(tags, db) { found[row] = .start } }
         }
         for name in names { for row in try wholeTitles(name, tags, db) { found[row] = .whole } }
         return found
@@ -73,11 +76,14 @@ struct TitleLookup {
     ) throws -> [Int64] {
         let fit = TitleFit(plan.text)
         var found: [Int64] = []
+        var bytes = 0
         for match in try scan?.window(from: bound, count: count, db).matches ?? [] {
-            let record = try match.withRecord(db) { bytes in bytes.flatMap { try? ItemRecord(decoding: $0) } }
-            guard let kind = record.flatMap(fit.kind(of:)), isWanted(kind) else { continue }
-            found.append(match.row)
-            if found.count == Self.maximumFound { break }
+            let record = try match.withRecord(db) { record in
+                bytes += record?.count ?? 0
+                return record.flatMap { try? Self.projection.record(decoding: $0) }
+            }
+            if let kind = record.flatMap(fit.kind(of:)), isWanted(kind) { found.append(match.row) }
+            if found.count == Self.maximumFound || bytes >= limits.titleBytes { break }
         }
         return found
     }
@@ -93,7 +99,8 @@ struct TitleLookup {
                     """), arguments: [name, key, bound, bundle, bundle, now, Self.maximumFound])
     }
 
-    private func titleStarts(_ name: Int64, _ tags: SearchTags, _ db: Database) throws -> [Int64] {
+    /// The newest titles that begin with the text; `nil` if there are more than are compared.
+    private func titleStarts(_ name: Int64, _ tags: SearchTags, _ db: Database) throws -> [Int64]? {
         guard let part = AttributeKey.Part(typed, isStart: true), let upper = part.upperBound else { return [] }
         let lower = part.lowerBound
         var rows = try Int64?.fetchAll(
@@ -105,7 +112,7 @@ struct TitleLookup {
                     WHERE attribute.name = ? AND attribute.value >= ? AND attribute.value < ? LIMIT ?
                     """),
             arguments: [bound, tags.bundle, tags.bundle, now, name, lower, upper, limits.titleStarts + 1])
-        guard rows.count <= limits.titleStarts else { return try newestStarts(tags, db) }
+        guard rows.count <= limits.titleStarts else { return nil }
         if let key = part.cutKey { rows += try wholeKeys(key, name, tags.bundle, db) }
         return Array(rows.compactMap { $0 }.sorted(by: >).prefix(Self.maximumFound))
     }

@@ -89,7 +89,7 @@ struct FullTextTokenizerTests {
         for text in ["résumé — “naïve”", "Пакет", "東京 aпac", "unpacked opac", "été", "pa ck", "p—ac", "épac", "p"] {
             #expect(try !mayOccur(pack, text), "\(text)")
         }
-        for text in ["Päckchen", "„pack“", "東pack", "ｐａｃｋ", "pa\u{301}c", "a-pac", "PACK"] {
+        for text in ["Päckchen", "„pack“", "東pack", "pa\u{301}c", "a-pac", "PACK"] {
             #expect(try mayOccur(pack, text), "\(text)")
         }
         let inside = WordSequence(inside: "pac")
@@ -122,9 +122,12 @@ struct FullTextTokenizerTests {
                 met += 1
                 #expect(sequence.mayOccur(inRecord: record), "seed \(seed): \(text.unicodeScalars.map(\.value))")
             }
-            guard let inner = part.last?.unicodeScalars.dropFirst(), let first = inner.first else { continue }
-            let inside = WordSequence(inside: String(first))
-            #expect(inside.occurs(in: text) && inside.mayOccur(inRecord: record))
+            guard let inner = part.last?.unicodeScalars.dropFirst(), !inner.isEmpty else { continue }
+            let skipped = inner.dropFirst(random.below(inner.count))
+            let inside = WordSequence(inside: String(skipped.prefix(1 + random.below(skipped.count))))
+            #expect(
+                inside.occurs(in: text) && inside.mayOccur(inRecord: record),
+                "seed \(seed): \(text.unicodeScalars.map(\.value))")
         }
         #expect(met > 300)
     }
