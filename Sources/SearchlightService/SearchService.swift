@@ -87,9 +87,8 @@ public final class SearchService: Sendable {
             _ = await holder.stop()
             throw .socket(error)
         }
-        configuration.notify("READY=1\n\(ServiceWatchdog.disarming)\nSTATUS=Listening on \(socketPath).")
         configuration.log.write(.notice, "Listening on \(socketPath).")
-        life.activityChanged()
+        life.becameReady("Listening on \(socketPath).")
         if configuration.engine.tracksExtensions { extensions.begin() }
         // Not waited for: a bus that does not answer keeps nobody from the socket.
         if let address = configuration.sessionBus {

@@ -69,6 +69,19 @@ final class ServiceLife: Sendable {
         }
     }
 
+    /// Tells the manager that the service can be asked.
+    ///
+    /// - Parameter status: What it is doing, for people.
+    func becameReady(_ status: String) {
+        let text = "READY=1\n\(ServiceWatchdog.disarming)\nSTATUS=\(status)"
+        if let watchdog = parts.withLock({ $0.watchdog }) {
+            watchdog.begin(saying: text)
+        } else {
+            configuration.notify(text)
+        }
+        activityChanged()
+    }
+
     /// Requests or connections have become some or none.
     func activityChanged() {
         let (watchdog, idleTimer, rest) = parts.withLock { ($0.watchdog, $0.idleTimer, $0.rest) }

@@ -2,7 +2,7 @@
 import Synchronization
 
 /// The sign of life to the service manager: given while something is under way, and not expected otherwise, so that an
-/// idle service is never woken. Nor is it once the service ends, whose manager then waits for that.
+/// idle service is never woken. Nor is it once the service ends, whose manager then waits for that; nor before it is ready.
 final class ServiceWatchdog: Sendable {
     private let limit: Duration
     private let clock: any Clock<Duration>
@@ -11,10 +11,11 @@ final class ServiceWatchdog: Sendable {
     /// Proves that the service can still read its store. What waits to be indexed is not waited for: that may take longer.
     private let prove: @Sendable () async -> Void
     private struct State {
+        var hasBegun = false
         var isArmed = false
         var hasEnded = false
     }
-    /// Held while something is said, so that nothing is after the end.
+    /// Held while something is said, so that nothing is before the beginning or after the end.
     private let state = Mutex(State())
 
     init(
@@ -31,13 +32,22 @@ final class ServiceWatchdog: Sendable {
     /// What to say so that no sign of life is expected.
     static let disarming = "WATCHDOG_USEC=0"
 
+    /// Says that the service is ready. What is under way by then is watched from the next ``update()`` on: a sign of life
+    /// before it would be taken back by ``disarming``, which goes with it.
+    func begin(saying text: String) {
+        state.withLock { state in
+            notify(text)
+            state.hasBegun = true
+        }
+    }
+
     /// Something may be under way now.
     func update() {
         guard activity().requests > 0 else { return }
         let components = limit.components
         let microseconds = components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
         let arms = state.withLock { state in
-            guard !state.isArmed, !state.hasEnded else { return false }
+            guard state.hasBegun, !state.isArmed, !state.hasEnded else { return false }
             state.isArmed = true
             notify("WATCHDOG_USEC=\(microseconds)\nWATCHDOG=1")
             return true

@@ -155,20 +155,23 @@ struct StopTests {
         #expect(said.all.last?.hasPrefix("STOPPING=1") == true)
     }
 
-    @Test("No sign of life is given after the end, whatever is under way")
-    func nothingAfterTheEnd() async {
+    @Test("No sign of life is given before the service is ready or after its end, whatever is under way")
+    func betweenReadyAndTheEnd() async {
         let (said, clock) = (TestService.Lines(), ManualClock())
         let watchdog = ServiceWatchdog(
             limit: .seconds(3), clock: clock, notify: { said.add($0) }, activity: { .init(requests: 1) },
             prove: { said.add("proved") })
         watchdog.update()
-        #expect(said.all == ["WATCHDOG_USEC=3000000\nWATCHDOG=1"])
+        #expect(said.all.isEmpty)
+        watchdog.begin(saying: "READY=1")
+        watchdog.update()
+        #expect(said.all == ["READY=1", "WATCHDOG_USEC=3000000\nWATCHDOG=1"])
         await clock.waitForSleepers()
         watchdog.end()
         clock.advance(by: .seconds(2))
         watchdog.update()
         #expect(await eventually { said.contains("proved") })
         for _ in 0..<100 { await Task.yield() }
-        #expect(said.all.count == 2)
+        #expect(said.all.count == 3)
     }
 }
