@@ -8,41 +8,49 @@ import GRDB
 enum TermDictionary {
     /// The shortest part of a word that is searched for, in letters.
     static let minimumLength = 3
-    /// The most words that a part stands for; common words come first, since they were met first.
-    static let maximumExpansions = 64
+    /// So many words are looked up at a time; common words come first, since they were met first.
+    static let wordsAtOnce = 64
     /// The longest words that are kept, in bytes; longer ones are seldom of a human language.
     static let maximumWordBytes = 48
-    /// So many words that share all parts of three letters are looked at.
+    /// So many words that share all parts of three letters are looked at where all are wanted.
     private static let maximumCandidates = 512
 
-    /// The words that contain `part`, but not at their beginning: those are found without the dictionary.
+    /// Some of the words that contain `part`, but not at their beginning: those are found without the dictionary.
     ///
-    /// - Parameter part: a folded word of at least ``minimumLength`` letters.
-    static func words(containing part: String, _ db: Database) throws -> [String] {
-        guard part.unicodeScalars.count >= minimumLength else { return [] }
+    /// - Parameters:
+    ///   - part: a folded word of at least ``minimumLength`` letters.
+    ///   - place: where the words before these ended; 0 for the first.
+    /// - Returns: At most ``wordsAtOnce`` words, and where they end; `nil` if no more follow.
+    static func words(
+        containing part: String, after place: Int64, _ db: Database
+    ) throws -> (words: [String], end: Int64?) {
+        guard part.unicodeScalars.count >= minimumLength else { return ([], nil) }
         let letters = Array(part.utf8)
-        let words = try candidates(containing: part, limit: maximumCandidates, db)
+        let rows = try candidates(containing: part, after: place, limit: .max, db)
         var found: [String] = []
-        while found.count < maximumExpansions, let word = try words.next() {
-            if holds(word, letters) { found.append(word) }
+        while let row = try rows.next() {
+            let word: String = row[1]
+            guard holds(word, letters) else { continue }
+            found.append(word)
+            if found.count == wordsAtOnce { return (found, row[0]) }
         }
-        return found
+        return (found, nil)
     }
 
-    /// The words that have all parts of three letters.
+    /// The numbers and texts of the words that have all parts of three letters.
     private static func candidates(
-        containing part: String, limit: Int, _ db: Database
-    ) throws -> FastDatabaseValueCursor<String> {
+        containing part: String, after place: Int64 = 0, limit: Int, _ db: Database
+    ) throws -> RowCursor {
         let scalars = Array(part.unicodeScalars)
         let trigrams = (0...(scalars.count - minimumLength)).map { start in
             "\"" + String(String.UnicodeScalarView(scalars[start..<(start + minimumLength)])) + "\""
         }
-        return try String.fetchCursor(
+        return try Row.fetchCursor(
             db.cachedStatement(
                 sql: """
-                    SELECT term.text FROM term_trigram CROSS JOIN term ON term.id = term_trigram.rowid
-                    WHERE term_trigram MATCH ? ORDER BY term_trigram.rowid LIMIT ?
-                    """), arguments: [trigrams.joined(separator: " "), limit])
+                    SELECT term.id, term.text FROM term_trigram CROSS JOIN term ON term.id = term_trigram.rowid
+                    WHERE term_trigram MATCH ? AND term_trigram.rowid > ? ORDER BY term_trigram.rowid LIMIT ?
+                    """), arguments: [trigrams.joined(separator: " "), place, limit])
     }
 
     /// All words that contain `part`, but not at their beginning; `nil` if they are more than `limit`, or take long to find.
@@ -51,8 +59,9 @@ enum TermDictionary {
     static func allWords(containing part: String, limit: Int, _ db: Database) throws -> [String]? {
         let letters = Array(part.utf8)
         var (seen, found): (Int, [String]) = (0, [])
-        let words = try candidates(containing: part, limit: maximumCandidates + 1, db)
-        while let word = try words.next() {
+        let rows = try candidates(containing: part, limit: maximumCandidates + 1, db)
+        while let row = try rows.next() {
+            let word: String = row[1]
             seen += 1
             guard seen <= maximumCandidates else { return nil }
             guard holds(word, letters) else { continue }

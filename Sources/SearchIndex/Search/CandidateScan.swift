@@ -33,6 +33,8 @@ struct CandidateScan: Sendable {
     /// What must occur in the matches beside the expression, and whether in title or keywords.
     let unchecked: WordSequence?
     let checksTitle: Bool
+    /// Where in the dictionary the words end that were asked for; `nil` if no more follow.
+    private(set) var lastWord: Int64?
     let tags: SearchTags
     private let limits: SearchLimits
 
@@ -93,25 +95,29 @@ struct CandidateScan: Sendable {
         return plan.allWords(tags: tags.expressions).map { CandidateScan(text, $0, tags: tags, limits) }
     }
 
-    /// The items with the last word inside of a word of title and keywords.
+    /// The items with the last word inside of a word of title and keywords; of many such words, those with some.
+    ///
+    /// - Parameter place: where in the dictionary the words of the scan before ended; 0 for the first.
     static func insideWords(
-        _ plan: SearchPlan, tags: SearchTags, bound: Int64, _ limits: SearchLimits, _ db: Database
+        _ plan: SearchPlan, tags: SearchTags, after place: Int64, bound: Int64, _ limits: SearchLimits, _ db: Database
     ) throws -> CandidateScan? {
         guard let part = plan.part else { return nil }
         var others: (expression: String, count: Int)?
-        if plan.hasSeveralPhrases, let expression = plan.titleWords(tags: tags.expressions, lastPhrase: false) {
+        if place == 0, let expression = plan.titleWords(tags: tags.expressions, lastPhrase: false) {
             let count = try matches(of: expression, in: title.0, bound: bound, upTo: max(1, limits.fewCandidates), db)
             guard count > 0 else { return nil }
             others = (expression, count)
         }
-        let words = try TermDictionary.words(containing: part, db)
+        let (words, end) = try TermDictionary.words(containing: part, after: place, db)
         guard !words.isEmpty else { return nil }
         // Each word is looked up in every segment, whatever the others find.
         if let others, others.count < min(limits.fewCandidates, words.count * limits.candidatesPerWord) {
             return CandidateScan(
                 title, others.expression, tags: tags, limits, unchecked: WordSequence(inside: part), checksTitle: true)
         }
-        return CandidateScan(title, plan.titleWords(tags: tags.expressions, lastOneOf: words), tags: tags, limits)
+        var scan = CandidateScan(title, plan.titleWords(tags: tags.expressions, lastOneOf: words), tags: tags, limits)
+        scan.lastWord = end
+        return scan
     }
 
     /// Whether so few items have the other words that looking at each is quicker than anything else.

@@ -55,9 +55,6 @@ struct SearchPlan: Sendable {
     /// Whether there is anything that must not occur; only the table of all words can say.
     var hasExclusions: Bool { !excluded.isEmpty }
 
-    /// Whether something beside the last phrase must occur.
-    var hasSeveralPhrases: Bool { wanted.count > 1 }
-
     /// The last phrase, if its last word may go on.
     var open: WordSequence? {
         guard let last = wanted.last, last.isPrefix else { return nil }
@@ -106,10 +103,10 @@ struct SearchPlan: Sendable {
         return (["title : ^ \(start.expression)"] + tags).joined(separator: " AND ")
     }
 
-    /// What may be inside of a word of title or keywords; `nil` if nothing may. The last word alone, since to look for
-    /// parts of several words takes as many times as long.
+    /// What may be inside of a word of title or keywords; `nil` if nothing may. The last word alone, and only while it may go
+    /// on: a closed one is a whole word, and to look for parts of several takes as many times as long.
     var part: String? {
-        guard !hasExclusions, let last = wanted.last, last.words.count == 1 else { return nil }
+        guard !hasExclusions, let last = wanted.last, last.isPrefix, last.words.count == 1 else { return nil }
         return last.words[0]
     }
 

@@ -34,6 +34,8 @@ struct SearchWalk: Sendable {
     private var stage = Stage.title
     /// What the stage asks; `nil` before its first window.
     private var scan: CandidateScan?
+    /// Where in the dictionary the words end that the letters were looked for in.
+    private var lastWord: Int64 = 0
     /// Where in the stage the next window begins.
     private var position: Int64
     /// The candidates of the window that are left, the best at the end.
@@ -110,7 +112,10 @@ struct SearchWalk: Sendable {
     private var blockSize: Int { scan?.unchecked == nil ? Self.blockSize : Self.uncheckedBlockSize }
 
     private mutating func advanceStage() {
+        // The next words that the letters are inside of.
+        lastWord = scan?.lastWord ?? 0
         scan = nil
+        if lastWord > 0 { return }
         stage = Stage(rawValue: stage.rawValue + 1) ?? .end
         if stage == .insideWords, !findsInsideWords { stage = .end }
     }
@@ -121,7 +126,7 @@ struct SearchWalk: Sendable {
         case .title: return try CandidateScan.titleWords(plan, tags: tags, bound: bound, limits, db)
         case .text: return try CandidateScan.allWords(plan, tags: tags, bound: bound, limits, db)
         case .insideWords:
-            return try CandidateScan.insideWords(plan, tags: tags, bound: bound, limits, db)
+            return try CandidateScan.insideWords(plan, tags: tags, after: lastWord, bound: bound, limits, db)
         case .end: return nil
         }
     }

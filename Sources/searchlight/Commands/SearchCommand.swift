@@ -12,9 +12,10 @@ struct SearchCommand: AsyncParsableCommand {
         abstract: "Find items that contain all the given words, best first.",
         discussion: """
             The last word may be the beginning of one. Titles that are or begin with the words come first, then words in \
-            titles and keywords, then words anywhere, and at the end titles with words that contain them. Words in double quotes must stand side by side (quote the whole \
+            titles and keywords, then words anywhere, and at the end titles with words that contain the last one. A space or \
+            quote behind it says that it is whole. Words in double quotes must stand side by side (quote the whole \
             for your shell: searchlight search '"release notes"'). A word after a minus sign must not occur (put -- \
-            first: searchlight search -- notes -release). Case and accents do not matter; there are no \
+            and it first: searchlight search -- -release notes). Case and accents do not matter; there are no \
             other operators. That nothing is found is no failure: the exit status is 0.
             """)
 

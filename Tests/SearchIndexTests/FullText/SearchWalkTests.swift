@@ -150,6 +150,46 @@ struct SearchWalkTests {
     }
 
     @Test(
+        "Parts of words are found however many words have them, also words that no item has any more",
+        arguments: [0, 512])
+    func manyWords(fewCandidates: Int) async throws {
+        let store = try Store()
+        let other = IndexScope(bundle: "com.example.other")
+        try await store.index.index((0..<150).map { try EncodedItem(item("\($0)", title: "\($0)ber")) }, in: Store.app)
+        try await store.index.index(
+            (0..<20).map { try EncodedItem(item("\($0)", title: "lumber\($0) lumbering")) }, in: other)
+        var request = SearchRequest("ber")
+        request.limits.fewCandidates = fewCandidates
+        request.limit = 1000
+        #expect(try await store.index.count(request) == 170)
+        let hits = try await store.index.search(request).hits
+        #expect(hits.count == 170 && Set(hits.map(\.item.number)).count == 170)
+        request.bundle = other.bundle
+        #expect(try await store.index.search(request).hits.count == 20)
+        // Their words stay in the dictionary.
+        try await store.index.delete(identifiers: (0..<150).map(String.init), in: Store.app)
+        request.bundle = nil
+        #expect(try await store.index.search(request).hits.count == 20)
+        for text in ["berx", "xber", "ber number"] {
+            request.text = text
+            #expect(try await store.index.count(request) == 0, "\(text)")
+        }
+    }
+
+    @Test(
+        "A word that is closed is a whole one, so that parts of others are no matches",
+        arguments: ["bench ", "\"bench\"", "bench."])
+    func closedWords(typed: String) async throws {
+        let store = try Store()
+        try await store.put(
+            item("part", title: "My workbenches"), item("start", title: "benches"), item("word", title: "A bench"))
+        let closed = try await store.index.search(SearchRequest(typed)).hits
+        #expect(closed.map(\.item.record.uniqueIdentifier) == ["word"])
+        let open = try await store.index.search(SearchRequest("bench")).hits
+        #expect(open.count == 3 && open.last?.item.record.uniqueIdentifier == "part")
+    }
+
+    @Test(
         "Parts of words are found alike, whichever way they and the stage before are looked for",
         arguments: 1...4 as ClosedRange<UInt64>)
     func insideWordsAlike(seed: UInt64) async throws {
@@ -165,8 +205,8 @@ struct SearchWalkTests {
             try await store.put(item("\(number)", title: title, keywords: keywords, text: random.pick(words)))
         }
         for typed in [
-            "seat bench", "wood benchm", "東京 enc", "seat wood ench ", "workbench bench", "seat 東京", "bench", "enchm",
-            "enc ",
+            "seat bench", "wood benchm", "東京 enc", "seat wood ench", "workbench bench", "seat 東京", "bench", "enchm",
+            "enc",
             "seat कमल", "कमल",
         ] {
             var found: [[Int64]] = []
