@@ -73,6 +73,3 @@ public enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConvert
         return (String(shown) + (isCut ? "…" : "")).debugDescription
     }
 }
-
-/// Foundation's sentences, to be put into longer ones.
-func withoutFullStop(_ sentence: String) -> String { sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence }

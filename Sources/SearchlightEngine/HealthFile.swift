@@ -44,7 +44,7 @@ final class HealthFile: HealthStore {
         do {
             try file.replace(with: HealthDocument(all).encodedWithinBounds(), settingAside: isDamaged)
         } catch {
-            throw HealthStoreError(path: file.path, reason: withoutFullStop(error.localizedDescription))
+            throw HealthStoreError(path: file.path, reason: systemReason(of: error))
         }
         return all
     }

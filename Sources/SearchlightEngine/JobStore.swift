@@ -146,7 +146,7 @@ final class JobStore: Sendable {
             wasSetAside.store(true, ordering: .relaxed)
         } catch {
             throw .storeFile(
-                path: file.path, operation: "Writing the jobs to", detail: withoutFullStop(error.localizedDescription))
+                path: file.path, operation: "Writing the jobs to", detail: systemReason(of: error))
         }
     }
 }

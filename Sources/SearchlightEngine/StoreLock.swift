@@ -15,7 +15,7 @@ final class StoreLock: Sendable {
         } catch {
             throw .storeFile(
                 path: directory, operation: "Creating the folder",
-                detail: withoutFullStop(error.localizedDescription) + ". Name another folder with --store")
+                detail: systemReason(of: error) + ". Name another folder with --store")
         }
         let path = directory + "/lock"
         let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)

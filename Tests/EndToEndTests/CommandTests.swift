@@ -101,7 +101,13 @@ struct CommandTests {
         #expect(crashed.output.contains("segmentation fault"))
         let owed = try command("search", "alpha")
         #expect(owed.status == 0)
-        #expect(owed.output.contains("still owes a reindex"))
+        #expect(owed.output.contains("still owes a reindex; items may be missing. Run: searchlight reindex"))
+        // Once it is gone, to reindex is no advice.
+        try FileManager.default.removeItem(
+            atPath: command.harness.extensions + "/com.example.crash-in-request.searchext")
+        #expect(try command("search", "alpha").output.contains("searchlight forget com.example.crash-in-request"))
+        #expect(try command("forget", "com.example.crash-in-request", "--yes").status == 0)
+        #expect(!(try command("search", "alpha").output.contains("owes")))
     }
 
     @Test("reports failures as JSON when asked for JSON")

@@ -42,6 +42,8 @@ struct DragCommandTests {
         let file = try command.shell(
             "printf 'data-10\\n' >list && \"$SEARCHLIGHT\" drag --items-from list --accept .txt --output - 2>/dev/null")
         #expect(file.output == "dddddddddd" && file.status == 0)
+        let folder = try command("drag", "--items-from", "/etc", "--accept", ".txt", "--output", "-")
+        #expect(folder.status == 8 && folder.output.lowercased().contains("/etc failed: is a directory"))
     }
 
     @Test("explains once what is the same for several items, and names the others")

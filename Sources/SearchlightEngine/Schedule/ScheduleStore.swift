@@ -119,7 +119,7 @@ final class ScheduleStore: Sendable {
         guard let problem else { return }
         throw .storeFile(
             path: file.path, operation: "Writing the schedule to",
-            detail: withoutFullStop(problem.localizedDescription))
+            detail: systemReason(of: problem))
     }
 }
 

@@ -42,7 +42,7 @@ struct ItemNames {
             data = try handle.read(upToCount: maximumBytes + 1)
         } catch {
             throw CommandFailure(
-                message: "Reading the items from \(path ?? "standard input") failed: \(error.localizedDescription)",
+                message: "Reading the items from \(path ?? "standard input") failed: \(systemReason(of: error)).",
                 status: .inputOutput)
         }
         guard (data?.count ?? 0) <= maximumBytes else {

@@ -122,9 +122,17 @@ struct SearchCommand: AsyncParsableCommand {
 
 /// Says on standard error what is missing from the index because a reindex was not acknowledged.
 func warnOfOwedJobs(_ store: any StoreService) async throws(EngineError) {
-    for job in try await store.owedReindexes() {
-        Output.complain(
-            "Note: \(job.bundle) still owes a reindex; items may be missing. Run: searchlight reindex \(job.bundle)")
+    let owed = try await store.owedReindexes()
+    guard !owed.isEmpty else { return }
+    let installed = Set(try await store.extensions().identifiers)
+    for job in owed {
+        let remedy =
+            installed.contains(job.bundle)
+            ? "Run: searchlight reindex \(job.bundle)"
+            : """
+            It is not installed: put it back, or have what it donated and owes deleted: searchlight forget \(job.bundle)
+            """
+        Output.complain("Note: \(job.bundle) still owes a reindex; items may be missing. \(remedy)")
     }
 }
 

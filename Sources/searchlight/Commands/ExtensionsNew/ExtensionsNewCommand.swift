@@ -3,6 +3,7 @@ import ArgumentParser
 import ExtensionHost
 import Foundation
 import Glibc
+import SearchlightEngine
 
 /// Begins an extension.
 struct ExtensionsNewCommand: ParsableCommand {
@@ -133,7 +134,7 @@ struct ExtensionsNewCommand: ParsableCommand {
             for file in files.reversed() { unlink(folder + "/" + file.path) }
             if !existed { try? manager.removeItem(atPath: folder) }
             throw CommandFailure(
-                message: "Writing to \(folder) failed: \(error.localizedDescription)", status: .inputOutput)
+                message: "Writing to \(folder) failed: \(systemReason(of: error)).", status: .inputOutput)
         }
     }
 
