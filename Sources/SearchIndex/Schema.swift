@@ -65,8 +65,7 @@ enum Schema {
                     CREATE INDEX item_domain ON item (bundle, index_name, domain);
                     CREATE INDEX item_expires ON item (expires) WHERE expires IS NOT NULL;
                     """)
-            var random = SystemRandomNumberGenerator()
-            try StoreRow(identifier: JournalStoreIdentifier(using: &random)).write(db)
+            try StoreRow(identifier: .random()).write(db)
         }
         return migrator
     }

@@ -20,8 +20,7 @@ extension SearchIndex {
     public func beginWholeReplacement(
         of bundle: String, keeping kept: [String?: Set<String>] = [:]
     ) async throws(SearchIndexError) -> Int64 {
-        var random = SystemRandomNumberGenerator()
-        let number = Int64.random(in: 1...Int64.max, using: &random)
+        let number = Int64.random(in: 1...Int64.max)
         try await write("Beginning a reindex in pages of \(bundle)") { db in
             try Self.forgetReplacement(of: bundle, db)
             try db.execute(sql: "INSERT INTO unconfirmed \(Self.itemsOfBundle)", arguments: [bundle])
