@@ -166,6 +166,28 @@ struct LogindTests {
         #expect(monitor.look().presence == .active)
     }
 
+    @Test("What a sensor says while its connection ends by itself does not come after the reason of the end")
+    func saidWhileEnding() throws {
+        let desk = SensorDesk()
+        let connection = try MessageBus(address: bus.address, name: "ending", onCall: { _ in }, onDisconnect: { _ in })
+        defer { connection.close() }
+        let life = BusLink.Life()
+        let seat = BusSeat(.logind, connection, desk, machine.roots, life)
+        life.add([seat])
+        seat.publish(.inUse) { _ in }
+        life.beginEnd()
+        #expect(!life.isLive && life.isEnding && !life.isOver)
+        desk.update(.logind, .absent("There is no bus."), way: "", if: { life.isEnding }) { _ in }
+        seat.publish(.failed("Nobody is there.")) { _ in }
+        #expect(desk.report(.waiting)[.logind] == .absent("There is no bus."))
+        life.end()
+        // One that was closed does not begin to end.
+        life.beginEnd()
+        #expect(life.isOver && !life.isEnding)
+        desk.update(.logind, .inUse, way: "", if: { life.isEnding }) { _ in }
+        #expect(desk.report(.waiting)[.logind] == .absent("There is no bus."))
+    }
+
     @Test("It is in use only when all is answered, however early the first answers come")
     func answersEarly() throws {
         let desk = SensorDesk()

@@ -61,25 +61,37 @@ final class BusLink: Sendable {
     final class Life: Sendable {
         /// Entered by each sensor until it knows what it can.
         let settling = DispatchGroup()
-        /// `nil` once it has ended.
-        private let seats = Mutex<[BusSeat]?>([])
-        var isLive: Bool { seats.withLock { $0 != nil } }
+        private enum Stage { case live, ending, over }
+        private struct State {
+            var stage = Stage.live
+            var seats: [BusSeat] = []
+        }
+        private let state = Mutex(State())
+        /// Whether what its seats say counts.
+        var isLive: Bool { state.withLock { $0.stage == .live } }
+        /// Whether it is ending by itself, so that only why it does counts.
+        var isEnding: Bool { state.withLock { $0.stage == .ending } }
+        /// Whether nothing counts any more.
+        var isOver: Bool { state.withLock { $0.stage == .over } }
 
         func add(_ new: [BusSeat]) {
-            let isLive = seats.withLock { seats in
-                if seats != nil { seats = new }
-                return seats != nil
+            let isLive = state.withLock { state in
+                if state.stage == .live { state.seats = new }
+                return state.stage == .live
             }
             if !isLive { for seat in new { seat.settle() } }
         }
 
+        /// It ends by itself: what its seats say after that does not count, or it could come after the reason of the end.
+        func beginEnd() { state.withLock { if $0.stage == .live { $0.stage = .ending } } }
+
         /// Nothing that is said after that counts, and nobody waits for it.
         func end() {
-            let old = seats.withLock { seats in
-                defer { seats = nil }
-                return seats
+            let old = state.withLock { state in
+                defer { state = State(stage: .over) }
+                return state.seats
             }
-            for seat in old ?? [] { seat.settle() }
+            for seat in old { seat.settle() }
         }
     }
     /// A sensor, which way it is to what it tells, and how it is made and forgotten.
@@ -108,8 +120,9 @@ final class BusLink: Sendable {
         for kind in kinds { desk.note(kind.sensor, .failed("It was asked, and has not answered."), way: kind.way) }
         let ended: @Sendable (BusEnd) -> Void = { end in
             let state = Self.state(of: end, address)
+            life.beginEnd()
             for kind in kinds {
-                desk.update(kind.sensor, state, way: kind.way, if: { life.isLive }, kind.forget)
+                desk.update(kind.sensor, state, way: kind.way, if: { life.isEnding }, kind.forget)
             }
             life.end()
         }
@@ -141,7 +154,7 @@ final class BusLink: Sendable {
     }
 
     /// Whether the connection has ended by itself.
-    var hasEnded: Bool { !life.isLive }
+    var hasEnded: Bool { life.isOver }
 
     /// Has all sensors ask. Soon after the beginning also waits until each knows what it can for the first time.
     func look(until deadline: DispatchTime) {
