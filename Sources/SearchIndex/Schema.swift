@@ -65,7 +65,7 @@ enum Schema {
                     CREATE INDEX item_domain ON item (bundle, index_name, domain);
                     CREATE INDEX item_expires ON item (expires) WHERE expires IS NOT NULL;
                     """)
-            try StoreRow(identifier: .random()).write(db)
+            try StoreRow(identifier: JournalStoreIdentifier()).write(db)
         }
         return migrator
     }

@@ -12,7 +12,7 @@ enum TermDictionary {
     static let wordsAtOnce = 64
     /// The longest words that are kept, in bytes; longer ones are seldom of a human language.
     static let maximumWordBytes = 48
-    /// So many words that share all parts of three letters are looked at where all are wanted.
+    /// So many words that share all parts of three letters are looked at, at a time.
     private static let maximumCandidates = 512
 
     /// Some of the words that contain `part`, but not at their beginning: those are found without the dictionary.
@@ -20,21 +20,22 @@ enum TermDictionary {
     /// - Parameters:
     ///   - part: a folded word of at least ``minimumLength`` letters.
     ///   - place: where the words before these ended; 0 for the first.
-    /// - Returns: At most ``wordsAtOnce`` words, and where they end; `nil` if no more follow.
+    /// - Returns: At most ``wordsAtOnce`` words, and where they end; `nil` if no more follow, or they take long to find.
     static func words(
         containing part: String, after place: Int64, _ db: Database
     ) throws -> (words: [String], end: Int64?) {
         guard part.unicodeScalars.count >= minimumLength else { return ([], nil) }
         let letters = Array(part.utf8)
-        let rows = try candidates(containing: part, after: place, limit: .max, db)
-        var found: [String] = []
-        while let row = try rows.next() {
+        let rows = try candidates(containing: part, after: place, limit: maximumCandidates, db)
+        var (seen, end, found): (Int, Int64, [String]) = (0, place, [])
+        while found.count < wordsAtOnce, let row = try rows.next() {
+            seen += 1
+            end = row[0]
             let word: String = row[1]
-            guard holds(word, letters) else { continue }
-            found.append(word)
-            if found.count == wordsAtOnce { return (found, row[0]) }
+            if holds(word, letters) { found.append(word) }
         }
-        return (found, nil)
+        let mayGoOn = found.count == wordsAtOnce || (seen == maximumCandidates && !found.isEmpty)
+        return (found, mayGoOn ? end : nil)
     }
 
     /// The numbers and texts of the words that have all parts of three letters.

@@ -15,18 +15,11 @@ struct JournalStoreIdentifier: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Makes a new one from the system's random bytes.
-    static func random() -> JournalStoreIdentifier {
+    /// Makes a new one.
+    init() {
         // Without a generator of our own: that has no size, so that all of them would be at one address, which
         // ThreadSanitizer takes for one variable that several threads change.
-        JournalStoreIdentifier(known: (0..<byteCount).map { _ in .random(in: .min ... .max) })
-    }
-
-    private init(known bytes: [UInt8]) { self.bytes = bytes }
-
-    /// Makes one of a generator's bytes.
-    init(using generator: inout some RandomNumberGenerator) {
-        bytes = (0..<Self.byteCount).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        bytes = (0..<Self.byteCount).map { _ in .random(in: .min ... .max) }
     }
 
     /// What the checksums of this store begin with.

@@ -35,6 +35,13 @@ struct RecordProjection: Sendable {
         isWanted = hasWildcard ? context.isSearchableByDefault : nil
     }
 
+    /// These attributes alone.
+    init(of names: [String]) {
+        self.names = Set(names)
+        plainNames = names.map { Array($0.utf8) }
+        isWanted = nil
+    }
+
     /// The item, with the wanted attributes alone.
     ///
     /// - Throws: ``ItemRecordError`` for bytes that are no record; what is wrong inside an attribute that is not wanted
@@ -44,13 +51,6 @@ struct RecordProjection: Sendable {
         // Bytes that cannot be cut up are not a record; decoding all of them says why.
         if case .some(.some(let reduced)) = reduced { return try ItemRecord(decoding: reduced) }
         return try ItemRecord(decoding: bytes)
-    }
-
-    /// These attributes.
-    init(of names: [String]) {
-        self.names = Set(names)
-        plainNames = names.map { Array($0.utf8) }
-        isWanted = nil
     }
 
     /// A record of the wanted attributes; `nil` when the bytes cannot be cut up.

@@ -85,7 +85,7 @@ struct Salvage {
     /// The identifier that the journal's files bear, so that they can be read; a new one where there are none.
     private func identifier() throws -> JournalStoreIdentifier {
         if let known = try folder.journalIdentifier() { return known }
-        return .random()
+        return JournalStoreIdentifier()
     }
 
     /// A generation that never was. Where nobody knows the last one, the seconds since 2001 are more than any number of

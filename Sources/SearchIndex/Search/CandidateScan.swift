@@ -34,7 +34,7 @@ struct CandidateScan: Sendable {
     let unchecked: WordSequence?
     let checksTitle: Bool
     /// Where in the dictionary the words end that were asked for; `nil` if no more follow.
-    private(set) var lastWord: Int64?
+    private(set) var wordsEnd: Int64?
     let tags: SearchTags
     private let limits: SearchLimits
 
@@ -116,7 +116,7 @@ struct CandidateScan: Sendable {
                 title, others.expression, tags: tags, limits, unchecked: WordSequence(inside: part), checksTitle: true)
         }
         var scan = CandidateScan(title, plan.titleWords(tags: tags.expressions, lastOneOf: words), tags: tags, limits)
-        scan.lastWord = end
+        scan.wordsEnd = end
         return scan
     }
 

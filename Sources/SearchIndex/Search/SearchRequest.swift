@@ -46,6 +46,9 @@ package struct SearchLimits: Sendable {
     package var fewCandidates = 512
     /// A word that the typed letters are inside of costs as much as so many candidates.
     package var candidatesPerWord = 16
+    /// So often words that the typed letters are inside of are looked up (``TermDictionary/wordsAtOnce``): anybody may donate a
+    /// million of them.
+    package var wordLookups = 64
     /// Of title starts at most so many are compared by date; among more, those that are found walking back in time.
     package var titleStarts = 256
     /// Of items whose title may fit, no more are looked at after so many bytes of their records: there are items of 16 MiB.

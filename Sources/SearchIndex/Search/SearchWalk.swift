@@ -35,7 +35,9 @@ struct SearchWalk: Sendable {
     /// What the stage asks; `nil` before its first window.
     private var scan: CandidateScan?
     /// Where in the dictionary the words end that the letters were looked for in.
-    private var lastWord: Int64 = 0
+    private var wordsEnd: Int64 = 0
+    /// How often words were looked up in it.
+    private var wordLookups = 0
     /// Where in the stage the next window begins.
     private var position: Int64
     /// The candidates of the window that are left, the best at the end.
@@ -112,10 +114,15 @@ struct SearchWalk: Sendable {
     private var blockSize: Int { scan?.unchecked == nil ? Self.blockSize : Self.uncheckedBlockSize }
 
     private mutating func advanceStage() {
-        // The next words that the letters are inside of.
-        lastWord = scan?.lastWord ?? 0
+        let end = scan?.wordsEnd
         scan = nil
-        if lastWord > 0 { return }
+        wordLookups += 1
+        // The next words that the letters are inside of.
+        if stage == .insideWords, let end, wordLookups < limits.wordLookups {
+            wordsEnd = end
+            return
+        }
+        wordLookups = 0
         stage = Stage(rawValue: stage.rawValue + 1) ?? .end
         if stage == .insideWords, !findsInsideWords { stage = .end }
     }
@@ -126,7 +133,7 @@ struct SearchWalk: Sendable {
         case .title: return try CandidateScan.titleWords(plan, tags: tags, bound: bound, limits, db)
         case .text: return try CandidateScan.allWords(plan, tags: tags, bound: bound, limits, db)
         case .insideWords:
-            return try CandidateScan.insideWords(plan, tags: tags, after: lastWord, bound: bound, limits, db)
+            return try CandidateScan.insideWords(plan, tags: tags, after: wordsEnd, bound: bound, limits, db)
         case .end: return nil
         }
     }
@@ -144,7 +151,7 @@ struct SearchWalk: Sendable {
         let size = blockSize
         while block.count < size, bytes < Self.maximumBlockBytes, let match = pending.popLast() {
             guard try mayBelong(match, db) else {
-                belongsNotHere(match)
+                leaveToLaterStages(match)
                 continue
             }
             guard let row = try Row.fetchOne(statement, arguments: [match.row]) else { continue }
@@ -155,13 +162,13 @@ struct SearchWalk: Sendable {
             let number = try row.decode(Int64.self, forColumn: "bundle_number")
             let item = try StoredItem(row)
             if match.isUncertain, !isTitleMatch(item.record, bundle: number) {
-                belongsNotHere(match)
+                leaveToLaterStages(match)
                 continue
             }
             if let scan, let open = scan.unchecked {
                 let text = SearchableText(item.record, bundle: number)
                 guard scan.checksTitle ? open.occursInTitle(of: text) : open.occurs(in: text) else {
-                    belongsNotHere(match)
+                    leaveToLaterStages(match)
                     continue
                 }
             }
@@ -172,7 +179,7 @@ struct SearchWalk: Sendable {
     }
 
     /// A candidate that was looked at for nothing may still belong to a later stage.
-    private mutating func belongsNotHere(_ match: CandidateScan.Match) { seen.remove(match.row) }
+    private mutating func leaveToLaterStages(_ match: CandidateScan.Match) { seen.remove(match.row) }
 
     /// A quick look at what was not asked of FTS5, before the item is read: most candidates are turned down by it.
     private func mayBelong(_ match: CandidateScan.Match, _ db: Database) throws -> Bool {

@@ -10,7 +10,8 @@ enum JournalTest {
 
     static func store(_ seed: UInt64 = 1) -> JournalStoreIdentifier {
         var generator = SplitMix64(seed: seed)
-        return JournalStoreIdentifier(using: &generator)
+        let bytes = (0..<JournalStoreIdentifier.byteCount).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        return JournalStoreIdentifier(bytes: bytes)!
     }
 
     /// Entries that differ, each a put of some bytes.
