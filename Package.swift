@@ -218,7 +218,7 @@ let package = Package(
             name: "SymbolBindingsTests", dependencies: ["SymbolBindings", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ExtensionHostTests",
-            dependencies: ["ExtensionHost", "ServiceProtocol", "CSandbox", "TestSupport"],
+            dependencies: ["ExtensionHost", "CSeccomp", "ServiceProtocol", "CSandbox", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ExtensionRuntimeTests",

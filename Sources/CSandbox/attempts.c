@@ -3,13 +3,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "csandbox_policy.h"
@@ -20,6 +24,9 @@
 #endif
 #ifndef SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP
 #define SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP 1UL
+#endif
+#ifndef SECCOMP_ADDFD_FLAG_SEND
+#define SECCOMP_ADDFD_FLAG_SEND (1UL << 1)
 #endif
 #ifndef SYS_pidfd_getfd
 #define SYS_pidfd_getfd 438
@@ -63,9 +70,11 @@ void csandbox_hasten(int listener) {
     (void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
 }
 
-int csandbox_next_attempt(int listener, int stop, csandbox_attempt *attempt) {
+int csandbox_next_attempt(int listener, int stop, int milliseconds, csandbox_attempt *attempt) {
     struct pollfd descriptors[2] = {{listener, POLLIN, 0}, {stop, POLLIN, 0}};
-    if (poll(descriptors, 2, -1) < 0) return errno == EINTR ? EINTR : ENOTCONN;
+    int ready = poll(descriptors, 2, milliseconds);
+    if (ready == 0) return ETIMEDOUT;
+    if (ready < 0) return errno == EINTR ? EINTR : ENOTCONN;
     if (!(descriptors[0].revents & POLLIN)) {
         if (descriptors[0].revents != 0) return ENOTCONN;
         return ECANCELED;
@@ -83,17 +92,36 @@ int csandbox_next_attempt(int listener, int stop, csandbox_attempt *attempt) {
     return 0;
 }
 
-static void respond(int listener, uint64_t id, int error, uint32_t flags) {
-    struct seccomp_notif_resp answer = {.id = id, .val = 0, .error = -error, .flags = flags};
+static void respond(int listener, uint64_t id, int64_t value, int error, uint32_t flags) {
+    struct seccomp_notif_resp answer = {.id = id, .val = value, .error = -error, .flags = flags};
     while (ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer) != 0 && errno == EINTR) {
     }
 }
 
 void csandbox_continue_attempt(int listener, uint64_t id) {
-    respond(listener, id, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
+    respond(listener, id, 0, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
 }
 
-void csandbox_answer_attempt(int listener, uint64_t id, int error) { respond(listener, id, error, 0); }
+void csandbox_answer_attempt(int listener, uint64_t id, int error) { respond(listener, id, 0, error, 0); }
+
+void csandbox_answer_value(int listener, uint64_t id, int64_t value) { respond(listener, id, value, 0, 0); }
+
+int csandbox_open_for_attempt(int listener, uint64_t id, const char *path, int flags) {
+    int opened = open(path, O_RDONLY | O_CLOEXEC | (flags & (O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK)));
+    if (opened < 0) return errno;
+    struct seccomp_notif_addfd added = {
+        .id = id,
+        .flags = SECCOMP_ADDFD_FLAG_SEND,
+        .srcfd = (uint32_t)opened,
+        .newfd_flags = (uint32_t)(flags & O_CLOEXEC),
+    };
+    int error;
+    do error = ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &added) < 0 ? errno : 0;
+    while (error == EINTR);
+    close(opened);
+    /* Whoever asked was killed. */
+    return error == ENOENT ? 0 : error;
+}
 
 int csandbox_attempt_is_waiting(int listener, uint64_t id) {
     return ioctl(listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
@@ -127,18 +155,49 @@ int csandbox_read_memory(pid_t thread, uint64_t address, void *bytes, size_t cou
     return (size_t)done == count ? 0 : EFAULT;
 }
 
-int csandbox_change_mode(pid_t process, int listener, uint64_t id, int descriptor, unsigned mode) {
-    int reference = (int)syscall(SYS_pidfd_open, process, 0);
-    if (reference < 0) return errno;
-    /* Who still waits has not ended, so that its number was nobody else's when it was looked up. */
-    if (!csandbox_attempt_is_waiting(listener, id)) {
-        close(reference);
-        return ESRCH;
+int csandbox_write_memory(pid_t thread, uint64_t address, const void *bytes, size_t count) {
+    struct iovec here = {(void *)(uintptr_t)bytes, count};
+    struct iovec there = {(void *)(uintptr_t)address, count};
+    ssize_t done = process_vm_writev(thread, &here, 1, &there, 1, 0);
+    if (done < 0) return errno;
+    return (size_t)done == count ? 0 : EFAULT;
+}
+
+int64_t csandbox_read_attribute(int descriptor, const char *name, pid_t thread, uint64_t address, uint64_t size) {
+    enum { MAXIMUM = 65536 }; /* XATTR_SIZE_MAX, XATTR_LIST_MAX */
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    size_t capacity = size > MAXIMUM ? MAXIMUM : (size_t)size;
+    char *bytes = capacity == 0 ? NULL : malloc(capacity);
+    if (capacity > 0 && bytes == NULL) return -ENOMEM;
+    ssize_t count = name == NULL ? listxattr(path, bytes, capacity) : getxattr(path, name, bytes, capacity);
+    int64_t result = count < 0 ? -errno : count;
+    if (count > 0 && capacity > 0) {
+        int error = csandbox_write_memory(thread, address, bytes, (size_t)count);
+        if (error != 0) result = -error;
     }
-    int copy = (int)syscall(SYS_pidfd_getfd, reference, descriptor, 0);
-    int error = copy < 0 ? errno : 0;
+    free(bytes);
+    return result;
+}
+
+/* A descriptor for what a descriptor of the worker's means, so that nothing can be put in its place: or -errno. */
+static int copy_of(pid_t process, int listener, uint64_t id, int descriptor) {
+    int reference = (int)syscall(SYS_pidfd_open, process, 0);
+    if (reference < 0) return -errno;
+    /* Whoever still waits has not ended, so that its number was nobody else's when it was looked up. */
+    int copy = -ESRCH;
+    if (csandbox_attempt_is_waiting(listener, id)) {
+        copy = (int)syscall(SYS_pidfd_getfd, reference, descriptor, 0);
+        if (copy < 0) copy = -errno;
+    }
     close(reference);
-    if (copy < 0) return error;
+    return copy;
+}
+
+int csandbox_change_mode(pid_t process, int listener, uint64_t id, int descriptor, unsigned mode) {
+    int copy = copy_of(process, listener, id, descriptor);
+    if (copy < 0) return -copy;
+    int error = 0;
     struct stat status;
     int flags = fcntl(copy, F_GETFL);
     /* Landlock has let it be opened for writing, so it lies where the worker may change things. */
@@ -152,4 +211,90 @@ int csandbox_change_mode(pid_t process, int listener, uint64_t id, int descripto
         error = errno;
     close(copy);
     return error;
+}
+
+static int option(int descriptor, int name) {
+    int value = -1;
+    socklen_t size = sizeof value;
+    return getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : -1;
+}
+
+static int is_tcp(int descriptor) {
+    int family = option(descriptor, SO_DOMAIN);
+    return (family == AF_INET || family == AF_INET6) && option(descriptor, SO_TYPE) == SOCK_STREAM &&
+           option(descriptor, SO_PROTOCOL) == IPPROTO_TCP;
+}
+
+int csandbox_begin_connecting(pid_t process, int listener, uint64_t id, int descriptor, const void *address,
+                              uint32_t length, int *pending) {
+    *pending = -1;
+    int copy = copy_of(process, listener, id, descriptor);
+    if (copy < 0) return -copy;
+    int flags = fcntl(copy, F_GETFL);
+    int error = flags < 0 || (flags & O_PATH) || !is_tcp(copy) ? EPERM : 0;
+    int is_blocking = error == 0 && !(flags & O_NONBLOCK);
+    /* The host waits for nobody here; the flag is the socket's, whoever else uses it. */
+    if (is_blocking && fcntl(copy, F_SETFL, flags | O_NONBLOCK) != 0) error = errno;
+    if (error == 0 && connect(copy, address, length) != 0) error = errno;
+    if (is_blocking && error == EINPROGRESS) {
+        *pending = copy;
+        return error;
+    }
+    if (is_blocking) (void)fcntl(copy, F_SETFL, flags);
+    close(copy);
+    return error;
+}
+
+int csandbox_finish_connecting(int listener, uint64_t id, int pending, int milliseconds) {
+    enum { LOOK = 250 };
+    int error = ETIMEDOUT;
+    for (int waited = 0; waited < milliseconds; waited += LOOK) {
+        struct pollfd one = {pending, POLLOUT, 0};
+        int ready = poll(&one, 1, LOOK);
+        if (ready > 0) {
+            error = option(pending, SO_ERROR);
+            break;
+        }
+        if (ready < 0 && errno != EINTR) {
+            error = errno;
+            break;
+        }
+        if (!csandbox_attempt_is_waiting(listener, id)) {
+            error = ECANCELED;
+            break;
+        }
+    }
+    int flags = fcntl(pending, F_GETFL);
+    if (flags >= 0) (void)fcntl(pending, F_SETFL, flags & ~O_NONBLOCK);
+    close(pending);
+    return error;
+}
+
+int csandbox_is_this_machine(const void *address, uint32_t length) {
+    union {
+        struct sockaddr any;
+        struct sockaddr_in four;
+        struct sockaddr_in6 six;
+    } to, from;
+    memset(&to, 0, sizeof to);
+    memset(&from, 0, sizeof from);
+    if (length > sizeof to || length < sizeof to.four) return 1;
+    memcpy(&to, address, length);
+    if (to.any.sa_family == AF_INET6 && length < sizeof to.six) return 1;
+    int probe = socket(to.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (probe < 0) return 1;
+    /* Connecting a socket of datagrams only chooses a way; that to an address of this machine begins at that address. */
+    in_port_t port = htons(9);
+    if (to.any.sa_family == AF_INET6)
+        to.six.sin6_port = port;
+    else
+        to.four.sin_port = port;
+    socklen_t size = sizeof from;
+    int is_here = 0;
+    if (connect(probe, &to.any, length) == 0 && getsockname(probe, &from.any, &size) == 0)
+        is_here = to.any.sa_family == AF_INET6
+                      ? memcmp(&to.six.sin6_addr, &from.six.sin6_addr, sizeof to.six.sin6_addr) == 0
+                      : to.four.sin_addr.s_addr == from.four.sin_addr.s_addr;
+    close(probe);
+    return is_here;
 }

@@ -7,6 +7,9 @@
 /* The revision of Landlock that the kernel has; 0 for none. */
 uint32_t csandbox_landlock_revision(void);
 
+/* Confines files. is_served: the host opens files in /proc, so the rules that are for its absence do not count. */
+int csandbox_apply_rules(const csandbox_parsed *parsed, int is_served, csandbox_report *report);
+
 /* What the kernel's Landlock protects, by its revision. */
 uint32_t csandbox_landlock_protections(uint32_t revision);
 

@@ -87,7 +87,8 @@ static uint64_t handled_rights(uint32_t revision) {
 /* Nothing may be executed. Devices, sockets and pipes may not be made: none of them is anybody's file. */
 static uint64_t rights_of(uint32_t access, int is_folder) {
     uint64_t rights = 0;
-    if (access & (CSANDBOX_READ | CSANDBOX_WRITE)) rights |= FS_READ_FILE | FS_READ_DIR;
+    if (access & (CSANDBOX_READ | CSANDBOX_WRITE)) rights |= FS_READ_FILE;
+    if (!(access & CSANDBOX_WITHOUT_LISTING)) rights |= FS_READ_DIR;
     if (access & CSANDBOX_WRITE)
         rights |= FS_WRITE_FILE | FS_TRUNCATE | FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_DIR | FS_MAKE_REG |
                   FS_MAKE_SYM | FS_REFER;
@@ -170,7 +171,7 @@ static int passes_writable(const way *way, const opened_rule *rules, uint32_t co
     return 0;
 }
 
-static void open_rules(const csandbox_parsed *parsed, opened_rule *rules, csandbox_report *report) {
+static void open_rules(const csandbox_parsed *parsed, int is_served, opened_rule *rules, csandbox_report *report) {
     static way way; /* large; there is one thread */
     const unsigned char *next = parsed->rules;
     for (uint32_t i = 0; i < parsed->head.rule_count; i++) {
@@ -179,6 +180,8 @@ static void open_rules(const csandbox_parsed *parsed, opened_rule *rules, csandb
         const char *path = (const char *)next + sizeof rule;
         next += sizeof rule + rule.length + 1;
         struct stat status;
+        rules[i] = (opened_rule){.descriptor = -1};
+        if (is_served && (rule.access & CSANDBOX_UNLESS_SERVED)) continue;
         rules[i] = (opened_rule){.descriptor = open_path(path, &way), .access = rule.access};
         if (rules[i].descriptor < 0 || fstat(rules[i].descriptor, &status) != 0) {
             report->absent++;
@@ -221,7 +224,7 @@ static void allow_reports(int ruleset, uint64_t handled) {
 }
 #endif
 
-int csandbox_apply_rules(const csandbox_parsed *parsed, csandbox_report *report) {
+int csandbox_apply_rules(const csandbox_parsed *parsed, int is_served, csandbox_report *report) {
     uint32_t revision = csandbox_landlock_revision();
     report->landlock_revision = revision;
     if (revision == 0) return ENOSYS;
@@ -238,7 +241,7 @@ int csandbox_apply_rules(const csandbox_parsed *parsed, csandbox_report *report)
     long ruleset = syscall(SYS_landlock_create_ruleset, &attributes, size, 0);
     if (ruleset < 0) return errno;
     static opened_rule rules[CSANDBOX_MAXIMUM_RULES];
-    open_rules(parsed, rules, report);
+    open_rules(parsed, is_served, rules, report);
     int error = 0;
     for (uint32_t i = 0; i < parsed->head.rule_count; i++) {
         if (rules[i].descriptor < 0) continue;

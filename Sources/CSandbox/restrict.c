@@ -50,6 +50,24 @@ uint32_t csandbox_landlock_protections(uint32_t revision) {
     return protections;
 }
 
+/* A kernel with this revision of Landlock (5.19) also lets a host give a worker a descriptor as the answer to its call (5.14). */
+enum { REVISION_WITH_HANDING_OVER = 2 };
+
+static int can_tell(void) {
+    uint32_t action = SECCOMP_RET_USER_NOTIF;
+    return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}
+
+/*
+ * Whether the host will open files in /proc for this process, so that Landlock need not: the kernel can, and no filter is installed yet.
+ * One that asked somebody else would be the only one that may.
+ */
+static int will_be_served(const csandbox_policy *head) {
+    uint32_t needed = CSANDBOX_PROCESSES | CSANDBOX_SYSTEM_CALLS | CSANDBOX_FILES;
+    return (head->protections & needed) == needed && head->telling_count > 0 && can_tell() &&
+           csandbox_landlock_revision() >= REVISION_WITH_HANDING_OVER && prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0;
+}
+
 uint32_t csandbox_available(uint32_t *landlock_revision) {
     uint32_t available = CSANDBOX_PRIVILEGES | CSANDBOX_LIMITS | CSANDBOX_END_WITH_HOST;
     *landlock_revision = csandbox_landlock_revision();
@@ -57,8 +75,10 @@ uint32_t csandbox_available(uint32_t *landlock_revision) {
     if (prctl(PR_GET_MDWE, 0, 0, 0, 0) >= 0) available |= CSANDBOX_CODE;
     uint32_t action = SECCOMP_RET_ERRNO;
     if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0) available |= CSANDBOX_SYSTEM_CALLS;
-    action = SECCOMP_RET_USER_NOTIF;
-    if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0) available |= CSANDBOX_TELLING;
+    if (can_tell()) {
+        available |= CSANDBOX_TELLING;
+        if (*landlock_revision >= REVISION_WITH_HANDING_OVER) available |= CSANDBOX_PROCESSES;
+    }
     return available;
 }
 
@@ -95,6 +115,9 @@ static uint64_t sanitizer_memory(void) {
 }
 #endif
 
+/* Bytes: of the main thread's stack, which is not private memory to the kernel, and of what may not be swapped out. */
+enum { MAXIMUM_STACK = 8 << 20, MAXIMUM_LOCKED = 1 << 20 };
+
 static int apply_limits(const csandbox_policy *head) {
 #ifdef CSANDBOX_SANITIZED
     int error = limit(RLIMIT_DATA, sanitizer_memory() + head->data_limit);
@@ -103,7 +126,15 @@ static int apply_limits(const csandbox_policy *head) {
     if (error == 0) error = limit(RLIMIT_AS, head->address_limit);
 #endif
     if (error == 0) error = limit(RLIMIT_FSIZE, head->file_limit);
+    /* The kernel compares the descriptors of a user that are in flight with this too. */
     if (error == 0) error = limit(RLIMIT_NOFILE, head->descriptor_limit);
+    /* The kernel counts timers and queued signals per user, and compares their number with the limit of whoever wants one more. */
+    if (error == 0) error = limit(RLIMIT_SIGPENDING, head->signal_limit);
+    if (error == 0) error = limit(RLIMIT_STACK, MAXIMUM_STACK);
+    if (error == 0) error = limit(RLIMIT_MEMLOCK, MAXIMUM_LOCKED);
+    if (error == 0) error = limit(RLIMIT_MSGQUEUE, 0);
+    if (error == 0) error = limit(RLIMIT_NICE, 0);
+    if (error == 0) error = limit(RLIMIT_RTPRIO, 0);
     return error;
 }
 
@@ -167,10 +198,16 @@ int csandbox_apply(const csandbox_parsed *parsed, csandbox_report *report, int *
     }
     if ((wanted & CSANDBOX_CODE) && prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) == 0)
         report->applied |= CSANDBOX_CODE;
-    if ((wanted & CSANDBOX_FILES) && csandbox_apply_rules(parsed, report) == 0)
+    int is_served = will_be_served(head);
+    if ((wanted & CSANDBOX_FILES) && csandbox_apply_rules(parsed, is_served, report) == 0)
         report->applied |= csandbox_landlock_protections(report->landlock_revision) & wanted & landlock_protections;
     /* Last: it forbids most of the above. */
     if (wanted & CSANDBOX_SYSTEM_CALLS) apply_filter(parsed, report, listener);
+    if (is_served) {
+        *step = "having the host asked";
+        if (*listener < 0) return EPERM;
+        report->applied |= CSANDBOX_PROCESSES;
+    }
     report->missing = wanted & ~report->applied;
     return 0;
 }

@@ -13,7 +13,7 @@ import Synchronization
 /// without.
 final class SandboxLog: Sendable {
     /// How much is kept of each bundle, and of how many bundles; what is oldest goes first.
-    static let maximumRefusals = 64
+    static let maximumRefusals = 96
     static let maximumBundles = 256
     /// A larger file is begun anew, in bytes.
     static let maximumBytes = 16 << 20

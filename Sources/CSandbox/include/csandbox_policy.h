@@ -20,7 +20,7 @@
 
 #define CSANDBOX_POLICY_MAGIC 0x50534c53u /* "SLSP" */
 #define CSANDBOX_REPORT_MAGIC 0x52534c53u /* "SLSR" */
-#define CSANDBOX_VERSION 2u
+#define CSANDBOX_VERSION 3u
 
 /* Bounds; what goes beyond them is refused by both ends. The whole fits into a socket's buffer. */
 #define CSANDBOX_MAXIMUM_BYTES (96u << 10)
@@ -43,7 +43,8 @@ enum {
     CSANDBOX_CODE = 1 << 7,          /* memory that was written cannot become code (6.3) */
     CSANDBOX_SYSTEM_CALLS = 1 << 8,  /* the filter of system calls */
     CSANDBOX_TELLING = 1 << 9,       /* the host is told what was refused (5.5) */
-    CSANDBOX_END_WITH_HOST = 1 << 10 /* the worker ends with its host */
+    CSANDBOX_END_WITH_HOST = 1 << 10, /* the worker ends with its host */
+    CSANDBOX_PROCESSES = 1 << 11     /* the host opens files in /proc for the worker, its own only (5.19) */
 };
 
 /* What makes a background worker give way: what a policy wants, what a report says was set or is missing. */
@@ -58,8 +59,11 @@ enum {
 #define CSANDBOX_MAXIMUM_TIMER_SLACK 1000000000u /* nanoseconds */
 #define CSANDBOX_MAXIMUM_OOM_SCORE 1000u
 
-/* What a rule allows, at its path and below it. */
-enum { CSANDBOX_READ = 1, CSANDBOX_WRITE = 2 };
+/*
+ * What a rule allows, at its path and below it: one of the first two, and with reading also the others. A rule with
+ * CSANDBOX_UNLESS_SERVED counts only where the host cannot open files in /proc for the worker.
+ */
+enum { CSANDBOX_READ = 1, CSANDBOX_WRITE = 2, CSANDBOX_WITHOUT_LISTING = 4, CSANDBOX_UNLESS_SERVED = 8 };
 
 typedef struct csandbox_policy {
     uint32_t magic;
@@ -78,7 +82,7 @@ typedef struct csandbox_policy {
     uint32_t idle;          /* CSANDBOX_IDLE_… that are wanted; the worker is to lead a session */
     uint32_t timer_slack;   /* nanoseconds, with CSANDBOX_IDLE_TIMERS */
     uint32_t oom_score;     /* oom_score_adj, with CSANDBOX_IDLE_MEMORY */
-    uint32_t reserved;      /* 0 */
+    uint32_t signal_limit;  /* timers and queued signals of the user beyond which the worker makes none */
 } csandbox_policy;
 
 typedef struct csandbox_rule {
@@ -130,8 +134,6 @@ uint32_t csandbox_available(uint32_t *landlock_revision);
  */
 void csandbox_apply_idle(const csandbox_policy *head, csandbox_report *report);
 
-/* Applies the rules with Landlock. */
-int csandbox_apply_rules(const csandbox_parsed *parsed, csandbox_report *report);
 
 /* --- The host's side --- */
 
@@ -153,14 +155,43 @@ typedef struct csandbox_attempt {
 /* Has answers wake the worker at once on the same processor, where the kernel can (6.6). */
 void csandbox_hasten(int listener);
 
-/* Waits for the next attempt. ENOTCONN: the worker is gone. EINTR: ask again. ECANCELED: stop became readable. */
-int csandbox_next_attempt(int listener, int stop, csandbox_attempt *attempt);
+/*
+ * Waits for the next attempt, for so many milliseconds at most (ETIMEDOUT). ENOTCONN: the worker is gone. EINTR: ask again.
+ * ECANCELED: stop became readable. With listener -1 there are no attempts.
+ */
+int csandbox_next_attempt(int listener, int stop, int milliseconds, csandbox_attempt *attempt);
 
 /* Lets the kernel carry the call out, as far as Landlock allows. */
 void csandbox_continue_attempt(int listener, uint64_t id);
 
 /* Answers with an error, or with success for 0. */
 void csandbox_answer_attempt(int listener, uint64_t id, int error);
+
+/* Answers with the result of the call. */
+void csandbox_answer_value(int listener, uint64_t id, int64_t value);
+
+/*
+ * Opens a file for reading and gives the worker the descriptor, as the result of its call: 0, and the call is answered; or an
+ * errno, and it still waits. Of flags, only O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK and O_CLOEXEC count.
+ */
+int csandbox_open_for_attempt(int listener, uint64_t id, const char *path, int flags);
+
+/*
+ * Connects a TCP socket of the worker's: 0 or an errno. The address is the host's copy, so that it cannot change after it was judged.
+ * EPERM: the descriptor is no TCP socket. EINPROGRESS with *pending >= 0: the socket is a blocking one, and
+ * csandbox_finish_connecting has to be called with *pending. With *pending < 0 it is the answer of a non-blocking one.
+ */
+int csandbox_begin_connecting(pid_t process, int listener, uint64_t id, int descriptor, const void *address,
+                              uint32_t length, int *pending);
+
+/*
+ * Waits until a connection stands or fails, the worker's call waits no more, or so many milliseconds have passed; closes
+ * pending. Blocks. 0 or an errno.
+ */
+int csandbox_finish_connecting(int listener, uint64_t id, int pending, int milliseconds);
+
+/* Whether packets to an address, of which the port does not count, come back to this machine. Sends nothing. */
+int csandbox_is_this_machine(const void *address, uint32_t length);
 
 /* Whether the one who waits is still the same. */
 int csandbox_attempt_is_waiting(int listener, uint64_t id);
@@ -171,11 +202,59 @@ ssize_t csandbox_read_text(pid_t thread, uint64_t address, char *text, size_t ca
 /* Reads exactly so many bytes: 0 or an errno. */
 int csandbox_read_memory(pid_t thread, uint64_t address, void *bytes, size_t count);
 
+/* Writes exactly so many bytes: 0 or an errno. */
+int csandbox_write_memory(pid_t thread, uint64_t address, const void *bytes, size_t count);
+
+/*
+ * Reads an extended attribute of an open file, or with name NULL the list of their names, and puts it into the worker's memory as the call
+ * does: the size, or -errno. descriptor may be one that only names the file (O_PATH). size 0 asks for the size alone.
+ */
+int64_t csandbox_read_attribute(int descriptor, const char *name, pid_t thread, uint64_t address, uint64_t size);
+
 /*
  * Changes the mode of a file that the worker has open for writing, in its place, but for the set-id bits: 0 or an
  * errno. id is that of its attempt, which must still wait. Its own descriptor is taken, so that nothing can be put in its place meanwhile.
  */
 int csandbox_change_mode(pid_t process, int listener, uint64_t id, int descriptor, unsigned mode);
+
+/* What lies in a folder. */
+typedef struct csandbox_size {
+    uint64_t bytes; /* allocated, so that holes do not count */
+    uint64_t files; /* folders and links too */
+} csandbox_size;
+
+/*
+ * Adds up a folder and everything below it, without following links: 0, or an errno: ENOSPC once there are more than maximum
+ * files, EMFILE where folders are nested more than 64 deep.
+ */
+int csandbox_measure_folder(const char *path, uint64_t maximum, csandbox_size *size);
+
+/* Whether a file lies on a file system in memory. */
+int csandbox_is_memory(const char *path);
+
+typedef struct csandbox_descriptors {
+    uint64_t removed_bytes; /* of files that were below a folder, have no name left and are still used */
+    uint32_t open;
+    uint32_t in_flight; /* in its own sockets but for the connection: sent and not received (5.10) */
+} csandbox_descriptors;
+
+/* Looks at the descriptors and mappings of a child: 0 or an errno. folder is a path without links, or empty for none. */
+int csandbox_measure_descriptors(pid_t process, const char *folder, int connection, csandbox_descriptors *found);
+
+typedef struct csandbox_memory {
+    uint64_t data;          /* bytes that count for RLIMIT_DATA, and the main thread's stack */
+    uint64_t address_space; /* bytes that count for RLIMIT_AS */
+    uint64_t resident;      /* bytes of it that are in memory and nobody else's */
+} csandbox_memory;
+
+/* How much memory a child has: 0 or an errno. */
+int csandbox_measure_memory(pid_t process, csandbox_memory *memory);
+
+/* How many timers and queued signals the user of a child has, and how many are the child's limit: 0 or an errno. */
+int csandbox_measure_signals(pid_t process, uint64_t *queued, uint64_t *limit);
+
+/* How many descriptors a child has open; 0 where the kernel does not say (before 6.2). */
+int64_t csandbox_count_descriptors(pid_t process);
 
 /* What a process and those of its children that it has reaped have cost, by the kernel's count. */
 typedef struct csandbox_cost {

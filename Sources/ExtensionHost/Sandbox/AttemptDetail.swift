@@ -15,11 +15,11 @@ extension csandbox_attempt {
         case .kernel:
             switch name {
             case "ioctl", "fcntl": return "\(name) number \(number(1)) on descriptor \(number(0))"
-            case "mmap", "mprotect", "pkey_mprotect": return "\(name) for code in memory that was written"
+            case "setsockopt": return "setsockopt number \(number(2)) of level \(number(1))"
             case "prctl": return "prctl number \(number(0))"
             default: return name
             }
-        case .read, .write: return name
+        case .read, .write, .memory, .limit: return name
         }
     }
 
@@ -75,15 +75,26 @@ extension csandbox_attempt {
     }
 
     private func inspectionTarget(_ name: String) -> String {
-        let target: Int32? =
-            switch name {
-            case "ptrace", "setpriority", "ioprio_set": number(1)
-            case "pidfd_getfd", "process_madvise", "process_mrelease", "setsid": nil
-            default: number(0)
+        let target: Int32?
+        switch name {
+        case "setpriority", "getpriority", "ioprio_set", "ioprio_get":
+            // PRIO_PROCESS is 0, IOPRIO_WHO_PROCESS 1; then groups, then users.
+            switch number(0) - (name.hasPrefix("io") ? 1 : 0) {
+            case 1: return "a group of processes (\(name))"
+            case 2: return "all processes of a user (\(name))"
+            default: target = number(1)
             }
+        case "ptrace": target = number(1)
+        case "pidfd_getfd", "process_madvise", "process_mrelease", "setsid", "capget": target = nil
+        case "clock_gettime", "clock_getres", "clock_nanosleep": target = clockOwner
+        default: target = number(0)
+        }
         guard let target, target != 0 else { return "others (\(name))" }
         return "\(target == getpid() ? "its host, " : "")process \(target) (\(name))"
     }
+
+    /// The process or thread whose processor time is asked for.
+    var clockOwner: pid_t { ~(number(0) >> 3) }
 
     private func changedFile(_ name: String, process: pid_t) -> String {
         let isByDescriptor = ["fchown", "fsetxattr", "fremovexattr"].contains(name)
@@ -93,8 +104,9 @@ extension csandbox_attempt {
         }
         if isByDescriptor { return open(0) }
         guard let path = text(isAt ? 1 : 0), !path.isEmpty else { return isAt ? open(0) : "a file" }
-        guard isAt, !path.hasPrefix("/") else { return path }
-        let folder = number(0) == AT_FDCWD ? AttemptedFile.link("/proc/\(process)/cwd") : open(0)
-        return (folder ?? "…") + "/" + path
+        guard let absolute = AttemptedFile.absolute(path, folder: isAt ? number(0) : nil, process: process) else {
+            return path
+        }
+        return AttemptedFile.target(absolute, isLinkItself: name.hasPrefix("l"), process: process) ?? absolute
     }
 }

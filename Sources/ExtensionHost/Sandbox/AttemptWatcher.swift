@@ -6,14 +6,14 @@ import Glibc
 import ServiceProtocol
 import Synchronization
 
-/// Looks on at what one worker tries, refuses what the filter put before the host, and tells.
+/// Answers what the filter of one worker asks the host, reports what is refused, and measures what no limit counts.
 ///
-/// One thread for each worker, which ends with it. A worker can make this thread busy but not block it: nothing that it
-/// names is opened for reading or writing, every text is bounded, and a file system that hangs holds up this thread
-/// alone. Files are opened by the worker itself, as far as Landlock lets it: it goes on before its path is looked at.
+/// One thread for each worker, which ends with it. A worker can make this thread busy but not block it: of what it names
+/// only files in `/proc` are opened for reading, every text is bounded, and a file system that hangs holds up this thread
+/// alone. Other files are opened by the worker itself, as far as Landlock lets it: it goes on before its path is looked at.
 final class AttemptWatcher: Sendable {
     /// How many different refusals of one worker are told; the rest is one more.
-    static let maximumDistinct = 64
+    static let maximumDistinct = 96
     /// After so many, attempts are refused without a look at what they are.
     static let maximumLooks = 20_000
     /// The most threads of one worker. Without a limit it could take all that its user may have, and the host could start
@@ -23,24 +23,34 @@ final class AttemptWatcher: Sendable {
     private static let endGrace = 200
     /// How long to wait for the thread once it was told to stop, in milliseconds; a busy machine may keep it from running.
     private static let stopGrace = 2000
+    /// How many connections of one worker are waited for at once, and for how long each, in milliseconds; the kernel gives up after
+    /// about two minutes.
+    private static let maximumConnecting = 16, connectTime: Int32 = 150_000
 
     private let process: pid_t
     private let policy: SandboxPolicy
     private let onReport: @Sendable (SandboxReport, _ inheritedPeak: UInt64) -> Void
     private let onRefusal: @Sendable (SandboxRefusal) -> Void
+    private let onExcess: @Sendable (WorkerExcess) -> Void
+    /// Connections that are waited for by threads of their own.
+    private let connecting = Atomic(0)
+    private let wasDeniedMemory = Atomic(false)
     private let ended = DispatchGroup()
     private let stopper: OwnedDescriptor
 
     /// - Parameters:
     ///   - socket: The host's end of the policy's socket.
     ///   - onRefusal: Told of a refusal the first time, and of more of the same seldom; see ``SandboxRefusal/count``.
+    ///   - onExcess: Told that the worker has to be ended for what it used, once.
     init(
         _ process: pid_t, _ policy: SandboxPolicy, socket: OwnedDescriptor,
         stop: (read: OwnedDescriptor, write: OwnedDescriptor),
         onReport: @escaping @Sendable (SandboxReport, _ inheritedPeak: UInt64) -> Void,
-        onRefusal: @escaping @Sendable (SandboxRefusal) -> Void
+        onRefusal: @escaping @Sendable (SandboxRefusal) -> Void,
+        onExcess: @escaping @Sendable (WorkerExcess) -> Void
     ) {
         (self.process, self.policy, self.onReport, self.onRefusal) = (process, policy, onReport, onRefusal)
+        self.onExcess = onExcess
         stopper = stop.write
         ended.enter()
         Thread.detachNewThread { [self] in
@@ -64,70 +74,273 @@ final class AttemptWatcher: Sendable {
         guard csandbox_receive_report(socket.number, &received, &number) == 0 else { return }
         let report = SandboxReport(received, policy: policy)
         onReport(report, received.inherited_peak)
-        guard number >= 0 else { return }
-        let listener = OwnedDescriptor(adopting: number)
-        csandbox_hasten(listener.number)
+        // Without a listener nothing is asked, and what the worker uses is measured all the same.
+        let listener = number >= 0 ? OwnedDescriptor(adopting: number) : nil
+        if let listener { csandbox_hasten(listener.number) }
         // Where Landlock does not confine files, nothing is refused, and nothing must be told.
         var tally = AttemptTally(confinesFiles: report.applied.contains(.files))
+        var gauge = WorkerGauge(process, policy)
+        let isMeasured = policy.protections.contains(.limits)
+        var due = Self.now() + gauge.wait
         var attempt = csandbox_attempt()
         loop: while true {
-            switch csandbox_next_attempt(listener.number, stop.number, &attempt) {
-            case 0: take(attempt, listener.number, &tally)
-            case EINTR: continue
+            let left = isMeasured ? max(due - Self.now(), 0) : -1
+            switch csandbox_next_attempt(listener?.number ?? -1, stop.number, Int32(clamping: left), &attempt) {
+            case 0: if let listener { take(attempt, listener, &tally, &gauge) }
+            case EINTR, ETIMEDOUT: break
             default: break loop
             }
+            guard isMeasured, Self.now() >= due else { continue }
+            if let excess = gauge.look() {
+                tell(excess.refusal, &tally)
+                if excess == .memory { wasDeniedMemory.store(true, ordering: .relaxed) }
+                onExcess(excess)
+            }
+            if gauge.isMemoryUsedUp { denyMemory(&tally) }
+            due = Self.now() + gauge.wait
         }
         for refusal in tally.rest() { onRefusal(refusal) }
     }
 
-    private func take(_ attempt: csandbox_attempt, _ listener: Int32, _ tally: inout AttemptTally) {
+    /// Whether the worker wanted memory that it did not get.
+    var hasDeniedMemory: Bool { wasDeniedMemory.load(ordering: .relaxed) }
+
+    /// The time since the machine was started, in milliseconds.
+    private static func now() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+    }
+
+    private func take(
+        _ attempt: csandbox_attempt, _ owner: OwnedDescriptor, _ tally: inout AttemptTally, _ gauge: inout WorkerGauge
+    ) {
+        let listener = owner.number
         let isLookedAt = tally.looks < Self.maximumLooks
-        switch AttemptedCall(attempt) {
-        case .files(let operands, let intent):
-            if attempt.makesSetIdFile(intent) {
-                tell(SandboxRefusal(.permissions, "a new file, to run as its owner or group"), &tally)
-                csandbox_answer_attempt(listener, attempt.id, EPERM)
-                return
-            }
-            let files =
-                isLookedAt && tally.confinesFiles
-                ? AttemptedFile.read(attempt, operands, intent, process: process) : []
-            if case .how = intent {
-                // What it asks for is in memory and can change after a look; everybody falls back to openat.
-                csandbox_answer_attempt(listener, attempt.id, ENOSYS)
-            } else {
-                csandbox_continue_attempt(listener, attempt.id)
-            }
-            for file in files {
-                if let refusal = file.refusal(tally.granted(policy), process: process) { tell(refusal, &tally) }
-            }
+        func answer(_ error: Int32) { csandbox_answer_attempt(listener, attempt.id, error) }
+        func proceed() { csandbox_continue_attempt(listener, attempt.id) }
+        func refuse(_ error: Int32, _ refusal: SandboxRefusal) {
+            // What was read is of no use if somebody else has the thread's number by now.
+            if csandbox_attempt_is_waiting(listener, attempt.id) != 0 { tell(refusal, &tally) }
+            answer(error)
+        }
+        switch AttemptedCall(attempt, process: process, allowsNetwork: policy.allowsNetwork) {
+        case .files(let operands, let intent): takeFiles(attempt, operands, intent, listener, &tally, &gauge)
+        case .attributes(let isLinkItself, let isList):
+            takeAttributes(attempt, isLinkItself: isLinkItself, isList: isList, listener, &tally)
         case .changeMode:
             let name = isLookedAt ? AttemptedFile.link("/proc/\(process)/fd/\(attempt.number(0))") : nil
             let error = csandbox_change_mode(
                 process, listener, attempt.id, attempt.number(0), UInt32(truncatingIfNeeded: attempt[1]))
-            csandbox_answer_attempt(listener, attempt.id, error)
+            answer(error)
             if error == EPERM { tell(SandboxRefusal(.permissions, name ?? "an open file"), &tally) }
+        case .connect: connect(attempt, owner, &tally)
         case .makeThread:
-            if Self.threads(of: process) < Self.maximumThreads {
-                csandbox_continue_attempt(listener, attempt.id)
-            } else {
-                tell(SandboxRefusal(.process, "one more thread than \(Self.maximumThreads)"), &tally)
-                csandbox_answer_attempt(listener, attempt.id, EAGAIN)
+            guard threads < Self.maximumThreads else {
+                return refuse(EAGAIN, SandboxRefusal(.process, "one more thread than \(Self.maximumThreads)"))
             }
+            proceed()
+        case .cloneByStructure:
+            var flags: UInt64 = 0
+            // CLONE_THREAD. Everybody tries this call first.
+            if csandbox_read_memory(attempt.thread, attempt[0], &flags, 8) == 0, flags & 0x10000 == 0 {
+                tell(SandboxRefusal(.process, "clone3"), &tally)
+            }
+            answer(ENOSYS)
+        case .target(let name, let argument, let kind):
+            let isProcess = kind.map { attempt[$0.argument] & 0xFFFF_FFFF == $0.process } ?? true
+            guard isProcess, isThread(attempt.number(argument)) else {
+                return refuse(EPERM, SandboxRefusal(.inspection, attempt.detail(.inspection, name, process: process)))
+            }
+            proceed()
+        case .clock(let name):
+            guard attempt.clockOwner == 0 || isThread(attempt.clockOwner) else {
+                return refuse(EPERM, SandboxRefusal(.inspection, attempt.detail(.inspection, name, process: process)))
+            }
+            proceed()
+        case .memory(let call): takeMemory(MemoryRequest(call, attempt), attempt, listener, &tally)
+        case .limited(let limit):
+            if let refusal = limit.refusal(of: process) { tell(refusal, &tally) }
+            proceed()
+        case .enlargeBuffers: answer(0)
+        case .enlargeBuffersByForce: answer(EPERM)
         case .refused(let kind, let name):
-            let refusal = SandboxRefusal(kind, isLookedAt ? attempt.detail(kind, name, process: process) : name)
-            // What was read is of no use if somebody else has the thread's number by now.
-            let isThere = csandbox_attempt_is_waiting(listener, attempt.id) != 0
-            if isThere { tell(refusal, &tally) }
-            csandbox_answer_attempt(listener, attempt.id, EPERM)
+            refuse(EPERM, SandboxRefusal(kind, isLookedAt ? attempt.detail(kind, name, process: process) : name))
         case .unknown:
-            tell(SandboxRefusal(.kernel, AttemptedCall.name(attempt.number)), &tally)
-            csandbox_answer_attempt(listener, attempt.id, ENOSYS)
+            refuse(ENOSYS, SandboxRefusal(.kernel, AttemptedCall.name(attempt.number)))
         }
     }
 
-    /// How many threads a process has, without listing them.
-    private static func threads(of process: pid_t) -> Int {
+    /// Calls that lead to files: the kernel carries them out as far as Landlock allows, but for what it cannot judge.
+    private func takeFiles(
+        _ attempt: csandbox_attempt, _ operands: [AttemptedCall.Operand], _ intent: AttemptedCall.Intent,
+        _ listener: Int32, _ tally: inout AttemptTally, _ gauge: inout WorkerGauge
+    ) {
+        func refuse(_ error: Int32, _ refusal: SandboxRefusal) {
+            tell(refusal, &tally)
+            csandbox_answer_attempt(listener, attempt.id, error)
+        }
+        if attempt.makesSetIdFile(intent) {
+            return refuse(EPERM, SandboxRefusal(.permissions, "a new file, to run as its owner or group"))
+        }
+        if attempt.makesSpecialFile(intent) {
+            return refuse(EPERM, SandboxRefusal(.kernel, "\(AttemptedCall.name(attempt.number)) for a special file"))
+        }
+        if attempt.opensForControl(intent) {
+            return refuse(EACCES, SandboxRefusal(.kernel, "\(AttemptedCall.name(attempt.number)) for neither reading nor writing"))
+        }
+        if attempt.mayMakeFile(intent), !gauge.mayMakeFile() {
+            return refuse(EDQUOT, WorkerExcess.temporaryFolder("\(policy.temporaryFiles) files").refusal)
+        }
+        if case .flags(let argument) = intent, let operand = operands.first {
+            let flags = attempt.number(argument)
+            // Such a descriptor gives no access, and the kernel asks nobody.
+            if flags & AttemptedFile.O_PATH_flag == 0,
+                openOfProcess(attempt, operand, flags: flags, listener, &tally)
+            {
+                return
+            }
+        }
+        let files =
+            tally.looks < Self.maximumLooks && tally.confinesFiles
+            ? AttemptedFile.read(attempt, operands, intent, process: process) : []
+        if case .how = intent {
+            // What it asks for is in memory and can change after a look; everybody falls back to openat.
+            csandbox_answer_attempt(listener, attempt.id, ENOSYS)
+        } else {
+            csandbox_continue_attempt(listener, attempt.id)
+        }
+        for file in files {
+            if let refusal = file.refusal(tally.granted(policy), process: process) { tell(refusal, &tally) }
+        }
+    }
+
+    /// Opens a file in `/proc` for the worker, or refuses to.
+    ///
+    /// - Returns: Whether the call was answered: `false` for all other files.
+    private func openOfProcess(
+        _ attempt: csandbox_attempt, _ operand: AttemptedCall.Operand, flags: Int32, _ listener: Int32,
+        _ tally: inout AttemptTally
+    ) -> Bool {
+        guard let text = attempt.text(operand.path), !text.isEmpty,
+            let path = AttemptedFile.absolute(text, folder: operand.folder.map { attempt.number($0) }, process: process)
+        else { return false }
+        func refuse(_ refusal: SandboxRefusal) -> Bool {
+            if csandbox_attempt_is_waiting(listener, attempt.id) != 0 { tell(refusal, &tally) }
+            csandbox_answer_attempt(listener, attempt.id, EACCES)
+            return true
+        }
+        switch ProcessPath(path, process: process, thread: attempt.thread) {
+        case .elsewhere, .means: return false
+        case .others(let detail): return refuse(SandboxRefusal(.inspection, detail))
+        case .closed: return refuse(SandboxRefusal(.read, path))
+        case .file(let own):
+            guard flags & (O_ACCMODE | O_CREAT | O_TRUNC) == O_RDONLY else { return refuse(SandboxRefusal(.write, path)) }
+            let error = csandbox_open_for_attempt(listener, attempt.id, own, flags)
+            if error != 0 { csandbox_answer_attempt(listener, attempt.id, error) }
+            return true
+        }
+    }
+
+    /// Reads extended attributes of a path for the worker, if it may read the file.
+    private func takeAttributes(
+        _ attempt: csandbox_attempt, isLinkItself: Bool, isList: Bool, _ listener: Int32, _ tally: inout AttemptTally
+    ) {
+        func answer(_ error: Int32) { csandbox_answer_attempt(listener, attempt.id, error) }
+        guard let text = attempt.text(0), !text.isEmpty,
+            let path = AttemptedFile.absolute(text, folder: nil, process: process)
+        else { return answer(ENOENT) }
+        guard ProcessPath(path, process: process, thread: attempt.thread) == .elsewhere else { return answer(EOPNOTSUPP) }
+        let number = open(path, AttemptedFile.O_PATH_flag | O_CLOEXEC | (isLinkItself ? O_NOFOLLOW : 0))
+        guard number >= 0 else { return answer(errno) }
+        let file = OwnedDescriptor(adopting: number)
+        guard let real = AttemptedFile.link("/proc/self/fd/\(file.number)"),
+            tally.granted(policy).allow(real, isChange: false)
+        else {
+            tell(SandboxRefusal(.read, AttemptedFile.link("/proc/self/fd/\(file.number)") ?? path), &tally)
+            return answer(EACCES)
+        }
+        let name = isList ? nil : attempt.text(1)
+        if !isList, name == nil { return answer(EFAULT) }
+        let place = isList ? 1 : 2
+        guard csandbox_attempt_is_waiting(listener, attempt.id) != 0 else { return }
+        let result = csandbox_read_attribute(file.number, name, attempt.thread, attempt[place], attempt[place + 1])
+        if result < 0 { answer(Int32(clamping: -result)) } else {
+            csandbox_answer_value(listener, attempt.id, result)
+        }
+    }
+
+    /// Connects a socket for the worker, if the address is of another machine.
+    private func connect(_ attempt: csandbox_attempt, _ owner: OwnedDescriptor, _ tally: inout AttemptTally) {
+        let listener = owner.number
+        func answer(_ error: Int32) { csandbox_answer_attempt(listener, attempt.id, error) }
+        let count = Int(UInt32(truncatingIfNeeded: attempt[2]))
+        guard count >= 2, count <= NetworkTarget.maximumBytes else { return answer(EINVAL) }
+        var bytes = [UInt8](repeating: 0, count: count)
+        let read = csandbox_read_memory(attempt.thread, attempt[1], &bytes, count)
+        guard read == 0 else { return answer(read) }
+        let verdict = NetworkTarget(bytes: bytes).verdict()
+        guard verdict == .allowed else {
+            tell(SandboxRefusal(.network, attempt.detail(.network, "connect", process: process)), &tally)
+            return answer(verdict == .thisMachine ? ECONNREFUSED : EPERM)
+        }
+        var pending: Int32 = -1
+        let error = csandbox_begin_connecting(
+            process, listener, attempt.id, attempt.number(0), bytes, UInt32(count), &pending)
+        guard pending >= 0 else {
+            if error == EPERM { tell(SandboxRefusal(.network, "connect of a socket that is not of TCP"), &tally) }
+            return answer(error)
+        }
+        let (waiting, identifier) = (OwnedDescriptor(adopting: pending), attempt.id)
+        guard connecting.wrappingAdd(1, ordering: .relaxed).newValue <= Self.maximumConnecting else {
+            connecting.wrappingSubtract(1, ordering: .relaxed)
+            return answer(EAGAIN)
+        }
+        Thread.detachNewThread { [self] in
+            let error = csandbox_finish_connecting(owner.number, identifier, waiting.number, Self.connectTime)
+            csandbox_answer_attempt(owner.number, identifier, error)
+            connecting.wrappingSubtract(1, ordering: .relaxed)
+        }
+    }
+
+    private func takeMemory(
+        _ request: MemoryRequest, _ attempt: csandbox_attempt, _ listener: Int32, _ tally: inout AttemptTally
+    ) {
+        var memory = csandbox_memory()
+        let isKnown = csandbox_measure_memory(process, &memory) == 0
+        switch request.verdict(isKnown ? memory : nil, policy) {
+        case .proceed: break
+        case .exceeds: denyMemory(&tally)
+        case .refused(let error, let refusal):
+            if refusal.kind == .memory { wasDeniedMemory.store(true, ordering: .relaxed) }
+            tell(refusal, &tally)
+            return csandbox_answer_attempt(listener, attempt.id, error)
+        case .code(let descriptor):
+            // What the worker can write it could have written.
+            let file = AttemptedFile.link("/proc/\(process)/fd/\(descriptor)")
+            guard let file, file.hasPrefix("/"), !file.hasSuffix(" (deleted)"),
+                !tally.granted(policy).allow(file, isChange: true)
+            else {
+                tell(SandboxRefusal(.kernel, "mmap for code in a file that it can write"), &tally)
+                return csandbox_answer_attempt(listener, attempt.id, EPERM)
+            }
+        }
+        csandbox_continue_attempt(listener, attempt.id)
+    }
+
+    /// Reports that the worker has all the memory that it may have.
+    private func denyMemory(_ tally: inout AttemptTally) {
+        wasDeniedMemory.store(true, ordering: .relaxed)
+        tell(SandboxRefusal(.memory, "more than its limit of \(policy.memoryLimit >> 20) MiB"), &tally)
+    }
+
+    /// Whether a number is that of a thread of the worker.
+    private func isThread(_ number: pid_t) -> Bool {
+        number == process || number > 0 && access("/proc/\(process)/task/\(number)", F_OK) == 0
+    }
+
+    /// How many threads the worker has, without listing them.
+    private var threads: Int {
         var status = stat()
         // The folder of its threads has a link for each, and two of its own.
         return stat("/proc/\(process)/task", &status) == 0 ? Int(status.st_nlink) - 2 : 0
@@ -135,6 +348,17 @@ final class AttemptWatcher: Sendable {
 
     private func tell(_ refusal: SandboxRefusal, _ tally: inout AttemptTally) {
         if let told = tally.add(refusal) { onRefusal(told) }
+    }
+}
+
+extension WorkerExcess {
+    /// The same as a report.
+    var refusal: SandboxRefusal {
+        switch self {
+        case .temporaryFolder(let quota): SandboxRefusal(.limit, "\(quota) in its temporary folder")
+        case .memory: SandboxRefusal(.memory, "files in memory beyond its limit")
+        case .descriptorsInFlight: SandboxRefusal(.limit, "descriptors that it sends to itself and does not receive")
+        }
     }
 }
 

@@ -5,12 +5,30 @@ import Glibc
 
 /// What a system call means that the filter put before the host.
 enum AttemptedCall: Sendable {
-    /// It leads to files; Landlock decides.
+    /// It leads to files; Landlock decides, but for those in `/proc`.
     case files([Operand], Intent)
+    /// It reads extended attributes of a path; the host carries it out where the file is granted.
+    case attributes(isLinkItself: Bool, isList: Bool)
     /// `fchmod`, which the host carries out where it may be.
     case changeMode
+    /// A connection of a socket, which the host makes where it may be.
+    case connect
     /// A new thread, of which there may be so many. A new process is refused.
     case makeThread
+    /// `clone3`, whose meaning is in memory; everybody falls back to `clone`.
+    case cloneByStructure
+    /// It reaches a process, a thread or a group of them, as this argument says; and this one, where it is not always a process.
+    case target(name: String, argument: Int, kind: (argument: Int, process: UInt64)?)
+    /// It asks for a clock that is the processor time of a process or a thread.
+    case clock(name: String)
+    /// It maps memory, or makes it writable.
+    case memory(MemoryRequest.Call)
+    /// It takes something of which there is a limit.
+    case limited(ResourceLimit)
+    /// It asks for larger buffers of a socket. As where the kernel's own limit is reached, it succeeds and they stay as they are.
+    case enlargeBuffers
+    /// It needs a privilege that no worker has, and asks for what it may have next.
+    case enlargeBuffersByForce
     /// It is refused, and told as this.
     case refused(SandboxRefusal.Kind, name: String)
     /// Nobody has looked at it.
@@ -28,6 +46,8 @@ enum AttemptedCall: Sendable {
         case how(Int)
         /// It makes a file with the mode in this argument.
         case make(mode: Int)
+        /// It moves a file, as the flags in this argument say.
+        case move(flags: Int)
         case change
     }
 
@@ -42,6 +62,20 @@ enum AttemptedCall: Sendable {
             for name in names { set(name, .refused(kind, name: name)) }
         }
         set("fchmod", .changeMode)
+        for name in SystemCalls.limited { set(name, .limited(.descriptors)) }
+        for name in ["timer_create", "rt_sigqueueinfo", "rt_tgsigqueueinfo"] { set(name, .limited(.signals)) }
+        for name in SystemCalls.attributes {
+            set(name, .attributes(isLinkItself: name.hasPrefix("l") && name != "listxattr", isList: name.contains("list")))
+        }
+        for call in SystemCalls.targeted {
+            let kind = call.kind.map { (argument: Int($0.argument), process: $0.process) }
+            set(call.name, .target(name: call.name, argument: Int(call.target), kind: kind))
+        }
+        for name in SystemCalls.clocks { set(name, .clock(name: name)) }
+        set("mmap", .memory(.map))
+        for name in ["mprotect", "pkey_mprotect"] { set(name, .memory(.protect)) }
+        set("mremap", .memory(.remap))
+        set("clone3", .cloneByStructure)
         let at = { (folder: Int) in Operand(folder: folder, path: folder + 1) }
         set("open", .files([Operand(path: 0)], .flags(1)))
         set("openat", .files([at(0)], .flags(2)))
@@ -54,27 +88,53 @@ enum AttemptedCall: Sendable {
         }
         for name in ["unlinkat", "mkdirat"] { set(name, .files([at(0)], .change)) }
         for name in ["rename", "link"] { set(name, .files([Operand(path: 0), Operand(path: 1)], .change)) }
-        for name in ["renameat", "renameat2", "linkat"] { set(name, .files([at(0), at(2)], .change)) }
+        for name in ["renameat", "linkat"] { set(name, .files([at(0), at(2)], .change)) }
+        set("renameat2", .files([at(0), at(2)], .move(flags: 4)))
         set("symlink", .files([Operand(path: 1)], .change))
         set("symlinkat", .files([at(1)], .change))
         return table
     }()
 
-    private static let clone = seccomp_syscall_resolve_name("clone")
+    private static let cloneNumber = seccomp_syscall_resolve_name("clone")
+    private static let connectNumber = seccomp_syscall_resolve_name("connect")
+    private static let fcntlNumber = seccomp_syscall_resolve_name("fcntl")
+    private static let setsockoptNumber = seccomp_syscall_resolve_name("setsockopt")
+    private static let queueing: Set<Int32> = numbers("rt_sigqueueinfo", "rt_tgsigqueueinfo")
 
-    init(_ attempt: csandbox_attempt) {
+    /// - Parameters:
+    ///   - process: The worker.
+    ///   - allowsNetwork: Whether it may connect.
+    init(_ attempt: csandbox_attempt, process: pid_t, allowsNetwork: Bool) {
+        switch attempt.number {
         // CLONE_THREAD
-        if attempt.number == Self.clone, attempt[0] & 0x10000 != 0 {
-            self = .makeThread
-        } else {
-            self = Self.table[attempt.number] ?? .unknown
+        case Self.cloneNumber where attempt[0] & 0x10000 != 0: self = .makeThread
+        case Self.connectNumber where allowsNetwork: self = .connect
+        // SOL_SOCKET with SO_SNDBUF, SO_RCVBUF, and the same by force.
+        case Self.setsockoptNumber where attempt.number(1) == 1 && [7, 8].contains(attempt.number(2)): self = .enlargeBuffers
+        case Self.setsockoptNumber where attempt.number(1) == 1 && [32, 33].contains(attempt.number(2)):
+            self = .enlargeBuffersByForce
+        // F_DUPFD, F_DUPFD_CLOEXEC
+        case Self.fcntlNumber where attempt.number(1) == 0 || attempt.number(1) == 1030: self = .limited(.descriptors)
+        case let number where Self.queueing.contains(number) && attempt.number(0) != process:
+            self = .refused(.signal, name: Self.name(number))
+        default: self = Self.table[attempt.number] ?? .unknown
         }
     }
+
+    static func numbers(_ names: String...) -> Set<Int32> { Set(names.map { seccomp_syscall_resolve_name($0) }) }
+
+    /// Names that libseccomp may be too old for. From 424 on, all processors have the same numbers.
+    private static let recent: [Int32: String] = [
+        451: "cachestat", 452: "fchmodat2", 453: "map_shadow_stack", 454: "futex_wake", 455: "futex_wait",
+        456: "futex_requeue", 457: "statmount", 458: "listmount", 459: "lsm_get_self_attr", 460: "lsm_set_self_attr",
+        461: "lsm_list_modules", 462: "mseal", 463: "setxattrat", 464: "getxattrat", 465: "listxattrat",
+        466: "removexattrat", 467: "open_tree_attr", 468: "file_getattr", 469: "file_setattr",
+    ]
 
     /// The name of a call, for those nobody has looked at.
     static func name(_ number: Int32) -> String {
         guard let name = seccomp_syscall_resolve_num_arch(UInt32(SCMP_ARCH_NATIVE), number) else {
-            return "the kernel's function \(number)"
+            return recent[number] ?? "the kernel's function \(number)"
         }
         defer { free(name) }
         return String(cString: name)
@@ -95,10 +155,39 @@ extension csandbox_attempt {
         case .make(let argument): mode = argument
         // The mode follows the flags, and means something where a file is made, with a name or without (O_TMPFILE).
         case .flags(let argument) where number(argument) & (O_CREAT | 0o20000000) != 0: mode = argument + 1
-        case .flags, .how, .change: return false
+        case .flags, .how, .move, .change: return false
         }
         return self[mode] & 0o6000 != 0
     }
+
+    /// Whether it opens a file for neither reading nor writing, which Landlock lets pass, and which is good only for control of what
+    /// is there.
+    func opensForControl(_ intent: AttemptedCall.Intent) -> Bool {
+        guard case .flags(let argument) = intent else { return false }
+        return number(argument) & (O_ACCMODE | AttemptedFile.O_PATH_flag) == O_ACCMODE
+    }
+
+    /// Whether it makes a device, a pipe or a socket with a name, or leaves one behind (`RENAME_WHITEOUT`).
+    func makesSpecialFile(_ intent: AttemptedCall.Intent) -> Bool {
+        switch intent {
+        case .make(let argument):
+            let kind = self[argument] & UInt64(S_IFMT)
+            return kind != 0 && kind != UInt64(S_IFREG)
+        case .move(let flags): return self[flags] & 4 != 0
+        case .flags, .how, .change: return false
+        }
+    }
+
+    /// Whether there may be one more file after it.
+    func mayMakeFile(_ intent: AttemptedCall.Intent) -> Bool {
+        switch intent {
+        case .make: true
+        case .flags(let argument): number(argument) & (O_CREAT | 0o20000000) != 0
+        case .change: Self.making.contains(self.number)
+        case .how, .move: false
+        }
+    }
+    private static let making = AttemptedCall.numbers("mkdir", "mkdirat", "link", "linkat", "symlink", "symlinkat")
 
     /// A text of the worker's, at most a path long; `nil` if it cannot be read.
     func text(_ argument: Int) -> String? {

@@ -26,14 +26,14 @@ struct AttemptedFile: Sendable {
             var value: UInt64 = 0
             guard csandbox_read_memory(attempt.thread, attempt[argument], &value, 8) == 0 else { return [] }
             flags = Int32(truncatingIfNeeded: value)
-        case .make, .change: break
+        case .make, .move, .change: break
         }
         // Such a descriptor gives no access, and the kernel asks nobody.
         if flags & O_PATH_flag != 0 { return [] }
         let isOpening =
             switch intent {
             case .flags, .how: true
-            case .make, .change: false
+            case .make, .move, .change: false
             }
         let isChange = !isOpening || flags & O_ACCMODE != O_RDONLY || flags & O_TRUNC != 0
         return operands.compactMap { operand in
@@ -47,9 +47,9 @@ struct AttemptedFile: Sendable {
         }
     }
 
-    private static let O_PATH_flag: Int32 = 0o10000000
+    static let O_PATH_flag: Int32 = 0o10000000
 
-    private static func absolute(_ text: String, folder: Int32?, process: pid_t) -> String? {
+    static func absolute(_ text: String, folder: Int32?, process: pid_t) -> String? {
         if text.hasPrefix("/") { return text }
         let isCurrent = folder == nil || folder == AT_FDCWD
         guard let base = link(isCurrent ? "/proc/\(process)/cwd" : "/proc/\(process)/fd/\(folder ?? 0)"),
@@ -69,17 +69,27 @@ struct AttemptedFile: Sendable {
         }
     }
 
+    /// The file that a path of the worker's leads to, without links; `nil` if there is none, or no path to it.
+    static func target(_ path: String, isLinkItself: Bool, process: pid_t) -> String? {
+        var path = path
+        switch ProcessPath(path, process: process) {
+        case .elsewhere: break
+        case .means(let meant): path = meant
+        case .file, .closed, .others: return path
+        }
+        let file = AttemptedFile(path: path, isChange: true, isCreating: false, isLinkItself: isLinkItself)
+        return file.resolved(path)
+    }
+
     /// What the kernel refuses of it; `nil` if nothing.
     func refusal(_ granted: GrantedPaths, process: pid_t) -> SandboxRefusal? {
         var path = path
         // Links below /proc mean something else for everybody who follows them.
-        if path.hasPrefix("/proc/") || path.hasPrefix("//") || path.contains("/proc/") {
-            switch ProcessFile(path, process: process) {
-            case .none: break
-            case .other(let number): return SandboxRefusal(.inspection, "process \(number) (\(path))")
-            case .means(let meant): path = meant
-            case .nothing: return isChange ? SandboxRefusal(.write, path) : nil
-            }
+        switch ProcessPath(path, process: process) {
+        case .elsewhere: break
+        case .means(let meant): path = meant
+        case .file, .closed: return isChange ? SandboxRefusal(.write, path) : nil
+        case .others(let detail): return SandboxRefusal(.inspection, detail)
         }
         guard let real = resolved(path) else { return nil }
         if granted.allow(real, isChange: isChange) { return nil }
@@ -100,61 +110,6 @@ struct AttemptedFile: Sendable {
     }
 }
 
-/// What a path below `/proc` means for the worker.
-enum ProcessFile {
-    /// Not of a process.
-    case none
-    /// A part of another process that nobody may see.
-    case other(pid_t)
-    /// Another path.
-    case means(String)
-    /// Something of its own that is no file.
-    case nothing
-
-    /// What shows the memory, the descriptors or the variables of a process.
-    private static let closed: Set<Substring> = [
-        "mem", "environ", "maps", "smaps", "smaps_rollup", "numa_maps", "map_files", "pagemap", "fd", "fdinfo", "root",
-        "cwd", "exe", "auxv", "io", "stack", "syscall", "ns", "personality", "timers", "clear_refs", "mountinfo",
-    ]
-
-    init(_ path: String, process: pid_t) {
-        var names = path.split(separator: "/").filter { $0 != "." }[...]
-        guard names.first == "proc", names.count >= 3 else {
-            self = .none
-            return
-        }
-        names = names.dropFirst()
-        let first = names.removeFirst()
-        if first != "self", first != "thread-self" {
-            guard let number = pid_t(first) else {
-                self = .none
-                return
-            }
-            // A number may be that of one of its threads.
-            if number != process, access("/proc/\(process)/task/\(number)", F_OK) != 0 {
-                if names.first == "task" { names = names.dropFirst(2) }
-                // The numbers of its descriptors can be listed, and nothing more.
-                let isList = names.first == "fd" && names.count == 1
-                self = !isList && names.first.map { Self.closed.contains($0) } == true ? .other(number) : .none
-                return
-            }
-        }
-        if names.first == "task" { names = names.dropFirst(2) }
-        let rest = names.dropFirst()
-        switch names.first {
-        case "root": self = .means("/" + rest.joined(separator: "/"))
-        case "cwd", "exe":
-            let start = AttemptedFile.link("/proc/\(process)/\(names.first ?? "")") ?? ""
-            self = start.hasPrefix("/") ? .means(([start] + rest.map(String.init)).joined(separator: "/")) : .nothing
-        case "fd" where !rest.isEmpty:
-            let start = AttemptedFile.link("/proc/\(process)/fd/\(rest.first ?? "")") ?? ""
-            let below = rest.dropFirst().map(String.init)
-            self = start.hasPrefix("/") ? .means(([start] + below).joined(separator: "/")) : .nothing
-        default: self = .nothing
-        }
-    }
-}
-
 /// The paths of a policy as they are now, without links.
 struct GrantedPaths: Sendable {
     private let readable: [String]
@@ -163,7 +118,7 @@ struct GrantedPaths: Sendable {
     init(_ policy: SandboxPolicy) {
         var (readable, writable): ([String], [String]) = ([], [])
         for rule in policy.rules {
-            guard let path = SmallFile.resolved(rule.path) else { continue }
+            guard rule.access == .read || rule.access == .write, let path = SmallFile.resolved(rule.path) else { continue }
             if rule.access == .write { writable.append(path) } else { readable.append(path) }
         }
         (self.readable, self.writable) = (readable, writable)

@@ -23,10 +23,14 @@ extension SandboxPolicy {
         var granting = Granting()
         for path in Self.systemPaths { granting.read(path) }
         if allowsNetwork { for path in Self.networkPaths { granting.read(path) } }
+        // Where the host cannot open these itself, the worker sees what everybody may read of others, but no lists.
+        granting.add("/proc", .readFilesUnlessServed)
+        granting.add("/proc/self", .readUnlessServed)
         granting.write("/dev/null")
         for path in configuration.programFolders { granting.read(path) }
         granting.read(bundle.directory)
         if let temporaryFolder { granting.write(temporaryFolder) }
+        self.temporaryFolder = temporaryFolder
         if let folders = UserFolders(environment: configuration.environment) {
             for folder in folders.sharedData + [folders.data] { granting.read(folder + "/mime") }
             let closed = ClosedFolders(folders)
@@ -44,12 +48,10 @@ extension SandboxPolicy {
         places = granting.placesToLookAt
     }
 
-    /// What every program needs that is linked dynamically and speaks somebody's language. All of `/proc`, since
-    /// libdispatch opens `/proc/TID/stat` of its own threads, which is not below `/proc/self` for the kernel, and ends the
-    /// process when it cannot; what is there of other processes is closed by the kernel's check for tracing.
+    /// What every program needs that is linked dynamically and speaks somebody's language. Not `/dev/zero`: mapped, it is memory that no
+    /// limit counts.
     private static let systemPaths = [
-        "/usr", "/lib", "/lib32", "/lib64", "/proc", "/sys/devices/system/cpu", "/dev/urandom", "/dev/random",
-        "/dev/zero", "/etc/ld.so.cache", "/etc/localtime", "/etc/timezone", "/etc/nsswitch.conf", "/etc/passwd",
+        "/usr", "/lib", "/lib32", "/lib64", "/sys/devices/system/cpu", "/dev/urandom", "/dev/random", "/etc/ld.so.cache", "/etc/localtime", "/etc/timezone", "/etc/nsswitch.conf", "/etc/passwd",
         "/etc/group", "/etc/locale.alias", "/etc/mime.types", "/etc/fonts", "/etc/alternatives", "/etc/gcrypt",
     ]
 
@@ -105,7 +107,7 @@ private struct Granting {
         if stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFDIR { add(path, access) }
     }
 
-    private mutating func add(_ path: String, _ access: SandboxPolicy.Access) {
+    mutating func add(_ path: String, _ access: SandboxPolicy.Access) {
         guard let path = UserFolders.absolute(path) else { return }
         if let place = known[path] {
             if access == .write { rules[place].access = .write }

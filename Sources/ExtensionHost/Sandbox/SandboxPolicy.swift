@@ -10,6 +10,10 @@ package struct SandboxPolicy: Hashable, Sendable {
         case read = 1
         /// Reading too.
         case write = 2
+        /// Reading and listing, where the host cannot open files in `/proc` for the worker.
+        case readUnlessServed = 9
+        /// Reading without listing, likewise.
+        case readFilesUnlessServed = 13
     }
     package struct Rule: Hashable, Sendable {
         package var path: String
@@ -33,6 +37,11 @@ package struct SandboxPolicy: Hashable, Sendable {
     package var background: BackgroundMeasures = []
     /// Bytes of private writable memory.
     package var memoryLimit = DeclaredAccess.defaultMemoryLimit
+    /// The worker's own folder to write (`TMPDIR`); `nil` if there is none.
+    package var temporaryFolder: String?
+    /// The most that may lie in it: bytes on the disk, and files with folders and links.
+    package var temporaryBytes: UInt64 = 1 << 30
+    package var temporaryFiles: UInt64 = 10_000
 
     package init() {}
 
@@ -45,13 +54,19 @@ package struct SandboxPolicy: Hashable, Sendable {
 
     /// What address space a worker gets beyond its memory: what it maps of files and libraries (a Swift worker: about 400
     /// MiB), and stacks and arenas that are reserved and never touched. `RLIMIT_DATA` counts private memory that can be
-    /// written, which is what an extension uses; alone it would leave shared memory without a bound, which only
-    /// `RLIMIT_AS` counts; that alone would have to be so wide that it bounds nothing.
+    /// written, which is what an extension uses. Of memory that it does not count, shared memory and stacks that grow, a worker gets
+    /// none (``MemoryRequest``); `RLIMIT_AS` alone would have to be so wide that it bounds nothing.
     static let addressSpaceBeyondMemory: UInt64 = 2 << 30
     /// The largest file it may write, in bytes; with few descriptors, and nowhere to write but its folders.
     static let maximumFileBytes: UInt64 = 4 << 30
-    /// Descriptors; notes are opened one at a time, and libraries are closed once they are mapped.
-    static let maximumDescriptors: UInt32 = 1024
+    /// Descriptors; notes are opened one at a time, and libraries are closed once they are mapped. This also bounds what the kernel
+    /// counts per user: pages of pipes (half of these, 16 pages each), watches of epoll (a quarter of the square), and descriptors
+    /// in flight, of which a worker sends no more once its user has so many.
+    static let maximumDescriptors: UInt32 = 256
+    /// Timers and queued signals that a user may have before a worker gets no more.
+    static let maximumSignals: UInt32 = 128
+    /// Bytes of address space.
+    var addressSpaceLimit: UInt64 { UInt64(memoryLimit) + Self.addressSpaceBeyondMemory }
 
     /// The bytes for the worker; see `csandbox_policy.h`.
     ///
@@ -61,13 +76,14 @@ package struct SandboxPolicy: Hashable, Sendable {
         if !protections.contains(.telling) { programs?.telling = [] }
         let head = csandbox_policy(
             magic: CSANDBOX_POLICY_MAGIC, version: CSANDBOX_VERSION, byte_count: 0, protections: protections.rawValue,
-            data_limit: UInt64(memoryLimit), address_limit: UInt64(memoryLimit) + Self.addressSpaceBeyondMemory,
+            data_limit: UInt64(memoryLimit), address_limit: addressSpaceLimit,
             file_limit: Self.maximumFileBytes, descriptor_limit: Self.maximumDescriptors, host: UInt32(host),
             allows_tcp: allowsNetwork ? 1 : 0, rule_count: UInt32(rules.count),
             telling_count: UInt32((programs?.telling.count ?? 0) / 8),
             plain_count: UInt32((programs?.plain.count ?? 0) / 8), idle: background.rawValue,
             timer_slack: background.contains(.timers) ? BackgroundMeasures.timerSlack : 0,
-            oom_score: background.contains(.memory) ? BackgroundMeasures.outOfMemoryScore : 0, reserved: 0)
+            oom_score: background.contains(.memory) ? BackgroundMeasures.outOfMemoryScore : 0,
+            signal_limit: Self.maximumSignals)
         var bytes = Self.bytes(of: head)
         for rule in rules {
             let path = Array(rule.path.utf8)

@@ -31,9 +31,13 @@ public struct SandboxProtections: OptionSet, Hashable, Sendable, Codable {
     /// The worker ends with its host.
     public static let endWithHost = Self(rawValue: 1 << 10)
 
+    /// Other processes are hidden: the host opens files in `/proc` for the worker (seccomp, kernel 5.19).
+    public static let processes = Self(rawValue: 1 << 11)
+
     /// Everything.
     public static let all: Self = [
         .privileges, .limits, .files, .truncation, .tcp, .devices, .scopes, .code, .systemCalls, .telling, .endWithHost,
+        .processes,
     ]
 
     /// What each does, as "the kernel does not …" would end, in order.
@@ -45,6 +49,7 @@ public struct SandboxProtections: OptionSet, Hashable, Sendable, Codable {
             (.scopes, "confine signals and abstract sockets (Landlock, Linux 6.12)"),
             (.code, "forbid code made at run time (Linux 6.3)"), (.systemCalls, "filter system calls (seccomp)"),
             (.telling, "tell what was refused (seccomp, Linux 5.5)"), (.endWithHost, "end workers with their host"),
+            (.processes, "hide other processes (seccomp, Linux 5.19)"),
         ]
         return table.filter { contains($0.0) }.map(\.1)
     }
@@ -100,6 +105,12 @@ public struct SandboxReport: Hashable, Sendable, Codable {
         withheld = policy.withheld.prefix(Self.maximumWithheld).map { withheld in
             Withheld(path: String(withheld.path.prefix(256)), reason: String(withheld.reason.prefix(256)))
         }
+        if policy.allowsNetwork, !applied.contains(.telling) {
+            withheld.append(
+                Withheld(
+                    path: "AllowsNetwork",
+                    reason: "this kernel cannot ask the host to which addresses the extension connects (Linux 5.6)"))
+        }
         if report.unsafe > 0 {
             withheld.append(
                 Withheld(
@@ -129,6 +140,10 @@ public struct SandboxRefusal: Hashable, Sendable, Codable, CustomStringConvertib
         case signal
         /// To look into or change another process.
         case inspection
+        /// To get more memory than it may have, or memory that no limit counts.
+        case memory
+        /// To go beyond a limit of the sandbox that is not of memory.
+        case limit
         /// Something else that is no business of an extension's.
         case kernel
     }
@@ -158,7 +173,8 @@ public struct SandboxRefusal: Hashable, Sendable, Codable, CustomStringConvertib
         case .write: "WritablePaths"
         // No other sockets can be granted.
         case .network: detail.contains("inet") ? "AllowsNetwork" : nil
-        case .permissions, .program, .process, .signal, .inspection, .kernel: nil
+        case .memory: detail.hasPrefix("more than") ? "MemoryLimit" : nil
+        case .permissions, .program, .process, .signal, .inspection, .limit, .kernel: nil
         }
     }
 
@@ -173,6 +189,8 @@ public struct SandboxRefusal: Hashable, Sendable, Codable, CustomStringConvertib
         case .network: "tried to use the network (\(detail))"
         case .signal: "tried to send a signal to \(detail)"
         case .inspection: "tried to look into \(detail)"
+        case .memory: "tried to get memory (\(detail))"
+        case .limit: "tried to go beyond a limit (\(detail))"
         case .kernel: "tried to call \(detail)"
         }
     }

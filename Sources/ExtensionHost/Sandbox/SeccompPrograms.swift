@@ -57,39 +57,36 @@ package struct SeccompPrograms: Hashable, Sendable {
         _ = seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2)
 
         var isComplete = true
-        func add(_ action: UInt32, _ name: String, _ condition: SystemCalls.Condition? = nil) {
+        func add(_ action: UInt32, _ name: String, _ conditions: [SystemCalls.Condition] = []) {
             let number = seccomp_syscall_resolve_name(name)
             // Not of this processor, or newer than libseccomp.
             guard number >= 0 else { return }
-            var conditions: [scmp_arg_cmp] = []
-            if let condition {
-                conditions = [
+            let compared = conditions.map { condition in
+                switch condition.comparison {
+                case .equal:
                     scmp_arg_cmp(
                         arg: condition.argument, op: SCMP_CMP_MASKED_EQ, datum_a: condition.mask,
                         datum_b: condition.value)
-                ]
+                case .less:
+                    scmp_arg_cmp(arg: condition.argument, op: SCMP_CMP_LT, datum_a: condition.value, datum_b: 0)
+                }
             }
-            let code = seccomp_rule_add_array(context, action, number, UInt32(conditions.count), conditions)
+            let code = seccomp_rule_add_array(context, action, number, UInt32(compared.count), compared)
             if code != 0 { isComplete = false }
         }
         var open = SystemCalls.allowed
-        if kind.allowsNetwork { open += SystemCalls.network }
         if kind.allowsNewCode { open += SystemCalls.newCode }
         // The host could not say what openat2 makes; without it, everybody uses openat.
-        if !asksHost { open += SystemCalls.files.filter { $0 != "openat2" } }
+        if !asksHost { open += SystemCalls.files.filter { $0 != "openat2" } + SystemCalls.limited }
         for name in open { add(Action.allow, name) }
         let conditional = SystemCalls.conditional(
-            allowsNetwork: kind.allowsNetwork, allowsNewCode: kind.allowsNewCode)
-        // The host counts threads, where it is asked.
-        for rule in conditional where !(asksHost && rule.name == "clone") {
-            add(Action.allow, rule.name, rule.condition)
-        }
-        if asksHost {
-            // glibc makes threads with clone instead, whose flags can be seen here.
-            add(Action.fail(ENOSYS), "clone3")
-        } else {
-            let known = Set(open + conditional.map(\.name))
-            for name in SystemCalls.refused.flatMap(\.1) where !known.contains(name) { add(Action.fail(EPERM), name) }
+            allowsNetwork: kind.allowsNetwork, allowsNewCode: kind.allowsNewCode, asksHost: asksHost)
+        for rule in conditional { add(Action.allow, rule.name, rule.conditions) }
+        if !asksHost {
+            // glibc makes threads with clone instead of clone3, which does not exist here and whose flags cannot be seen.
+            let known = Set(open + conditional.map(\.name) + ["clone3"])
+            let refused = SystemCalls.refused.flatMap(\.1) + SystemCalls.attributes
+            for name in refused where !known.contains(name) { add(Action.fail(EPERM), name) }
         }
         return isComplete ? exported(context) : nil
     }

@@ -215,7 +215,8 @@ final class RunningWorker: Responder {
         let limit = UInt64(bundle.manifest.access.memoryLimit)
         // Out of memory, an extension ends in a way of its own. What it has taken and not touched, as stacks, is not in the
         // peak, which therefore stays below the limit.
-        if let peak = process.peakMemory, peak >= max(limit / 2, limit - min(limit, Self.untouchedMemory)) {
+        let peak = process.peakMemory ?? 0
+        if process.hasDeniedMemory || peak >= max(limit / 2, limit - min(limit, Self.untouchedMemory)) {
             return .memoryExceeded(
                 identifier: bundle.identifier, during: request.purpose, limit: limit,
                 lastOutput: process.output.lastLines)

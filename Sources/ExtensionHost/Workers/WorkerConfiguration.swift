@@ -77,7 +77,7 @@ public struct WorkerConfiguration: Sendable {
         return ([frameworkFolder].compactMap { $0 } + inherited).filter { $0.hasPrefix("/") }
     }
 
-    func workerEnvironment(_ temporaryFolder: String?) -> [String] {
+    func workerEnvironment(_ temporaryFolder: String?, allowsNetwork: Bool = false) -> [String] {
         var variables = environment.filter { Self.passedVariables.contains($0.key) || $0.key.hasPrefix("LC_") }
         // The runtime's crash reporter would start a process and read all of memory; its plain frame list is enough.
         variables["SWIFT_BACKTRACE"] = "enable=no"
@@ -88,6 +88,8 @@ public struct WorkerConfiguration: Sendable {
         // Foundation's home folder: else it asks the list of users, over a socket that a worker may not have, and gets
         // another folder than what the manifest's paths mean.
         if let home = variables["HOME"], home.hasPrefix("/") { variables["CFFIXED_USER_HOME"] = home }
+        // Name servers are asked over TCP, the only transport that a worker has.
+        if allowsNetwork { variables["RES_OPTIONS"] = "use-vc" }
         if let temporaryFolder { variables["TMPDIR"] = temporaryFolder }
         let libraryFolders = libraryFolders
         if !libraryFolders.isEmpty { variables["LD_LIBRARY_PATH"] = libraryFolders.joined(separator: ":") }

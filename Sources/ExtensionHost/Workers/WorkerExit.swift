@@ -8,12 +8,15 @@ public enum WorkerExit: Hashable, Sendable, Codable, CustomStringConvertible {
     case signalled(Int32)
     /// By the host, because it had closed its connection and went on.
     case endedByHost
+    /// By the host, because it went beyond this limit.
+    case exceeded(limit: String)
 
     /// What the worker did, as the rest of a sentence.
     public var description: String {
         switch self {
         case .exited(let status): "ended its worker with exit status \(status)"
         case .endedByHost: "broke or closed its connection and had to be ended"
+        case .exceeded(let limit): "went beyond a limit (\(limit)) and was ended"
         case .signalled(let number): "crashed (signal \(number), \(Self.name(of: number)))"
         }
     }

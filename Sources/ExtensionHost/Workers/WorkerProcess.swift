@@ -30,6 +30,7 @@ final class WorkerProcess: Sendable {
         var waiters: [CheckedContinuation<WorkerExit, Never>] = []
         var onExit: [@Sendable () -> Void] = []
         var wasEndedByHost = false
+        var excess: WorkerExcess?
         var peak: UInt64?
         var isFrozen = false
         var usage = WorkerUsage()
@@ -39,6 +40,16 @@ final class WorkerProcess: Sendable {
     /// the worker has not said, nothing that is counted is known to be its own.
     private let inheritedPeak: Counter
     private final class Counter: Sendable { let value = Atomic(UInt64.max) }
+
+    /// A reference to the worker for its watcher, which is made before the worker is whole.
+    private final class Link: Sendable {
+        private struct Reference { weak var process: WorkerProcess? }
+        private let reference = Mutex(Reference())
+        var process: WorkerProcess? {
+            get { reference.withLock { $0.process } }
+            set { reference.withLock { $0.process = newValue } }
+        }
+    }
 
     /// Starts a worker.
     ///
@@ -80,19 +91,21 @@ final class WorkerProcess: Sendable {
 
         let (code, pid) = withExtendedLifetime((workerEnd, workerPolicyEnd, writeEnd)) {
             WorkerSpawner.shared.spawn(
-                configuration.workerPath, environment: configuration.workerEnvironment(temporary?.path),
+                configuration.workerPath, environment: configuration.workerEnvironment(temporary?.path, allowsNetwork: policy.allowsNetwork),
                 connection: workerEnd.number, policy: workerPolicyEnd.number, output: writeEnd.number,
                 ownSession: origin == .background && configuration.hasBackgroundSessions)
         }
         if code != 0 { output.stop() }
         try Self.check(code, "starting \(configuration.workerPath)")
         identifier = pid
+        let link = Link()
         watcher = AttemptWatcher(
             pid, policy, socket: policyEnd, stop: (stopRead, stopWrite),
             onReport: { report, peak in
                 inheritedPeak.value.store(peak, ordering: .relaxed)
                 onReport(report)
-            }, onRefusal: onRefusal)
+            }, onRefusal: onRefusal, onExcess: { link.process?.terminate(for: $0) })
+        link.process = self
         Thread.detachNewThread { [self] in waitForEnd() }
     }
 
@@ -117,6 +130,15 @@ final class WorkerProcess: Sendable {
             kill(identifier, SIGKILL)
         }
     }
+
+    /// Ends the worker for what it used too much of.
+    private func terminate(for excess: WorkerExcess) {
+        state.withLock { $0.excess = $0.excess ?? excess }
+        terminate()
+    }
+
+    /// Whether it was refused memory, or ended for it.
+    var hasDeniedMemory: Bool { watcher?.hasDeniedMemory ?? false }
 
     /// Has it stand still, with what it started. Harmless when it has ended.
     func freeze() {
@@ -246,6 +268,8 @@ final class WorkerProcess: Sendable {
             let signal = status & 0x7F
             return if signal == 0 {
                 .exited((status >> 8) & 0xFF)
+            } else if signal == SIGKILL, let excess = state.excess {
+                .exceeded(limit: excess.refusal.detail)
             } else if signal == SIGKILL && state.wasEndedByHost {
                 .endedByHost
             } else {

@@ -28,6 +28,8 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
+#include <signal.h>
+#include <time.h>
 
 static char home[2048], secret[4096], outside[4096], name[4096], path[8192];
 static int port;
@@ -71,11 +73,20 @@ static void files(void) {
     tell("change the owner outside", chown(secret, 65534, 65534));
     tell("change the dates outside", utimensat(AT_FDCWD, secret, NULL, 0));
     tell("change the attributes outside", setxattr(secret, "user.x", "y", 1, 0));
+    char attribute[64];
+    tell("read the attributes outside", getxattr(secret, "user.x", attribute, sizeof attribute));
+    tell("list the attributes outside", listxattr(secret, attribute, sizeof attribute));
+    tell("list the attributes of a link outside", llistxattr(secret, attribute, sizeof attribute));
     int own = open(below(getenv("TMPDIR"), "own"), O_RDWR | O_CREAT, 0600);
     tell("write in its own folder", own);
     tell("change the mode of its own file", fchmod(own, 0644));
     tell("make a file to run as its owner", open(below(getenv("TMPDIR"), "set-id"), O_RDWR | O_CREAT, 04755));
     tell("make one without a name", open(getenv("TMPDIR"), O_RDWR | O_TMPFILE, 06755));
+    tell("make a pipe with a name", mkfifo(below(getenv("TMPDIR"), "pipe"), 0600));
+    tell("make a socket with a name", mknod(below(getenv("TMPDIR"), "socket"), S_IFSOCK | 0600, 0));
+    tell("leave a whiteout behind", syscall(SYS_renameat2, AT_FDCWD, below(getenv("TMPDIR"), "own"), AT_FDCWD,
+                                            strcat(strcpy(link_path, getenv("TMPDIR")), "/moved"), 4));
+    tell("list the attributes of its own file", listxattr(below(getenv("TMPDIR"), "own"), attribute, sizeof attribute));
     tell("make one by mknod", mknod(below(getenv("TMPDIR"), "set-id"), S_IFREG | 02755, 0));
     how.flags = O_RDWR | O_CREAT;
     how.mode = 04755;
@@ -158,12 +169,26 @@ static void processes(void) {
     tell("signal by tkill", syscall(SYS_tkill, host, SIGTERM));
     tell("see whether the host is there", kill(host, 0));
     tell("slow down the host", setpriority(PRIO_PROCESS, (id_t)host, 19));
+    tell("slow down a group", setpriority(PRIO_PGRP, 0, 19));
+    tell("slow down a user", setpriority(PRIO_USER, 0, 19));
+    tell("look at the priority of a user", getpriority(PRIO_USER, 0) == -1 ? -1 : 0);
+    tell("limit the host", syscall(SYS_prlimit64, host, RLIMIT_NOFILE, NULL, NULL));
+    struct timespec time;
+    tell("look at the host's processor time", clock_gettime((clockid_t)((~(unsigned)host << 3) | 2), &time));
     char word[8];
     struct iovec here = {word, sizeof word}, there = {(void *)(uintptr_t)0x400000, sizeof word};
     tell("read the host's memory", process_vm_readv(host, &here, 1, &there, 1, 0));
     tell("refer to the host", syscall(434, host, 0));
     tell("open the host's memory", open(at("/proc/%ld/mem", host), O_RDWR));
     tell("open the host's variables", open(at("/proc/%ld/environ", host), O_RDONLY));
+    tell("read the host's command line", open(at("/proc/%ld/cmdline", host), O_RDONLY));
+    tell("read the host's status", open(at("/proc/%ld/status", host), O_RDONLY));
+    tell("list the host's descriptors", open(at("/proc/%ld/fd", host), O_RDONLY | O_DIRECTORY));
+    tell("list the processes", open("/proc", O_RDONLY | O_DIRECTORY));
+    tell("read who uses the network", open("/proc/self/net/tcp", O_RDONLY));
+    tell("write to its own memory as a file", open("/proc/self/mem", O_RDWR));
+    tell("list its own descriptors", open("/proc/self/fd", O_RDONLY | O_DIRECTORY));
+    tell("read its own maps", open("/proc/thread-self/maps", O_RDONLY));
     tell("open the host's descriptors", open(at("/proc/%ld/fd/0", host), O_RDONLY));
     tell("leave its group", setsid());
     pthread_t thread;
@@ -188,6 +213,38 @@ static void kernel(void) {
                                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == -1 ? -1 : 0);
     void *data = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     tell("make code of memory", mprotect(data, 4096, PROT_READ | PROT_EXEC));
+    int file = open(below(getenv("TMPDIR"), "code"), O_RDWR | O_CREAT, 0600);
+    if (ftruncate(file, 4096) == 0)
+        tell("put code into memory through a file",
+             (long)mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, file, 0) == -1 ? -1 : 0);
+    tell("have a pipe with many pages", fcntl(dup(0), F_SETPIPE_SZ, 1 << 20));
+    tell("have memory that is shared", (long)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) == -1
+                                           ? -1 : 0);
+    tell("have a stack that grows", (long)mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE,
+                                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_GROWSDOWN, -1, 0) == -1 ? -1 : 0);
+    tell("have more memory than it may", (long)mmap(NULL, (size_t)1 << 30, PROT_READ | PROT_WRITE,
+                                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == -1 ? -1 : 0);
+    tell("have zeros that are memory", open("/dev/zero", O_RDWR));
+    static int copies[4096];
+    int count = 0;
+    while (count < 4096 && (copies[count] = dup(0)) >= 0) count++;
+    int no_more = errno;
+    for (int i = 0; i < count; i++) close(copies[i]);
+    errno = no_more;
+    tell("have many descriptors", count < 4096 ? -1 : 0);
+    static timer_t timers[4096];
+    struct sigevent none = {.sigev_notify = SIGEV_NONE};
+    for (count = 0; count < 4096 && timer_create(CLOCK_MONOTONIC, &none, &timers[count]) == 0;) count++;
+    no_more = errno;
+    for (int i = 0; i < count; i++) timer_delete(timers[i]);
+    errno = no_more;
+    tell("have many timers", count < 4096 ? -1 : 0);
+    struct {
+        uint64_t flags, words[10];
+    } process = {.flags = 0, .words = {0, 0, 0, SIGCHLD}};
+    long child = syscall(435, &process, sizeof process);
+    if (child == 0) _exit(0);
+    tell("start a process by clone3", child);
     tell("put words into a terminal", ioctl(0, 0x5412, "x"));
     tell("have the host signalled", fcntl(3, F_SETOWN, host));
     tell("outlive the host", prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0));

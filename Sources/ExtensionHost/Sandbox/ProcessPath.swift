@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// The meaning of a path below `/proc` for a worker.
+///
+/// Landlock cannot grant a process its own part of `/proc` and no other: the numbers of threads are beside those of processes, and
+/// libdispatch ends a process that cannot read `/proc/TID/stat` of its threads. So nothing of `/proc` is granted, and the host opens
+/// what a worker may read there: files about itself, and about the machine.
+enum ProcessPath: Equatable, Sendable {
+    /// It does not lead below `/proc`.
+    case elsewhere
+    /// A file that the host opens for the worker, under the name by which the host finds it.
+    case file(String)
+    /// A link of the worker's own to this path; Landlock decides about what is there.
+    case means(String)
+    /// The worker's own, and nobody needs it.
+    case closed
+    /// About other processes; described.
+    case others(String)
+
+    /// What is told of the machine, by the first name below `/proc`.
+    private static let machine: Set<Substring> = [
+        "cpuinfo", "meminfo", "stat", "uptime", "loadavg", "version", "filesystems", "cmdline", "devices", "sys",
+    ]
+    /// What of its own a worker cannot open: its memory as a file, which would let it change what is only readable, and the
+    /// network of all processes.
+    private static let unneeded: Set<Substring> = [
+        "mem", "clear_refs", "pagemap", "map_files", "ns", "net", "attr",
+    ]
+
+    /// - Parameters:
+    ///   - path: Absolute, as the worker means it.
+    ///   - process: The worker.
+    ///   - thread: The thread that asks, for `thread-self`.
+    ///   - isThread: Whether a number is that of a thread of the worker.
+    init(
+        _ path: String, process: pid_t, thread: pid_t? = nil,
+        isThread: (pid_t) -> Bool
+    ) {
+        var names = path.split(separator: "/").filter { $0 != "." }[...]
+        guard path.hasPrefix("/"), names.first == "proc" else {
+            self = .elsewhere
+            return
+        }
+        names = names.dropFirst()
+        guard let first = names.first else {
+            self = .others("the list of processes (/proc)")
+            return
+        }
+        // No such name leads out of a folder again, so that what was judged is what is opened.
+        if names.contains("..") {
+            self = .closed
+            return
+        }
+        var base = "/proc/\(process)"
+        names = names.dropFirst()
+        switch first {
+        case "self": break
+        case "thread-self":
+            base += "/task/\(thread ?? process)"
+        case "mounts":
+            self = names.isEmpty ? .file(base + "/mounts") : .closed
+            return
+        case "net":
+            self = .closed
+            return
+        default:
+            guard let number = pid_t(first) else {
+                self = Self.machine.contains(first) ? .file("/" + path.split(separator: "/").joined(separator: "/")) : .closed
+                return
+            }
+            guard number == process || isThread(number) else {
+                self = .others("process \(number) (\(path))")
+                return
+            }
+            base = "/proc/\(number)"
+        }
+        if names.first == "task", let text = names.dropFirst().first {
+            guard let number = pid_t(text), number == process || isThread(number) else {
+                self = .others("process \(text) (\(path))")
+                return
+            }
+            base += "/task/\(number)"
+            names = names.dropFirst(2)
+        }
+        let rest = names.dropFirst()
+        switch names.first {
+        case "root": self = .means("/" + rest.joined(separator: "/"))
+        case "cwd", "exe": self = Self.link(base + "/\(names.first ?? "")", rest)
+        case "fd" where !rest.isEmpty: self = Self.link(base + "/fd/\(rest.first ?? "")", rest.dropFirst())
+        case let name? where Self.unneeded.contains(name): self = .closed
+        default: self = .file(([base] + names.map(String.init)).joined(separator: "/"))
+        }
+    }
+
+    /// As the kernel knows the worker's threads.
+    init(_ path: String, process: pid_t, thread: pid_t? = nil) {
+        self.init(path, process: process, thread: thread) { number in
+            access("/proc/\(process)/task/\(number)", F_OK) == 0
+        }
+    }
+
+    /// What a link of the worker's means; closed if it is to something without a path.
+    private static func link(_ path: String, _ rest: ArraySlice<Substring>) -> ProcessPath {
+        guard let start = AttemptedFile.link(path), start.hasPrefix("/") else { return .closed }
+        return .means(([start] + rest.map(String.init)).joined(separator: "/"))
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSandbox
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ExtensionHost
+
+@Suite("Memory that a worker asks for")
+struct MemoryRequestTests {
+    private func request(_ call: MemoryRequest.Call, _ arguments: [UInt64]) -> MemoryRequest {
+        var attempt = csandbox_attempt()
+        withUnsafeMutableBytes(of: &attempt.arguments) { bytes in
+            for (place, value) in arguments.enumerated() {
+                bytes.storeBytes(of: value, toByteOffset: place * 8, as: UInt64.self)
+            }
+        }
+        return MemoryRequest(call, attempt)
+    }
+    private func verdict(_ request: MemoryRequest, used: UInt64 = 100 << 20, newCode: Bool = false) -> MemoryRequest.Verdict {
+        var policy = SandboxPolicy()
+        policy.memoryLimit = 128 << 20
+        policy.allowsNewCode = newCode
+        return request.verdict(csandbox_memory(data: used, address_space: 500 << 20, resident: used), policy)
+    }
+
+    @Test("is reported once it is more than the limit, by whichever call")
+    func limit() {
+        let (fits, much) = (UInt64(20) << 20, UInt64(40) << 20)
+        #expect(verdict(request(.map, [0, fits, 3, 0x22, .max, 0])) == .proceed)
+        #expect(verdict(request(.map, [0, much, 3, 0x22, .max, 0])) == .exceeds)
+        #expect(verdict(request(.map, [0, .max, 3, 0x22, .max, 0])) == .exceeds)
+        #expect(verdict(request(.map, [0, 4 << 30, 0, 0x22, .max, 0])) == .exceeds, "address space")
+        #expect(verdict(request(.protect, [0, much, 3])) == .exceeds)
+        #expect(verdict(request(.protect, [0, fits, 3])) == .proceed)
+        #expect(verdict(request(.remap, [0, 4096, much, 1])) == .exceeds)
+        #expect(verdict(request(.remap, [0, much, much + 4096, 1])) == .proceed)
+        #expect(verdict(request(.remap, [0, much, 4096, 1])) == .proceed)
+        // What takes the place of something else adds nothing that is known.
+        #expect(verdict(request(.map, [0, much, 3, 0x32, .max, 0])) == .proceed)
+    }
+
+    @Test("that no limit counts is refused, and told as memory")
+    func uncounted() {
+        for flags in [0x21, 0x23, 0x122, 0x40022, 0x102] as [UInt64] {
+            guard case .refused(ENOMEM, let refusal) = verdict(request(.map, [0, 4096, 3, flags, .max, 0])) else {
+                Issue.record("\(flags)")
+                continue
+            }
+            #expect(refusal.kind == .memory)
+        }
+    }
+
+    @Test("becomes code only from a file, and for bindings")
+    func code() {
+        #expect(verdict(request(.map, [0, 4096, 5, 2, 7, 0])) == .code(descriptor: 7))
+        for (call, arguments) in [
+            (.map, [0, 4096, 7, 2, 7, 0]), (.map, [0, 4096, 7, 0x22, .max, 0]), (.map, [0, 4096, 4, 0x22, .max, 0]),
+            (.protect, [0, 4096, 5]),
+        ] as [(MemoryRequest.Call, [UInt64])] {
+            guard case .refused(EPERM, let refusal) = verdict(request(call, arguments)) else {
+                Issue.record("\(arguments)")
+                continue
+            }
+            #expect(refusal.kind == .kernel)
+            #expect(verdict(request(call, arguments), newCode: true) == .proceed)
+        }
+    }
+}
+
+@Suite("What a worker uses of what no limit counts")
+struct WorkerMeasureTests {
+    @Test("is the bytes and files of a folder, without holes and without following links")
+    func folder() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/t"
+        mkdir(path, 0o700)
+        mkdir(path + "/a", 0o700)
+        symlink("/usr", path + "/link")
+        let file = try #require(fopen(path + "/a/full", "w"))
+        let block = [UInt8](repeating: 7, count: 1 << 20)
+        fwrite(block, 1, block.count, file)
+        fclose(file)
+        let hole = open(path + "/hole", O_RDWR | O_CREAT, 0o600)
+        ftruncate(hole, 1 << 30)
+        close(hole)
+        var size = csandbox_size()
+        #expect(csandbox_measure_folder(path, 100, &size) == 0)
+        #expect(size.files == 4)
+        #expect(size.bytes >= 1 << 20 && size.bytes < 2 << 20)
+        size = csandbox_size()
+        #expect(csandbox_measure_folder(path, 3, &size) == ENOSPC)
+        var deep = path
+        for _ in 0..<70 {
+            deep += "/d"
+            mkdir(deep, 0o700)
+        }
+        size = csandbox_size()
+        #expect(csandbox_measure_folder(path, 1000, &size) == EMFILE)
+    }
+
+    @Test("is files without a name that are still open or mapped, and descriptors in flight")
+    func descriptors() throws {
+        let folder = try TemporaryFolder()
+        let real = try #require(SmallFile.resolved(folder.path))
+        let number = open(real + "/gone", O_RDWR | O_CREAT, 0o600)
+        try #require(number >= 0)
+        let block = [UInt8](repeating: 7, count: 1 << 20)
+        try #require(write(number, block, block.count) == block.count)
+        unlink(real + "/gone")
+        var found = csandbox_descriptors()
+        #expect(csandbox_measure_descriptors(getpid(), real, -1, &found) == 0)
+        #expect(found.removed_bytes >= 1 << 20)
+        let mapped = mmap(nil, 1 << 20, PROT_READ, MAP_SHARED, number, 0)
+        close(number)
+        #expect(csandbox_measure_descriptors(getpid(), real, -1, &found) == 0)
+        #expect(found.removed_bytes >= 1 << 20)
+        munmap(mapped, 1 << 20)
+        #expect(csandbox_measure_descriptors(getpid(), real, -1, &found) == 0)
+        #expect(found.removed_bytes == 0)
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Testing
+
+@testable import ExtensionHost
+
+@Suite("A path below /proc")
+struct ProcessPathTests {
+    /// Process 100 with the threads 101 and 102.
+    private func path(_ text: String, thread: pid_t = 101) -> ProcessPath {
+        ProcessPath(text, process: 100, thread: thread) { [101, 102].contains($0) }
+    }
+
+    @Test(
+        "of the worker itself is opened under its number, by whichever name",
+        arguments: [
+            ("/proc/self/stat", "/proc/100/stat"), ("/proc/100/maps", "/proc/100/maps"),
+            ("/proc//self/./status", "/proc/100/status"), ("//proc/self/limits", "/proc/100/limits"),
+            ("/proc/101/stat", "/proc/101/stat"), ("/proc/thread-self/stat", "/proc/100/task/101/stat"),
+            ("/proc/self/task/102/comm", "/proc/100/task/102/comm"), ("/proc/self/task", "/proc/100/task"),
+            ("/proc/self/fd", "/proc/100/fd"), ("/proc/self", "/proc/100"), ("/proc/mounts", "/proc/100/mounts"),
+            ("/proc/self/fdinfo/3", "/proc/100/fdinfo/3"),
+        ])
+    func own(_ text: String, _ expected: String) { #expect(path(text) == .file(expected)) }
+
+    @Test(
+        "about the machine is opened",
+        arguments: ["/proc/meminfo", "/proc/cpuinfo", "/proc/sys/vm/overcommit_memory", "/proc/stat"])
+    func machine(_ text: String) { #expect(path(text) == .file(text)) }
+
+    @Test(
+        "of anybody else is refused, whatever it says",
+        arguments: [
+            "/proc", "/proc/", "//proc//", "/proc/1", "/proc/1/cmdline", "/proc/1/status", "/proc/99/fd", "/proc/99/task/99/fd",
+            "/proc/self/task/1/stat", "/proc/103/stat", "/proc/100/task/99/environ", "/proc/0/stat", "/proc/-1/stat",
+        ])
+    func others(_ text: String) {
+        guard case .others = path(text) else {
+            Issue.record("\(text): \(path(text))")
+            return
+        }
+    }
+
+    @Test(
+        "that nobody needs, or that leads out of a folder again, is closed",
+        arguments: [
+            "/proc/self/mem", "/proc/self/task/101/mem", "/proc/self/net/tcp", "/proc/net/unix", "/proc/self/ns/net",
+            "/proc/self/../1/cmdline", "/proc/../etc/shadow", "/proc/kcore", "/proc/kallsyms", "/proc/sysrq-trigger",
+            "/proc/self/map_files/1-2", "/proc/sys/../1/cmdline", "/proc/self/pagemap", "/proc/mounts/x", "/proc/keys",
+        ])
+    func closed(_ text: String) { #expect(path(text) == .closed) }
+
+    @Test("that does not begin there is nothing of it", arguments: ["/", "/process", "/usr/proc/1", "/tmp/../proc/1/stat"])
+    func elsewhere(_ text: String) { #expect(path(text) == .elsewhere) }
+
+    @Test("that is a link of its own means what the link leads to")
+    func links() {
+        let own = ProcessPath("/proc/self/root/etc/shadow", process: getpid())
+        #expect(own == .means("/etc/shadow"))
+        guard case .means(let folder) = ProcessPath("/proc/self/cwd/x", process: getpid()) else {
+            Issue.record("no folder")
+            return
+        }
+        #expect(folder.hasSuffix("/x"))
+    }
+}
