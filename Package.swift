@@ -19,9 +19,6 @@ let buildFacts: [CSetting] = commit.map { [.define("SEARCHLIGHT_COMMIT", to: "\"
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 // SQLite's own interface, for what FTS5 is extended with, and for baselines.
 let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
-// Serves the Quick Look page; only its module QuickLookSimulator imports it.
-let flyingFox: Target.Dependency = .product(name: "FlyingFox", package: "FlyingFox")
-let flyingSocks: Target.Dependency = .product(name: "FlyingSocks", package: "FlyingFox")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
 // The arrows between the modules are explained in docs/ARCHITECTURE.md; lower modules stand further down.
@@ -39,7 +36,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: [
         // Programs
@@ -125,7 +121,7 @@ let package = Package(
             name: "QuickLookSimulator",
             dependencies: [
                 "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "ServiceProtocol",
-                "UniformTypeIdentifiers", flyingFox, flyingSocks,
+                "UniformTypeIdentifiers", "CLoopback",
             ], swiftSettings: strict),
 
         // What “searchlight doctor” finds of this machine
@@ -157,6 +153,7 @@ let package = Package(
         .target(name: "SearchlightExtension", cSettings: strictC),
         .target(name: "CSandbox", cSettings: strictC),
         .target(name: "CFiles", cSettings: strictC),
+        .target(name: "CLoopback", cSettings: strictC),
         .target(name: "CBuildFacts", cSettings: strictC + buildFacts),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
@@ -212,7 +209,8 @@ let package = Package(
             name: "PreviewsTests", dependencies: ["Previews", "MetadataQuery", "ServiceProtocol", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "QuickLookSimulatorTests", dependencies: ["QuickLookSimulator", "TestSupport"],
+            name: "QuickLookSimulatorTests",
+            dependencies: ["QuickLookSimulator", "ExtensionHost", "ServiceProtocol", "TestSupport", "CTestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "SymbolBindingsTests", dependencies: ["SymbolBindings", "TestSupport"], swiftSettings: strict),

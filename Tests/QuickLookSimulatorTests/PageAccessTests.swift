@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import QuickLookSimulator
+import Synchronization
 import TestSupport
 import Testing
 
@@ -14,10 +15,10 @@ struct PageAccessTests {
     }
 
     private func request(
-        _ path: [String], _ arguments: [String: String] = [:], method: String = "GET", _ headers: [String: String] = [:]
+        _ path: [String], _ form: [String: String] = [:], method: String = "GET", _ headers: [String: String] = [:]
     ) -> PageRequest {
         PageRequest(
-            method: method, path: path, arguments: arguments,
+            method: method, path: path, form: form,
             headers: ["host": "127.0.0.1:4711"].merging(headers) { $1 }.mapValues { [$0] })
     }
 
@@ -25,24 +26,67 @@ struct PageAccessTests {
     private func visit(_ headers: [String: String] = [:], method: String = "GET") -> PageAccess.Decision {
         access.decide(request([access.session, ""], method: method, ["cookie": cookie].merging(headers) { $1 }))
     }
+    private func bring(_ code: String?, _ headers: [String: String] = [:]) -> PageAccess.Decision {
+        access.decide(request([], code.map { ["code": $0] } ?? [:], method: "POST", headers))
+    }
 
-    @Test("The token of the printed address is taken once")
-    func token() {
-        #expect(access.address == "http://127.0.0.1:4711/?token=\(access.firstToken)")
-        #expect(access.decide(request([], ["token": access.firstToken])) == .welcome)
-        guard case .refused(403, _) = access.decide(request([], ["token": access.firstToken])) else {
+    @Test("The code is taken once, in a form, and not from an address")
+    func code() {
+        #expect(access.address == "http://127.0.0.1:4711/")
+        var inAddress = request([])
+        inAddress.arguments = ["code": access.code, "token": access.code]
+        #expect(access.decide(inAddress) == .invited)
+        #expect(bring(access.code) == .welcome && access.isUsed)
+        guard case .refused(403, let reason) = bring(access.code) else {
             Issue.record("it is taken again")
+            return
+        }
+        #expect(reason.contains("Run “searchlight quicklook” again"))
+        guard case .refused(403, reason) = access.decide(request([])) else {
+            Issue.record("it is asked for again")
             return
         }
     }
 
-    @Test("A wrong token is refused, and does not use up the right one", arguments: ["", "x", nil])
-    func wrongToken(_ token: String?) {
-        guard case .refused(403, _) = access.decide(request([], token.map { ["token": $0] } ?? [:])) else {
-            Issue.record("\(token ?? "none") is taken")
+    @Test("The code is taken as a user may copy it, and from a file, which has no origin")
+    func copied() {
+        let text = " \(access.code.prefix(16).uppercased()) \(access.code.dropFirst(16))\n"
+        #expect(bring(text, ["origin": "null", "sec-fetch-site": "cross-site"]) == .welcome)
+    }
+
+    @Test("Another site that knows the code is refused, and does not use it up")
+    func otherSite() {
+        for origin in ["https://evil.example", "http://127.0.0.1:4712", ""] {
+            guard case .refused(403, _) = bring(access.code, ["origin": origin]) else {
+                Issue.record("\(origin) is let in")
+                return
+            }
+        }
+        #expect(bring(access.code) == .welcome)
+    }
+
+    @Test("A wrong code is refused, and does not use up the right one", arguments: ["", "x", nil])
+    func wrongCode(_ code: String?) {
+        guard case .refused(403, _) = bring(code) else {
+            Issue.record("\(code ?? "none") is taken")
             return
         }
-        #expect(access.decide(request([], ["token": access.firstToken])) == .welcome)
+        #expect(bring(access.code) == .welcome)
+    }
+
+    @Test("The code is worth nothing once its life is over")
+    func expired() {
+        let now = Mutex(ContinuousClock.now)
+        var random = SplitMix64(seed: 7)
+        let access = PageAccess(port: 4711, life: .seconds(120), now: { now.withLock { $0 } }, random: &random)
+        now.withLock { $0 += .seconds(120) }
+        guard case .refused(403, _) = access.decide(request([], ["code": access.code], method: "POST")),
+            case .refused(403, _) = access.decide(request([]))
+        else {
+            Issue.record("it is taken")
+            return
+        }
+        #expect(!access.isUsed)
     }
 
     @Test("The cookie leads to what is in the session's folder, and is kept from scripts and other sites")
@@ -83,7 +127,9 @@ struct PageAccessTests {
         }
     }
 
-    @Test("Nothing but GET is answered", arguments: ["POST", "PUT", "DELETE", "OPTIONS", "HEAD", "CONNECT"])
+    @Test(
+        "Nothing but GET is answered in the session's folder",
+        arguments: ["POST", "PUT", "DELETE", "OPTIONS", "HEAD", "CONNECT"])
     func methods(_ method: String) {
         guard case .refused(405, _) = visit(method: method) else {
             Issue.record("\(method) is answered")
@@ -95,7 +141,7 @@ struct PageAccessTests {
     func secrets() {
         var random = SplitMix64(seed: 8)
         let others = (0..<20).map { _ in PageAccess(port: 4711, random: &random) }
-        let secrets = others.flatMap { [$0.firstToken, $0.session, $0.cookie] }
-        #expect(Set(secrets).count == secrets.count && access.firstToken.count == 32)
+        let secrets = others.flatMap { [$0.code, $0.session, $0.cookie] }
+        #expect(Set(secrets).count == secrets.count && access.code.count == 32)
     }
 }

@@ -22,8 +22,9 @@ public struct WorkerConfiguration: Sendable {
     /// Below which folder each worker gets one of its own to write (`TMPDIR`); `nil` gives none. By default below the
     /// user's cache folder.
     public var temporaryFolder: String?
-    /// Folders that no extension reaches, whatever it declares: the store, with what all apps donated.
-    public var protectedFolders: [String] = []
+    /// Folders that no extension reaches, whatever it declares: the store, with what all apps donated, and by default
+    /// Searchlight's own folders, with the files that lead a browser to the page.
+    public var protectedFolders: [String]
     /// Folders that no extension changes, whatever it declares, since the host believes what is there: where extensions are
     /// found. One that could write there would give itself, or another, whatever it likes.
     public var trustedFolders: [String] = []
@@ -45,6 +46,15 @@ public struct WorkerConfiguration: Sendable {
         self.clock = clock
         self.sandbox = sandbox
         temporaryFolder = UserFolders(environment: environment).map { $0.cache + "/searchlight/workers" }
+        protectedFolders = Self.ownFolders(environment: environment)
+    }
+
+    /// The folders in which Searchlight keeps what is short-lived and nobody else's: in `$XDG_RUNTIME_DIR` and in the cache
+    /// folder, in this order, as far as the environment names them. No extension reaches them by declaring them; the
+    /// worker's own ``temporaryFolder`` aside.
+    package static func ownFolders(environment: [String: String]) -> [String] {
+        let runtime = environment["XDG_RUNTIME_DIR"].flatMap(UserFolders.absolute)
+        return [runtime, UserFolders(environment: environment)?.cache].compactMap { $0.map { $0 + "/searchlight" } }
     }
 
     /// How workers are held back.

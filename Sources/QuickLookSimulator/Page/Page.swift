@@ -27,6 +27,18 @@ enum Page {
         return reply
     }
 
+    /// The page that asks for the code, where no file led on.
+    static let invitation = PageReply(
+        type: "text/html; charset=utf-8", policy: .invitation,
+        text: """
+            <!DOCTYPE html><meta charset="utf-8"><meta name="color-scheme" content="light dark">\
+            <title>Quick Look</title><form method="post" action="/" autocomplete="off">\
+            <p><label>The code that “searchlight quicklook” showed: \
+            <input name="code" size="34" maxlength="80" autocomplete="off" autocapitalize="off" spellcheck="false" autofocus>\
+            </label> <button>Open</button></p></form>
+
+            """)
+
     /// For who may not see the page.
     static func refusal(_ status: Int, _ reason: String) -> PageReply {
         PageReply(

@@ -9,16 +9,20 @@ package struct PageRequest: Sendable {
     package var path: [String]
     /// The arguments behind the path, decoded; of several with one name the first.
     package var arguments: [String: String]
+    /// The fields of a form that was sent, decoded; of several with one name the first.
+    package var form: [String: String]
     /// The headers by their names in lower case; of several with one name all.
     package var headers: [String: [String]]
 
     /// Creates a request.
     package init(
-        method: String = "GET", path: [String], arguments: [String: String] = [:], headers: [String: [String]] = [:]
+        method: String = "GET", path: [String], arguments: [String: String] = [:], form: [String: String] = [:],
+        headers: [String: [String]] = [:]
     ) {
         self.method = method
         self.path = path
         self.arguments = arguments
+        self.form = form
         self.headers = headers
     }
 
@@ -73,6 +77,10 @@ package enum PagePolicy: String, Sendable {
     case page = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; \
         base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+        """
+    /// The page that asks for the code.
+    case invitation = """
+        default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
         """
     /// A preview in its frame: its own styles and the pictures it holds. A link that a person clicks opens in a window of its
     /// own, outside of the sandbox, since in the frame `frame-src` of the page keeps it from leading anywhere.

@@ -41,28 +41,49 @@ package final class QuickLookRoutes: Sendable {
         previews = PreviewDesk(store)
     }
 
+    /// What is to be done with a request.
+    package enum Admission: Sendable {
+        /// Nothing: this is the answer, which is small. Whether the session begins with it.
+        case answered(PageReply, isWelcome: Bool)
+        /// It comes from the session's browser; the path within the session's folder.
+        case granted(path: [String])
+    }
+
+    /// Says who may have what. Costs next to nothing, whatever is asked.
+    package func admit(_ request: PageRequest) -> Admission {
+        switch access.decide(request) {
+        case .invited: .answered(Page.invitation, isWelcome: false)
+        case .welcome: .answered(Page.welcome(to: access.session, cookie: access.cookie), isWelcome: true)
+        case .refused(let status, let reason): .answered(Page.refusal(status, reason), isWelcome: false)
+        case .granted(let path): .granted(path: path)
+        }
+    }
+
     /// Answers. Cancelling the caller cancels what the store and the extensions do for it.
     package func answer(_ request: PageRequest) async -> PageReply {
-        switch access.decide(request) {
-        case .refused(let status, let reason): return Page.refusal(status, reason)
-        case .welcome: return Page.welcome(to: access.session, cookie: access.cookie)
-        case .granted(let path):
-            guard underWay.add(1, ordering: .relaxed).newValue <= Self.maximumRequests else {
-                underWay.subtract(1, ordering: .relaxed)
-                return PageFailure(503, "Too many requests are under way. Try again in a moment.").reply
-            }
-            defer { underWay.subtract(1, ordering: .relaxed) }
-            do {
-                return try await answer(path, request.arguments)
-            } catch let failure as PageFailure {
-                return failure.reply
-            } catch let error as EngineError {
-                return PageFailure(error).reply
-            } catch is Turns.Stale {
-                return PageFailure(409, "Something newer was asked meanwhile.").reply
-            } catch {
-                return PageFailure(PageFailure.cancelled, "The request was cancelled.").reply
-            }
+        switch admit(request) {
+        case .answered(let reply, _): reply
+        case .granted(let path): await answer(granted: path, request.arguments)
+        }
+    }
+
+    /// Answers a request that was granted.
+    package func answer(granted path: [String], _ arguments: [String: String]) async -> PageReply {
+        guard underWay.add(1, ordering: .relaxed).newValue <= Self.maximumRequests else {
+            underWay.subtract(1, ordering: .relaxed)
+            return PageFailure(503, "Too many requests are under way. Try again in a moment.").reply
+        }
+        defer { underWay.subtract(1, ordering: .relaxed) }
+        do {
+            return try await answer(path, arguments)
+        } catch let failure as PageFailure {
+            return failure.reply
+        } catch let error as EngineError {
+            return PageFailure(error).reply
+        } catch is Turns.Stale {
+            return PageFailure(409, "Something newer was asked meanwhile.").reply
+        } catch {
+            return PageFailure(PageFailure.cancelled, "The request was cancelled.").reply
         }
     }
 

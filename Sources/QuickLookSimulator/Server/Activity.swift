@@ -2,13 +2,15 @@
 import Synchronization
 
 /// When somebody asked last.
-final class Activity: Sendable {
+package final class Activity: Sendable {
     private struct State {
         var underWay = 0
         var last = ContinuousClock.now
     }
 
     private let state = Mutex(State())
+
+    package init() {}
 
     /// To be called when a request arrives.
     func begin() { state.withLock { $0.underWay += 1 } }

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import FlyingFox
-import FlyingSocks
 import Foundation
-import FoundationNetworking
+import Glibc
 import SearchlightEngine
+import ServiceProtocol
 import Synchronization
 
 /// Why the page cannot be served.
 public enum QuickLookError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Nothing can be listened on.
     case cannotListen(port: UInt16, reason: String)
+    /// The kernel does not say who connects, so that nobody can be let in.
+    case cannotIdentify(reason: String)
+    /// Nobody brought the code while it was taken, so that nobody can be let in any more.
+    case notOpened(after: Duration)
 
     /// The error: what was attempted, what happened, what to do.
     public var description: String {
@@ -18,12 +21,22 @@ public enum QuickLookError: Error, Hashable, Sendable, CustomStringConvertible {
             port == 0
                 ? "Listening on 127.0.0.1 failed: \(reason). Check that the loopback interface is up."
                 : "Listening on 127.0.0.1:\(port) failed: \(reason). Name another port, or leave --port out."
+        case .cannotIdentify(let reason):
+            """
+            Serving the page failed: the kernel does not say which user connects (NETLINK_SOCK_DIAG: \(reason)). Use a \
+            kernel with CONFIG_INET_DIAG, or allow that call.
+            """
+        case .notOpened(let limit):
+            """
+            Nobody opened Quick Look within \(limit.components.seconds) seconds, so its code has expired. Run \
+            “searchlight quicklook” again.
+            """
         }
     }
 }
 
-/// Serves Quick Look to one browser of this machine: listens on 127.0.0.1, hands what arrives to ``QuickLookRoutes``, and
-/// sends what they answer.
+/// Serves Quick Look to one browser of this user on this machine: listens on 127.0.0.1, and hands what ``PageLoop`` reads to
+/// ``QuickLookRoutes``.
 public struct QuickLookServer: Sendable {
     /// Where and for how long.
     public struct Options: Hashable, Sendable {
@@ -33,139 +46,146 @@ public struct QuickLookServer: Sendable {
         public var idleExit: Duration?
         /// What stands in the search field at first.
         public var query = ""
+        /// The folders in which a file may be made that leads a browser to the page, the best first.
+        public var handOverFolders: [String] = []
 
         /// Creates options.
-        public init(port: UInt16 = 0, idleExit: Duration? = nil, query: String = "") {
+        public init(
+            port: UInt16 = 0, idleExit: Duration? = nil, query: String = "", handOverFolders: [String] = []
+        ) {
             self.port = port
             self.idleExit = idleExit
             self.query = query
+            self.handOverFolders = handOverFolders
         }
+    }
+
+    /// How a browser gets to the page, once.
+    public struct Invitation: Sendable {
+        /// The address of the page that asks for the code, such as `http://127.0.0.1:4711/`. No secret.
+        public let address: String
+        /// The absolute path of a file that leads a browser on without being asked. No secret; only this user can read the
+        /// file. `nil` if none could be made, for which ``fileProblem`` is the reason.
+        public let file: String?
+        /// Why there is no file; `nil` if there is one.
+        public let fileProblem: String?
+        /// The code. A secret: not for arguments, environments, files or logs.
+        public let code: String
+        /// How long file and code are taken.
+        public let life: Duration
     }
 
     private let store: any StoreService
     private let options: Options
-
-    /// The longest an answer may take before its first byte: what a preview may take and its worker's start.
-    private static let maximumSeconds = 120.0
-    /// How long a connection may wait for a request, or for the rest of one.
-    static let idleConnection = Duration.seconds(60)
-    /// The most connections that do; of more the one that has waited longest is ended.
-    package static let maximumIdleConnections = 64
+    private let limits: PageLimits
+    private let life: Duration
+    private let log: @Sendable (String) -> Void
 
     /// Creates a server. It listens once it runs.
-    public init(_ store: any StoreService, options: Options = Options()) {
+    ///
+    /// - Parameter log: Takes lines about connections that were closed unread, a few a minute at most.
+    public init(
+        _ store: any StoreService, options: Options = Options(), log: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        self.init(store, options: options, limits: PageLimits(), log: log)
+    }
+
+    /// Creates a server with other bounds.
+    package init(
+        _ store: any StoreService, options: Options = Options(), limits: PageLimits,
+        life: Duration = PageAccess.standardLife, log: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
         self.store = store
         self.options = options
+        self.limits = limits
+        self.life = life
+        self.log = log
     }
 
     /// Serves until its task is cancelled or nobody has asked for long.
     ///
-    /// - Parameter onReady: Told the address to open, which works once.
+    /// - Parameter onReady: Told how a browser gets to the page.
     /// - Throws: ``QuickLookError``, or what `onReady` throws.
-    public func run(onReady: @escaping @Sendable (_ address: String) async throws -> Void) async throws {
-        let session = Session()
-        let server = HTTPServer(
-            address: try sockaddr_in.inet(ip4: "127.0.0.1", port: options.port), timeout: Self.maximumSeconds,
-            pool: Self.bounded(HTTPServer.defaultPool()), logger: .disabled,
-            handler: ClosureHTTPHandler { request in
-                guard let routes = session.routes.withLock({ $0 }) else {
-                    return HTTPResponse(statusCode: .serviceUnavailable)
-                }
-                session.activity.begin()
-                defer { session.activity.end() }
-                return HTTPResponse(await Self.answer(request, routes))
-            })
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await Self.serve(server, port: options.port) }
-            group.addTask {
-                try await server.waitUntilListening()
-                guard case .ip4(_, let port)? = await server.listeningAddress else { return }
-                var random = SystemRandomNumberGenerator()
-                let access = PageAccess(port: port, random: &random)
-                session.routes.withLock { $0 = QuickLookRoutes(store, access: access, query: options.query) }
-                try await onReady(access.address)
-                try await session.activity.waitForIdle(options.idleExit)
-            }
-            defer { group.cancelAll() }
-            do { try await group.next() } catch  where Task.isCancelled {}
-        }
-    }
-
-    private static func bounded(_ pool: some AsyncSocketPool) -> some AsyncSocketPool { BoundedSocketPool(pool) }
-
-    private static func serve(_ server: HTTPServer, port: UInt16) async throws {
-        do {
-            try await server.run()
-        } catch  where !Task.isCancelled {
-            guard case SocketError.failed(_, let code, _) = error else { throw error }
-            throw QuickLookError.cannotListen(port: port, reason: String(cString: strerror(code)))
-        }
-    }
-
-    /// Answers for as long as the browser waits: one that has gone, or has given the request up, closes its connection.
-    private static func answer(_ request: HTTPRequest, _ routes: QuickLookRoutes) async -> PageReply {
-        let page = PageRequest(request)
-        let task = Task { await routes.answer(page) }
-        var watch: ClientWatch?
-        if case .ip4(_, let port)? = request.remoteAddress { watch = ClientWatch(port: port) { task.cancel() } }
-        defer { watch?.stop() }
-        return await withTaskCancellationHandler {
-            await task.value
-        } onCancel: {
-            task.cancel()
-        }
-    }
-
-    /// What the connections share.
-    private final class Session: Sendable {
-        /// There once it is known which port is listened on.
-        let routes = Mutex<QuickLookRoutes?>(nil)
+    public func run(onReady: @escaping @Sendable (Invitation) async throws -> Void) async throws {
+        let check: KernelPeerCheck
+        do { check = try KernelPeerCheck() } catch { throw QuickLookError.cannotIdentify(reason: error.reason) }
+        let (listener, port) = try Self.listen(on: options.port)
+        var random = SystemRandomNumberGenerator()
+        let access = PageAccess(port: port, life: life, random: &random)
+        let routes = QuickLookRoutes(store, access: access, query: options.query)
+        let (file, problem) = handOver(access)
+        defer { file?.remove() }
         let activity = Activity()
-    }
-}
-
-extension PageRequest {
-    /// A request as the server's package reads it.
-    fileprivate init(_ request: HTTPRequest) {
-        // As it was sent: what stands for a slash is none here.
-        let path = request.target.path().split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-        self.init(
-            method: request.method.rawValue, path: path == [""] ? [] : path.map(String.init),
-            arguments: Self.arguments(request.target.query()),
-            headers: Dictionary(grouping: request.headers.map { ($0.key.rawValue.lowercased(), $0.value) }) { $0.0 }
-                .mapValues { $0.map(\.1) })
-    }
-
-    /// The arguments as a form's or a script's `URLSearchParams` are written.
-    private static func arguments(_ query: String) -> [String: String] {
-        let pairs = query.split(separator: "&").map { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { part in
-                part.replacing("+", with: " ").removingPercentEncoding ?? ""
+        let handlers = PageLoop.Handlers(
+            admit: { routes.admit($0) },
+            answer: { path, arguments in await routes.answer(granted: path, arguments) }, log: log,
+            onWelcome: {
+                file?.remove()
+                activity.begin()
+                activity.end()
+            })
+        let loop: PageLoop
+        do {
+            loop = try PageLoop(listener, limits: limits, check: check, activity: activity, handlers: handlers)
+        } catch {
+            throw QuickLookError.cannotListen(port: options.port, reason: "\(error)")
+        }
+        let invitation = Invitation(
+            address: access.address, file: file?.path, fileProblem: problem, code: access.code, life: life)
+        try await withTaskCancellationHandler {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await loop.run() }
+                group.addTask {
+                    try await onReady(invitation)
+                    try await activity.waitForIdle(options.idleExit)
+                }
+                group.addTask {
+                    try await Task.sleep(for: life)
+                    file?.remove()
+                    guard access.isUsed else { throw QuickLookError.notOpened(after: life) }
+                    while true { try await Task.sleep(for: .seconds(86400)) }
+                }
+                defer { group.cancelAll() }
+                do { try await group.next() } catch  where Task.isCancelled {}
             }
-            return (parts[0], parts.count == 2 ? parts[1] : "")
+        } onCancel: {
+            file?.remove()
         }
-        return Dictionary(pairs) { first, _ in first }
     }
-}
 
-extension HTTPResponse {
-    /// An answer as the server's package sends it.
-    fileprivate init(_ reply: PageReply) {
-        let headers = HTTPHeaders(
-            Dictionary(uniqueKeysWithValues: reply.headers.map { (HTTPHeader($0.key), $0.value) }))
-        let status = HTTPStatusCode(
-            reply.status, phrase: HTTPURLResponse.localizedString(forStatusCode: reply.status))
-        switch reply.body {
-        case .bytes(let bytes):
-            self.init(
-                statusCode: status, headers: headers,
-                body: HTTPBodySequence(data: Data(bytes), suggestedBufferSize: DescriptorBytes.chunk))
-        case .stream(let descriptor, let length):
-            self.init(
-                statusCode: status, headers: headers,
-                body: HTTPBodySequence(
-                    from: DescriptorBytes(descriptor, length: length), count: Int(clamping: length),
-                    suggestedBufferSize: DescriptorBytes.chunk))
+    private func handOver(_ access: PageAccess) -> (file: HandOverFile?, problem: String?) {
+        guard !options.handOverFolders.isEmpty else { return (nil, nil) }
+        do throws(HandOverFile.Problem) {
+            return (
+                try HandOverFile(in: options.handOverFolders, address: access.address, code: access.code), nil
+            )
+        } catch {
+            return (nil, error.description)
         }
+    }
+
+    /// A socket that listens on 127.0.0.1, and its port.
+    package static func listen(on port: UInt16) throws(QuickLookError) -> (OwnedDescriptor, UInt16) {
+        func failure() -> QuickLookError { .cannotListen(port: port, reason: String(cString: strerror(errno))) }
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let number = socket(AF_INET, type, 0)
+        guard number >= 0 else { throw failure() }
+        let listener = OwnedDescriptor(adopting: number)
+        var isOn: Int32 = 1
+        // The port of a server that has just ended may be had again.
+        setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening = withUnsafeMutableBytes(of: &address) { buffer in
+            buffer.withMemoryRebound(to: sockaddr.self) { place in
+                bind(number, place.baseAddress, length) == 0 && Glibc.listen(number, SOMAXCONN) == 0
+                    && getsockname(number, place.baseAddress, &length) == 0
+            }
+        }
+        guard isListening else { throw failure() }
+        return (listener, UInt16(bigEndian: address.sin_port))
     }
 }

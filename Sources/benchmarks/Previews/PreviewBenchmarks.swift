@@ -57,12 +57,12 @@ struct PreviewBenchmarks {
     static func measured(
         _ engine: SearchlightEngine, _ path: String, _ what: String
     ) async throws -> [Measurement] {
-        let (addresses, ready) = AsyncStream.makeStream(of: String.self)
+        let (invitations, ready) = AsyncStream.makeStream(of: QuickLookServer.Invitation.self)
         let server = QuickLookServer(engine)
         let serving = Task { try await server.run { ready.yield($0) } }
-        var iterator = addresses.makeAsyncIterator()
-        guard let address = await iterator.next() else { throw BenchmarkError("The page is not served.") }
-        let browser = try MeasuredBrowser(address)
+        var iterator = invitations.makeAsyncIterator()
+        guard let invitation = await iterator.next() else { throw BenchmarkError("The page is not served.") }
+        let browser = try MeasuredBrowser(invitation)
         var (previews, baselines): ([Double], [Double]) = ([], [])
         for call in 0..<(Self.calls + 20) {
             let (preview, bytes) = try browser.milliseconds(to: path)
@@ -133,49 +133,63 @@ struct PreviewBenchmarks {
 
 /// A browser as far as the figures need one: a connection that stays, and a cookie.
 final class MeasuredBrowser {
-    private let descriptor: Int32
+    private var descriptor: Int32
     private let port: UInt16
     private var cookie = ""
     private var session = ""
 
-    init(_ address: String) throws {
-        guard let parts = URLComponents(string: address), let port = parts.port else {
-            throw BenchmarkError("\(address) is no address.")
+    /// Opens the page with its code. The connection on which that happens is closed by the server.
+    init(_ invitation: QuickLookServer.Invitation) throws {
+        guard let port = URLComponents(string: invitation.address)?.port else {
+            throw BenchmarkError("\(invitation.address) is no address.")
         }
         self.port = UInt16(port)
+        descriptor = try Self.connected(self.port)
+        let form = "code=\(invitation.code)"
+        let welcome = try exchange(
+            """
+            POST / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nContent-Type: application/x-www-form-urlencoded\r\n\
+            Content-Length: \(form.utf8.count)\r\n\r\n\(form)
+            """
+        ).header
+        guard let set = welcome.firstMatch(of: /Set-Cookie: (searchlight=[a-z2-7]+); Path=(\/[a-z2-7]+\/);/) else {
+            throw BenchmarkError("The first visit brought no cookie.")
+        }
+        (cookie, session) = (String(set.1), String(set.2))
+        close(descriptor)
+        descriptor = try Self.connected(self.port)
+    }
+
+    private static func connected(_ port: UInt16) throws -> Int32 {
         // SOCK_STREAM and SOCK_CLOEXEC, which an optimised build of this module does not find.
-        descriptor = socket(AF_INET, 1 | 0o2_000_000, 0)
+        let descriptor = socket(AF_INET, 1 | 0o2_000_000, 0)
         var place = sockaddr_in()
         place.sin_family = sa_family_t(AF_INET)
-        place.sin_port = self.port.bigEndian
+        place.sin_port = port.bigEndian
         place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         let result = withUnsafeBytes(of: &place) { buffer in
             buffer.withMemoryRebound(to: sockaddr.self) {
                 connect(descriptor, $0.baseAddress, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard result == 0 else { throw BenchmarkError("Connecting to \(address) failed.") }
-        let welcome = try exchange("/?" + (parts.query ?? "")).header
-        guard let set = welcome.firstMatch(of: /Set-Cookie: (searchlight=[a-z2-7]+); Path=(\/[a-z2-7]+\/);/) else {
-            throw BenchmarkError("The first visit brought no cookie.")
-        }
-        (cookie, session) = (String(set.1), String(set.2))
+        guard result == 0 else { throw BenchmarkError("Connecting to port \(port) failed.") }
+        return descriptor
     }
 
     deinit { close(descriptor) }
 
     /// How long the first byte of something takes, and how many bytes there are.
     func milliseconds(to path: String) throws -> (time: Double, bytes: Int) {
-        let answer = try exchange(session + path)
+        let answer = try exchange(
+            "GET \(session + path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\n\r\n")
         guard answer.header.hasPrefix("HTTP/1.1 200 ") else { throw BenchmarkError("\(path): \(answer.header)") }
         return (answer.first, answer.bytes)
     }
 
-    private func exchange(_ target: String) throws -> (header: String, first: Double, bytes: Int) {
-        let text = "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\n\r\n"
+    private func exchange(_ text: String) throws -> (header: String, first: Double, bytes: Int) {
         let start = ContinuousClock.now
         guard text.withCString({ send(descriptor, $0, strlen($0), Int32(MSG_NOSIGNAL)) }) == text.utf8.count else {
-            throw BenchmarkError("Asking for \(target) failed.")
+            throw BenchmarkError("Sending a request failed.")
         }
         var (bytes, first, end, length): ([UInt8], Double?, Int, Int) = ([], nil, 0, .max)
         var header = ""

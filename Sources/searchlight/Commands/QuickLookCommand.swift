@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import ExtensionHost
 import Foundation
 import QuickLookSimulator
 import SearchlightEngine
@@ -9,8 +10,9 @@ struct QuickLookCommand: AsyncParsableCommand {
         commandName: "quicklook",
         abstract: "Search, look at items and drag them out, on a page in your browser.",
         discussion: """
-            Serves the page to this machine alone, at 127.0.0.1, and prints its address, which works once and in one browser. \
-            Results are on the left and the preview on the right. The arrow keys choose, Return looks, Escape goes back, and / \
+            Serves the page to this user of this machine alone, at 127.0.0.1. A browser is led there by a file that only you can \
+            read; its address is printed, works once, and for two minutes. A browser that may not read the file (some snaps) \
+            asks for the code that is shown in the terminal. Results are on the left and the preview on the right. The arrow keys choose, Return looks, Escape goes back, and / \
             leads to the search field. An item is dragged out of the list as its first promise (a file, in browsers that know \
             DownloadURL, such as Chromium), and saved as any other from the menu beside “Save”; it is made only then.
 
@@ -23,7 +25,7 @@ struct QuickLookCommand: AsyncParsableCommand {
     var query: [String] = []
     @Option(help: "The port, 0 to 65535; 0 is any that is free.")
     var port: UInt16 = 0
-    @Flag(help: "Only print the address. Otherwise a browser is opened where there is a desktop.")
+    @Flag(help: "Only print the address of the file. Otherwise a browser is opened where there is a desktop.")
     var noOpen = false
     @Option(
         help: ArgumentHelp("End once nothing was asked for so long.", valueName: "seconds"))
@@ -42,34 +44,77 @@ struct QuickLookCommand: AsyncParsableCommand {
                 let server = QuickLookServer(
                     store,
                     options: .init(
-                        port: port, idleExit: idleExit.map { .seconds($0) }, query: query.joined(separator: " ")))
-                // The server runs in a task of its own, so that a signal can end it and the store is closed after it.
-                let serving = Task { try await server.run { address in try announce(address) } }
-                Signals.onInterruption { serving.cancel() }
+                        port: port, idleExit: idleExit.map { .seconds($0) }, query: query.joined(separator: " "),
+                        handOverFolders: WorkerConfiguration.ownFolders(environment: options.environment)),
+                    log: { Output.complain("searchlight: \(text: $0)") })
+                // The server runs in a task of its own, so that a signal can end it and the store is closed after it. It
+                // begins once a signal does: a signal that ended the process would leave the file behind.
+                let (start, starting) = AsyncStream.makeStream(of: Void.self)
+                let serving = Task {
+                    for await _ in start { break }
+                    try await server.run { invitation in try announce(invitation) }
+                }
+                Signals.onInterruption {
+                    serving.cancel()
+                    Signals.endSoon()
+                }
+                starting.yield()
                 do {
                     try await serving.value
                 } catch let error as QuickLookError {
-                    throw CommandFailure(message: error.description, status: .inputOutput)
+                    let status: ExitStatus = if case .notOpened = error { .timedOut } else { .inputOutput }
+                    throw CommandFailure(message: error.description, status: status)
                 }
             }
         }
     }
 
-    private func announce(_ address: String) throws {
+    private func announce(_ invitation: QuickLookServer.Invitation) throws {
+        let file = invitation.file.map { URL(filePath: $0).absoluteString }
+        guard file != nil || Output.showsProgress else {
+            throw CommandFailure(
+                message: """
+                    The page cannot be opened: no file for a browser could be made, and the code is only shown in a terminal. \
+                    \(invitation.fileProblem ?? "") Run this in a terminal, or set XDG_RUNTIME_DIR.
+                    """,
+                status: .inputOutput)
+        }
         if options.json {
-            try Output.printJSON(["url": address])
+            var report = ["url": invitation.address]
+            report["file"] = invitation.file
+            try Output.printJSON(report)
         } else {
-            try Output.line("\(text: address)")
-            Output.complain("Quick Look is served until Control-C. The address works once.")
+            try Output.line("\(text: file ?? invitation.address)")
+        }
+        if !options.json || Output.showsProgress {
+            Output.complain("Quick Look is served until Control-C. \(text: advice(invitation))")
         }
         let isDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains { options.environment[$0] != nil }
-        guard !noOpen, isDesktop else { return }
+        guard !noOpen, isDesktop, let path = invitation.file else { return }
         let opener = Process()
         opener.executableURL = URL(filePath: "/usr/bin/env")
-        opener.arguments = ["xdg-open", address]
+        // Everybody can read arguments; nobody else can read the file.
+        opener.arguments = ["xdg-open", path]
+        opener.standardInput = FileHandle.nullDevice
         opener.standardOutput = FileHandle.nullDevice
         opener.standardError = FileHandle.nullDevice
-        // Without a browser the address is still there to be copied.
-        try? opener.run()
+        opener.terminationHandler = { opener in
+            if opener.terminationStatus != 0 {
+                Output.complain("No browser could be started (xdg-open). Open this address in one: \(text: file ?? "")")
+            }
+        }
+        do { try opener.run() } catch {
+            Output.complain("No browser could be started (xdg-open). Open this address in one: \(text: file ?? "")")
+        }
+    }
+
+    /// What to do where no page opens. The code is only for a terminal: whatever else reads this may keep it.
+    private func advice(_ invitation: QuickLookServer.Invitation) -> String {
+        let limit = "within \(invitation.life.components.seconds) seconds"
+        guard Output.showsProgress else { return "Its address works once, \(limit)." }
+        let code = "open \(invitation.address) and enter the code \(invitation.code)"
+        return invitation.file == nil
+            ? "To see it, \(code), once and \(limit)."
+            : "Its address works once, \(limit). If your browser cannot read that file, \(code)."
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import Foundation
 import Glibc
 import Promises
 import Synchronization
@@ -16,7 +17,7 @@ enum Signals {
         for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
             // Not ignored before: the source takes the place of what the signal does once it has begun, and one that comes
             // earlier would be lost.
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             // The handler holds the source, which so lives as long as the program.
             source.setEventHandler {
                 // The second one ends what does not end by itself.
@@ -34,6 +35,20 @@ enum Signals {
     /// Has the next signal end something rather than the program, which then ends by itself. May be called once.
     static func onInterruption(_ end: @escaping @Sendable () -> Void) { interruption.withLock { $0 = end } }
 
+    /// Ends the program, as if by itself, if it has not ended soon: an extension may hang. Only for who changes nothing; the
+    /// kernel ends the workers of a host that has gone.
+    static func endSoon() {
+        Thread.detachNewThread {
+            Thread.sleep(forTimeInterval: longestEnd)
+            Delivery.removeUnfinishedFiles()
+            _exit(0)
+        }
+    }
+
+    /// How long an end may take, in seconds.
+    private static let longestEnd = 0.8
+    /// A queue of its own has a thread when all threads of the shared ones are blocked.
+    private static let queue = DispatchQueue(label: "searchlight.signals")
     private static let interruption = Mutex<(@Sendable () -> Void)?>(nil)
     private static let handled = Mutex<[Int32]>([])
     private static let maskAtStart = Mutex(sigset_t())

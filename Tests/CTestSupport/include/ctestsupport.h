@@ -13,4 +13,10 @@ int ctestsupport_exchange(const char *one, const char *other);
 /* Makes this process the parent of those below it whose own parent ends. 0, or an errno. */
 int ctestsupport_adopt_orphans(void);
 
+/*
+ * A TCP socket that counts as another user's: the kernel notes who this thread acts as when a socket is made. For root only.
+ * The descriptor, or a negative errno.
+ */
+int ctestsupport_socket_of(unsigned int user, int family);
+
 #endif

@@ -117,19 +117,42 @@ struct QuickLookBrowserTests {
         #expect(place.stop() == .exited(0))
     }
 
-    @Test("The address is worth nothing in a second browser")
+    @Test("The file leads one browser to the page, without the code in its history; to a second it is worth nothing")
     func second() throws {
         let place = try QuickLookPlace()
         let address = try place.start("ferry")
+        let path = URL(string: address)?.path ?? ""
+        let form = try HandOverForm(path)
+        // As a browser that had read the file before the first one used it.
+        let copy = path + "-copy.html"
+        try FileManager.default.copyItem(atPath: path, toPath: copy)
+        defer { unlink(copy) }
         let first = try Browser()
         try first.open(address)
+        let entries = try first.call("Page.getNavigationHistory")["entries"] as? [[String: Any]] ?? []
+        let history = entries.compactMap { $0["url"] as? String }
+        #expect(!history.isEmpty && !history.contains { $0.contains(form.code) }, "\(history)")
+        #expect(try first.evaluate("document.referrer") as? String == "")
+        #expect(access(path, F_OK) != 0, "the file is gone once it was used")
         let other = try Browser()
-        try other.call("Page.navigate", ["url": address])
-        try other.wait(
-            for:
-                "location.href !== 'about:blank' && document.readyState === 'complete' && document.body.textContent.length > 0"
-        )
-        #expect((try other.evaluate("document.body.textContent") as? String)?.contains("works once") == true)
+        try other.call("Page.navigate", ["url": URL(filePath: copy).absoluteString])
+        let text = "(document.body?.textContent ?? '')"
+        while (try other.evaluate(text, mayLeave: true) as? String)?.contains("can be opened once") != true {}
+        #expect(try first.evaluate("document.getElementById('results') !== null") as? Bool == true)
+        #expect(place.stop() == .exited(0))
+    }
+
+    @Test("Where a browser cannot read the file, a user enters the code")
+    func code() throws {
+        let place = try QuickLookPlace()
+        let form = try HandOverForm(URL(string: try place.start("ferry"))?.path ?? "")
+        let browser = try Browser()
+        try browser.call("Page.navigate", ["url": form.address])
+        while try browser.evaluate("document.forms.length", mayLeave: true) as? Int != 1 {}
+        _ = try browser.evaluate(
+            "document.forms[0].code.value = '\(form.code)'; document.forms[0].submit()", mayLeave: true)
+        let isThere = "document.getElementById('results') !== null && document.readyState === 'complete'"
+        while try browser.evaluate(isThere, mayLeave: true) as? Bool != true {}
         #expect(place.stop() == .exited(0))
     }
 }

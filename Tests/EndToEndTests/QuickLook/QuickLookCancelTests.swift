@@ -61,15 +61,11 @@ struct QuickLookCancelTests {
         let harness = try await withWaiting { engine, said in
             var said = said
             let number = try await engine.item(named: "wait-1").number
-            let (ready, readying) = AsyncStream.makeStream(of: String.self)
+            let (ready, readying) = AsyncStream.makeStream(of: QuickLookServer.Invitation.self)
             let server = QuickLookServer(engine)
             let serving = Task { try await server.run { readying.yield($0) } }
-            var address: String?
-            for await one in ready {
-                address = one
-                break
-            }
-            let browser = try RawBrowser(try #require(address))
+            var iterator = ready.makeAsyncIterator()
+            let browser = try RawBrowser(try #require(await iterator.next()))
             try browser.send("api/preview/\(number)?page=p&n=1")
             #expect(await said.next() == "waiting")
             browser.close()

@@ -21,18 +21,22 @@ struct QuickLookCommandTests {
             text += more
         }
         let report = try JSONDecoder().decode([String: String].self, from: text)
-        let address = try #require(report["url"])
-        #expect(address.wholeMatch(of: /http:\/\/127\.0\.0\.1:\d+\/\?token=[a-z2-7]{32}/) != nil)
-        let browser = try RawBrowser(address)
+        #expect(try #require(report["url"]).wholeMatch(of: /http:\/\/127\.0\.0\.1:\d+\//) != nil)
+        let file = try #require(report["file"])
+        let form = try HandOverForm(file)
+        let browser = try RawBrowser(form.address, code: form.code)
         #expect(browser.folder.count == 34)
         let found = try browser.answer("api/search?q=beta")
         #expect(found.hasPrefix("HTTP/1.1 200 ") && found.contains("\"Beta\""))
-        #expect(throws: RawBrowser.Refused.self, "the token is used up") { try RawBrowser(address) }
+        #expect(throws: RawBrowser.Refused.self, "the code is used up") {
+            try RawBrowser(form.address, code: form.code)
+        }
+        #expect(access(file, F_OK) != 0, "the file is gone")
         server.send(signal)
         return server.wait()
     }
 
-    @Test("It serves its page and ends cleanly", arguments: [SIGINT, SIGTERM])
+    @Test("It serves its page and ends cleanly", arguments: [SIGINT, SIGTERM, SIGHUP])
     func alone(signal: Int32) throws {
         #expect(try visit(try Command.indexed(), ending: signal) == .exited(0))
     }
@@ -49,7 +53,7 @@ struct QuickLookCommandTests {
     @Test("It ends by itself once nothing is asked")
     func idle() throws {
         let (status, output, errors) = try Command.indexed().separately("quicklook", "--no-open", "--idle-exit", "1")
-        #expect(status == 0 && output.hasPrefix("http://127.0.0.1:"), "\(errors)")
+        #expect(status == 0 && output.hasPrefix("file:///"), "\(errors)")
     }
 
     @Test("A port that is taken is told, and so are arguments that mean nothing")

@@ -25,7 +25,7 @@ final class QuickLookPlace {
 
     deinit { server?.send(SIGKILL) }
 
-    /// Starts the command and gives back the address it prints.
+    /// Starts the command and gives back the address that it prints: that of a file.
     func start(_ arguments: String...) throws -> String {
         let output = Pipe()
         server = try ChildProcess(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import QuickLookSimulator
 import Testing
 
 /// A connection to the page's server with the cookie of its first visit.
@@ -12,34 +13,68 @@ final class RawBrowser {
     let folder: String
 
     /// The first visit brought no cookie.
-    struct Refused: Error {}
+    struct Refused: Error {
+        var answer: String
+    }
 
-    /// Visits an address for the first time.
-    init(_ address: String) throws {
-        let parts = try #require(URLComponents(string: address))
-        port = UInt16(try #require(parts.port))
-        descriptor = try Self.connect(port)
-        let welcome = try Self.exchange(descriptor, port, "/?" + (parts.query ?? ""), "")
+    /// Visits a page for the first time, with the code of an invitation.
+    convenience init(_ invitation: QuickLookServer.Invitation) throws {
+        try self.init(invitation.address, code: invitation.code)
+    }
+
+    /// Visits a page for the first time, as a browser does that opens the file of the command.
+    convenience init(file path: String) throws {
+        let form = try HandOverForm(path)
+        try self.init(form.address, code: form.code)
+    }
+
+    init(_ address: String, code: String) throws {
+        port = UInt16(try #require(URLComponents(string: address)?.port))
+        let first = try Self.connect(port)
+        defer { Glibc.close(first) }
+        let form = "code=\(code)"
+        try Self.write(
+            first,
+            """
+            POST / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nOrigin: null\r\nSec-Fetch-Site: cross-site\r\n\
+            Content-Type: application/x-www-form-urlencoded\r\nContent-Length: \(form.utf8.count)\r\n\r\n\(form)
+            """)
+        let welcome = try Self.read(first)
         guard let set = welcome.firstMatch(of: /Set-Cookie: (searchlight=[a-z2-7]+); Path=(\/[a-z2-7]+\/);/) else {
-            throw Refused()
+            throw Refused(answer: welcome)
         }
         (cookie, folder) = (String(set.1), String(set.2))
+        descriptor = try Self.connect(port)
     }
+
+    private init(_ other: RawBrowser) throws {
+        (port, cookie, folder) = (other.port, other.cookie, other.folder)
+        descriptor = try Self.connect(port)
+    }
+
+    /// Another connection of the same browser.
+    func another() throws -> RawBrowser { try RawBrowser(self) }
 
     deinit { close() }
 
     /// Asks for something in the session's folder and waits for nothing.
-    func send(_ path: String) throws { try Self.send(descriptor, port, folder + path, cookie) }
+    func send(_ path: String) throws {
+        try Self.write(
+            descriptor, "GET \(folder + path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\n\r\n")
+    }
 
     /// Asks for something and waits for all of the answer.
-    func answer(_ path: String) throws -> String { try Self.exchange(descriptor, port, folder + path, cookie) }
+    func answer(_ path: String) throws -> String {
+        try send(path)
+        return try Self.read(descriptor)
+    }
 
     func close() {
         if descriptor >= 0 { Glibc.close(descriptor) }
         descriptor = -1
     }
 
-    /// A connection to the server of an address, on which nothing was sent.
+    /// A connection to the server of a port, on which nothing was sent.
     static func connect(_ port: UInt16) throws -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
@@ -54,21 +89,19 @@ final class RawBrowser {
         return descriptor
     }
 
-    private static func send(_ descriptor: Int32, _ port: UInt16, _ target: String, _ cookie: String) throws {
-        let text = "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\n\r\n"
-        try #require(
-            text.withCString { Glibc.send(descriptor, $0, strlen($0), Int32(MSG_NOSIGNAL)) } == text.utf8.count)
+    /// Sends bytes.
+    static func write(_ descriptor: Int32, _ text: String) throws {
+        let bytes = Array(text.utf8)
+        try #require(Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
     }
 
-    private static func exchange(
-        _ descriptor: Int32, _ port: UInt16, _ target: String, _ cookie: String
-    ) throws -> String {
-        try send(descriptor, port, target, cookie)
+    /// Reads one answer.
+    static func read(_ descriptor: Int32) throws -> String {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         var end = Int.max
         while bytes.count < end {
-            let count = read(descriptor, &buffer, buffer.count)
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
             try #require(count > 0)
             bytes += buffer[..<count]
             guard end == .max, let header = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { continue }
@@ -76,5 +109,17 @@ final class RawBrowser {
             end = header.upperBound + (text.firstMatch(of: /Content-Length: (\d+)/).flatMap { Int($0.1) } ?? 0)
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// What a browser reads in the file that leads to the page.
+struct HandOverForm {
+    let address: String
+    let code: String
+
+    init(_ path: String) throws {
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        address = String(try #require(text.firstMatch(of: /action="(http:\/\/127\.0\.0\.1:\d+\/)"/)).1)
+        code = String(try #require(text.firstMatch(of: /name="code" value="([a-z2-7]{32})"/)).1)
     }
 }

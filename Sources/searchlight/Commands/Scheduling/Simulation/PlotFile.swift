@@ -33,13 +33,20 @@ struct PlotFile {
         let part = "\(path).part-\(getpid())"
         defer { unlink(part) }
         switch format {
-        case .svg:
-            do { try Data(svg.utf8).write(to: URL(filePath: part)) } catch {
-                throw failure("\(part) cannot be written", errno)
-            }
+        case .svg: try create(part, svg)
         case .png: try convert(svg, to: part)
         }
         guard rename(part, path) == 0 else { throw failure("it cannot be put into its place", errno) }
+    }
+
+    /// Creates a file that only this user can read, as a recording is: the picture shows when somebody was at the machine.
+    private func create(_ path: String, _ text: String) throws(CommandFailure) {
+        let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard number >= 0 else { throw failure("\(path) cannot be created", errno) }
+        let handle = FileHandle(fileDescriptor: number, closeOnDealloc: true)
+        do { try handle.write(contentsOf: Data(text.utf8)) } catch {
+            throw failure("\(path) cannot be written", errno)
+        }
     }
 
     private func failure(_ what: String, _ code: Int32) -> CommandFailure {
@@ -62,9 +69,9 @@ struct PlotFile {
         }
         let source = part + ".svg"
         defer { unlink(source) }
-        do { try Data(svg.utf8).write(to: URL(filePath: source)) } catch {
-            throw failure("\(source) cannot be written", errno)
-        }
+        try create(source, svg)
+        // The program writes into the file that is there, whose mode stays.
+        try create(part, "")
         let converter = Process()
         converter.executableURL = URL(filePath: program)
         converter.arguments = ["--format", "png", "--zoom", "2", "--output", part, source]

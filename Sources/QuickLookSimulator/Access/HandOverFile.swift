@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import ServiceProtocol
+import Synchronization
+
+/// A file that leads a browser to the page with the code: only this user can read it, and its path is no secret.
+///
+/// The file holds a form that sends itself (`POST`), so that the code is in no argument of a process, in no address, and
+/// in no `Referer`. The file lies in a folder that no extension can reach (``WorkerConfiguration/ownFolders(environment:)``).
+package final class HandOverFile: Sendable {
+    /// Why no file was made.
+    package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
+        /// What was attempted and what happened.
+        package var description: String
+    }
+
+    /// The absolute path.
+    package let path: String
+    private let folder: OwnedDescriptor
+    private let name: String
+    private let isThere = Atomic(true)
+
+    /// The folder of these files, in Searchlight's own folder.
+    private static let folderName = "quicklook"
+    private static let ending = ".html"
+    /// How old a file is that a process which was killed left behind, in seconds. Its code has long expired.
+    private static let staleAge = 600
+    /// The most names of the folder that are looked at for that.
+    private static let maximumNames = 1000
+
+    /// Makes a file in the first of some folders that is fit for it.
+    ///
+    /// - Parameters:
+    ///   - folders: Searchlight's own folders, absolute; the best comes first.
+    ///   - address: The address of the page.
+    ///   - code: The code.
+    /// - Throws: ``Problem`` of the last folder.
+    package convenience init(in folders: [String], address: String, code: String) throws(Problem) {
+        var problem = Problem(description: "There is no folder for it (XDG_RUNTIME_DIR, HOME).")
+        for folder in folders {
+            do throws(Problem) {
+                let (descriptor, path) = try Self.privateFolder(in: folder, mayBeNew: folder == folders.last)
+                try self.init(descriptor, path, text: Self.text(address: address, code: code))
+                return
+            } catch {
+                problem = error
+            }
+        }
+        throw problem
+    }
+
+    private init(_ folder: OwnedDescriptor, _ folderPath: String, text: String) throws(Problem) {
+        Self.removeStale(folder)
+        let name = "open-" + String(UInt64.random(in: .min ... .max), radix: 36) + Self.ending
+        path = folderPath + "/" + name
+        (self.folder, self.name) = (folder, name)
+        let number = openat(folder.number, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard number >= 0 else { throw Self.problem("creating \(path)", errno) }
+        let file = OwnedDescriptor(adopting: number)
+        var status = stat()
+        guard fchmod(file.number, 0o600) == 0, fstat(file.number, &status) == 0, status.st_uid == geteuid() else {
+            let problem = Self.problem("protecting \(path)", errno)
+            remove()
+            throw problem
+        }
+        let bytes = Array(text.utf8)
+        guard write(file.number, bytes, bytes.count) == bytes.count else {
+            let problem = Self.problem("writing \(path)", errno)
+            remove()
+            throw problem
+        }
+    }
+
+    deinit { remove() }
+
+    /// Removes the file, once it was used or is of no use any more. May be called from any thread, and more than once.
+    package func remove() {
+        if isThere.exchange(false, ordering: .relaxed) { unlinkat(folder.number, name, 0) }
+    }
+
+    /// The address of the file.
+    package var address: String { URL(filePath: path).absoluteString }
+
+    // MARK: The folder
+
+    /// Opens the folder of these files, which is made if need be.
+    ///
+    /// - Parameter mayBeNew: Whether the folder around Searchlight's own is made too.
+    private static func privateFolder(in own: String, mayBeNew: Bool) throws(Problem) -> (OwnedDescriptor, String) {
+        let parent = URL(filePath: own).deletingLastPathComponent().path
+        if mayBeNew { mkdir(parent, 0o700) }
+        var folder = try opened(AT_FDCWD, parent, parent, isPrivate: false, flags: 0)
+        var path = parent
+        for (name, isPrivate) in [(URL(filePath: own).lastPathComponent, false), (folderName, true)] {
+            path += "/" + name
+            if mkdirat(folder.number, name, 0o700) != 0, errno != EEXIST { throw problem("making \(path)", errno) }
+            folder = try opened(folder.number, name, path, isPrivate: isPrivate, flags: O_NOFOLLOW)
+        }
+        return (folder, path)
+    }
+
+    /// Opens a folder of this user's in which nobody else can write; a private one is made so that nobody else can look.
+    private static func opened(
+        _ above: Int32, _ name: String, _ path: String, isPrivate: Bool, flags: Int32
+    ) throws(Problem) -> OwnedDescriptor {
+        let number = openat(above, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags)
+        guard number >= 0 else { throw problem("opening \(path)", errno) }
+        let folder = OwnedDescriptor(adopting: number)
+        var status = stat()
+        guard fstat(folder.number, &status) == 0 else { throw problem("checking \(path)", errno) }
+        guard status.st_uid == geteuid() else {
+            throw Problem(description: "\(path) belongs to another user.")
+        }
+        if isPrivate {
+            guard fchmod(folder.number, 0o700) == 0 else { throw problem("protecting \(path)", errno) }
+        } else if status.st_mode & 0o022 != 0 {
+            throw Problem(description: "Others can write in \(path).")
+        }
+        return folder
+    }
+
+    private static func problem(_ operation: String, _ code: Int32) -> Problem {
+        let what = operation.prefix(1).uppercased() + operation.dropFirst()
+        return Problem(description: "\(what) failed: \(String(cString: strerror(code))).")
+    }
+
+    private static func removeStale(_ folder: OwnedDescriptor) {
+        let copy = fcntl(folder.number, F_DUPFD_CLOEXEC, 3)
+        guard copy >= 0 else { return }
+        guard let list = fdopendir(copy) else {
+            close(copy)
+            return
+        }
+        defer { closedir(list) }
+        for _ in 0..<maximumNames {
+            guard let entry = readdir(list) else { return }
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            var status = stat()
+            guard name.hasSuffix(ending), fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+                status.st_mtim.tv_sec < time(nil) - staleAge
+            else { continue }
+            unlinkat(folder.number, name, 0)
+        }
+    }
+
+    // MARK: The page
+
+    /// Neither needs to be escaped: the address is made of digits, the code of letters and digits.
+    private static func text(address: String, code: String) -> String {
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <meta charset="utf-8">
+        <meta name="referrer" content="no-referrer">
+        <meta name="color-scheme" content="light dark">
+        <title>Quick Look</title>
+        <form method="post" action="\(address)"><input type="hidden" name="code" value="\(code)">
+        <p>Quick Look opens here. <button>Open it now</button></p></form>
+        <script>document.forms[0].submit();</script>
+        </html>
+
+        """
+    }
+}

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: Apache-2.0
+import CLoopback
+import Foundation
+import Glibc
+import ServiceProtocol
+import Synchronization
+
+/// Serves the connections of the page: one thread accepts, checks whose they are, reads requests within ``PageLimits``, and
+/// refuses. Only what the session's browser asks gets a task, and a thread if the answer does not fit into the socket.
+///
+/// Connections are of two classes. Those that have shown the session's cookie have places of their own, which nobody else
+/// can take; among the others, the oldest makes room for the newest.
+package final class PageLoop: Sendable {
+    /// What the loop asks of those who know the page. All are called on its thread, but for `answer`.
+    package struct Handlers: Sendable {
+        /// Says who may have what.
+        package var admit: @Sendable (PageRequest) -> QuickLookRoutes.Admission
+        /// Answers what was granted.
+        package var answer: @Sendable (_ path: [String], _ arguments: [String: String]) async -> PageReply
+        /// Takes a line for a log.
+        package var log: @Sendable (String) -> Void
+        /// Called before the answer is sent that begins the session.
+        package var onWelcome: @Sendable () -> Void
+
+        /// Creates handlers.
+        package init(
+            admit: @escaping @Sendable (PageRequest) -> QuickLookRoutes.Admission,
+            answer: @escaping @Sendable (_ path: [String], _ arguments: [String: String]) async -> PageReply,
+            log: @escaping @Sendable (String) -> Void = { _ in }, onWelcome: @escaping @Sendable () -> Void = {}
+        ) {
+            (self.admit, self.answer, self.log, self.onWelcome) = (admit, answer, log, onWelcome)
+        }
+    }
+
+    private struct Mailbox {
+        var isEnding = false
+        /// Answers that were sent: whether to the end.
+        var answered: [(number: UInt64, isWhole: Bool)] = []
+    }
+
+    private let listener: OwnedDescriptor
+    private let limits: PageLimits
+    private let check: any PeerCheck
+    private let handlers: Handlers
+    private let activity: Activity
+    private let mailbox = Mutex(Mailbox())
+    /// Bytes at one end wake the thread, which waits at the other.
+    private let wake: (near: OwnedDescriptor, far: OwnedDescriptor)
+    /// Hangs up at one end when the other is shut down, for all who write answers.
+    private let end: (near: OwnedDescriptor, far: OwnedDescriptor)
+
+    /// POLLRDHUP of poll(2), which Swift does not see: the other end sends nothing any more.
+    static let hasGone: Int16 = 0x2000
+    /// The most bytes that are read at a time.
+    private static let piece = 4096
+    /// The most connections that are accepted before those that are open are served.
+    private static let batch = 16
+    /// How often a line is logged about connections that are closed unread.
+    private static let logPause = Duration.seconds(10)
+    /// How long nothing is accepted when the process has no descriptors left.
+    private static let acceptPause = Duration.milliseconds(100)
+
+    /// Creates a loop over a socket that listens on a loopback address and does not block.
+    ///
+    /// - Throws: ``BusError/system(operation:code:)``.
+    package init(
+        _ listener: OwnedDescriptor, limits: PageLimits = PageLimits(), check: any PeerCheck, activity: Activity,
+        handlers: Handlers
+    ) throws(BusError) {
+        (self.listener, self.limits, self.check, self.handlers) = (listener, limits, check, handlers)
+        self.activity = activity
+        wake = try Self.pair()
+        end = try Self.pair()
+    }
+
+    private static func pair() throws(BusError) -> (near: OwnedDescriptor, far: OwnedDescriptor) {
+        var numbers: [Int32] = [-1, -1]
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &numbers) == 0 else {
+            throw .system(operation: "creating a socket pair", code: errno)
+        }
+        return (OwnedDescriptor(adopting: numbers[0]), OwnedDescriptor(adopting: numbers[1]))
+    }
+
+    /// Serves until the task is cancelled; then returns within ``PageLimits/endTime``.
+    package func run() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                Thread.detachNewThread { [self] in
+                    serve()
+                    continuation.resume()
+                }
+            }
+        } onCancel: {
+            stop()
+        }
+    }
+
+    /// Has ``serve()`` return. May be called from any thread.
+    package func stop() {
+        mailbox.withLock { $0.isEnding = true }
+        shutdown(end.far.number, Int32(SHUT_RDWR))
+        wakeUp()
+    }
+
+    private func wakeUp() {
+        // A full buffer wakes as well.
+        send(wake.far.number, [1], 1, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+    }
+
+    // MARK: The thread
+
+    private struct Connection {
+        enum Phase {
+            case reading
+            case answering(Task<Void, Never>, isLast: Bool)
+            /// What else arrives is dropped.
+            case lingering(bytes: Int)
+        }
+
+        let socket: OwnedDescriptor
+        var reader: RequestReader
+        var phase = Phase.reading
+        var isBrowser = false
+        var hasGone = false
+        var requests = 0
+        var deadline: ContinuousClock.Instant
+
+        var isAnswering: Bool { if case .answering = phase { true } else { false } }
+    }
+
+    private struct State {
+        /// By numbers that grow: the lowest is the oldest.
+        var connections: [UInt64: Connection] = [:]
+        var last: UInt64 = 0
+        var acceptsAgain = ContinuousClock.now
+        var logsAgain = ContinuousClock.now
+        var unlogged = 0
+    }
+
+    /// Serves on this thread until ``stop()`` is called.
+    package func serve() {
+        var state = State()
+        while true {
+            let numbers = state.connections.keys.sorted()
+            let isAccepting = state.acceptsAgain <= .now
+            var waiting = [
+                pollfd(fd: wake.near.number, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: isAccepting ? listener.number : -1, events: Int16(POLLIN), revents: 0),
+            ]
+            for number in numbers {
+                guard let connection = state.connections[number] else { continue }
+                waiting.append(
+                    pollfd(
+                        fd: connection.hasGone ? -1 : connection.socket.number,
+                        events: connection.isAnswering ? Self.hasGone : Int16(POLLIN), revents: 0))
+            }
+            let deadlines = state.connections.values.map(\.deadline) + (isAccepting ? [] : [state.acceptsAgain])
+            let count = poll(&waiting, nfds_t(waiting.count), Self.milliseconds(until: deadlines.min()))
+            guard count >= 0 || errno == EINTR else { return finish(&state) }
+            if waiting[0].revents != 0 { drain() }
+            let (isEnding, answered) = mailbox.withLock { mailbox in
+                defer { mailbox.answered = [] }
+                return (mailbox.isEnding, mailbox.answered)
+            }
+            for one in answered { finishAnswer(one.number, isWhole: one.isWhole, &state) }
+            if isEnding { return finish(&state) }
+            for (number, ready) in zip(numbers, waiting.dropFirst(2)) where ready.revents != 0 {
+                isReady(number, &state)
+            }
+            if waiting[1].revents != 0 { accept(&state) }
+            expire(&state)
+        }
+    }
+
+    private static func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
+        guard let deadline else { return -1 }
+        // Rounded up, so that it has passed by then.
+        return Int32(clamping: max(0, Int64((deadline - .now) / .milliseconds(1)) + 1))
+    }
+
+    private func drain() {
+        var bytes = [UInt8](repeating: 0, count: 256)
+        while recv(wake.near.number, &bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 {}
+    }
+
+    /// Ends all connections, and waits a little for what answers them.
+    private func finish(_ state: inout State) {
+        for connection in state.connections.values {
+            if case .answering(let task, _) = connection.phase { task.cancel() }
+            shutdown(connection.socket.number, Int32(SHUT_RDWR))
+        }
+        state.connections = state.connections.filter { $0.value.isAnswering }
+        let deadline = ContinuousClock.now + limits.endTime
+        while !state.connections.isEmpty, deadline > .now {
+            var waiting = pollfd(fd: wake.near.number, events: Int16(POLLIN), revents: 0)
+            poll(&waiting, 1, Self.milliseconds(until: deadline))
+            drain()
+            for one in mailbox.withLock({ $0.answered }) where state.connections.removeValue(forKey: one.number) != nil
+            {
+                activity.end()
+            }
+        }
+    }
+
+    // MARK: Accepting
+
+    private func accept(_ state: inout State) {
+        for _ in 0..<Self.batch {
+            let number = cloopback_accept(listener.number)
+            if [-ECONNABORTED, -EINTR, -EPROTO].contains(number) { continue }
+            if [-EMFILE, -ENFILE, -ENOBUFS, -ENOMEM].contains(number) {
+                if !closeOldestStranger(&state) { state.acceptsAgain = .now + Self.acceptPause }
+                return
+            }
+            guard number >= 0 else { return }
+            let socket = OwnedDescriptor(adopting: number)
+            let verdict = check.verdict(on: socket)
+            guard verdict == .own else {
+                log(verdict, &state)
+                continue
+            }
+            if state.connections.values.count(where: { !$0.isBrowser }) >= limits.strangers {
+                _ = closeOldestStranger(&state)
+            }
+            state.last += 1
+            state.connections[state.last] = Connection(
+                socket: socket, reader: RequestReader(limits), deadline: .now + limits.headTime)
+            // A browser sends its request at once: it is answered before others can take its place.
+            isReady(state.last, &state)
+        }
+    }
+
+    private func closeOldestStranger(_ state: inout State) -> Bool {
+        guard let oldest = state.connections.filter({ !$0.value.isBrowser }).keys.min() else { return false }
+        state.connections[oldest] = nil
+        return true
+    }
+
+    private func log(_ verdict: PeerVerdict, _ state: inout State) {
+        guard state.logsAgain <= .now else {
+            state.unlogged += 1
+            return
+        }
+        let what =
+            switch verdict {
+            case .own: ""
+            case .other(let user):
+                "Closed a connection of user \(user) unread: the page is only for user \(geteuid())."
+            case .unknown(let code):
+                "Closed a connection unread, as its user cannot be determined: \(String(cString: strerror(code)))."
+            }
+        let more = state.unlogged == 0 ? "" : " \(state.unlogged) more were closed since the last such line."
+        handlers.log(what + more)
+        (state.logsAgain, state.unlogged) = (.now + Self.logPause, 0)
+    }
+
+    // MARK: Reading
+
+    private func isReady(_ number: UInt64, _ state: inout State) {
+        guard let connection = state.connections[number] else { return }
+        switch connection.phase {
+        case .answering(let task, _):
+            // It has closed its end, or given the request up.
+            task.cancel()
+            state.connections[number]?.hasGone = true
+        case .lingering(let bytes):
+            guard let dropped = receive(number, upTo: Self.piece, &state) else { return }
+            if bytes + dropped.count > limits.lingerBytes {
+                state.connections[number] = nil
+            } else {
+                state.connections[number]?.phase = .lingering(bytes: bytes + dropped.count)
+            }
+        case .reading:
+            guard let bytes = receive(number, upTo: min(Self.piece, connection.reader.room), &state), !bytes.isEmpty
+            else { return }
+            if connection.isBrowser, !connection.reader.hasBegun {
+                state.connections[number]?.deadline = .now + limits.headTime
+            }
+            state.connections[number]?.reader.receive(bytes)
+            proceed(number, &state)
+        }
+    }
+
+    /// Reads from a connection: `nil` if it was closed, by which it ends here too; empty if nothing has arrived.
+    private func receive(_ number: UInt64, upTo count: Int, _ state: inout State) -> ArraySlice<UInt8>? {
+        guard let socket = state.connections[number]?.socket else { return nil }
+        var bytes = [UInt8](repeating: 0, count: count)
+        while true {
+            let result = recv(socket.number, &bytes, count, Int32(MSG_DONTWAIT))
+            if result < 0, errno == EINTR { continue }
+            if result < 0, errno == EAGAIN { return [] }
+            if result > 0 { return bytes[..<result] }
+            state.connections[number] = nil
+            return nil
+        }
+    }
+
+    /// Does what a connection's next request asks, if it is whole.
+    private func proceed(_ number: UInt64, _ state: inout State) {
+        guard let step = state.connections[number]?.reader.next() else { return }
+        switch step {
+        case .incomplete: return
+        case .refused(let status, let reason): refuse(number, Page.refusal(status, reason), &state)
+        case .request(let request, let isLast):
+            switch handlers.admit(request) {
+            case .answered(let reply, let isWelcome):
+                if isWelcome { handlers.onWelcome() }
+                refuse(number, reply, &state)
+            case .granted(let path): answer(number, path, request.arguments, isLast: isLast, &state)
+            }
+        }
+    }
+
+    /// Sends a small answer, and closes the connection once it has arrived.
+    private func refuse(_ number: UInt64, _ reply: PageReply, _ state: inout State) {
+        guard let socket = state.connections[number]?.socket else { return }
+        var bytes = ReplyWriter.head(of: reply, isLast: true)
+        if case .bytes(let body) = reply.body { bytes += body }
+        guard ReplyWriter.sendNow(bytes[...], to: socket.number) == bytes.count else {
+            state.connections[number] = nil
+            return
+        }
+        linger(number, &state)
+    }
+
+    /// Closes a connection for sending. Were it closed as a whole, unread bytes would have the other end drop the answer.
+    private func linger(_ number: UInt64, _ state: inout State) {
+        guard let socket = state.connections[number]?.socket else { return }
+        shutdown(socket.number, Int32(SHUT_WR))
+        state.connections[number]?.phase = .lingering(bytes: 0)
+        state.connections[number]?.deadline = .now + limits.lingerTime
+    }
+
+    // MARK: Answering
+
+    private func answer(
+        _ number: UInt64, _ path: [String], _ arguments: [String: String], isLast: Bool, _ state: inout State
+    ) {
+        guard var connection = state.connections[number] else { return }
+        if !connection.isBrowser {
+            let browsers = state.connections.filter { $0.value.isBrowser }
+            if browsers.count >= limits.browsers {
+                guard let oldest = browsers.filter({ !$0.value.isAnswering }).keys.min() else {
+                    return refuse(number, PageFailure(503, "Too many connections are open.").reply, &state)
+                }
+                state.connections[oldest] = nil
+            }
+        }
+        connection.isBrowser = true
+        connection.requests += 1
+        let isLast = isLast || connection.requests >= limits.requests
+        let writer = ReplyWriter(connection: connection.socket, end: end.near)
+        activity.begin()
+        let task = Task { [self] in
+            let reply = await handlers.answer(path, arguments)
+            var bytes = ReplyWriter.head(of: reply, isLast: isLast)
+            var stream: PageReply.Body?
+            switch reply.body {
+            case .bytes(let body): bytes += body
+            case .stream: stream = reply.body
+            }
+            guard let sent = ReplyWriter.sendNow(bytes[...], to: writer.connection.number) else {
+                return report(number, isWhole: false)
+            }
+            if sent == bytes.count, stream == nil { return report(number, isWhole: true) }
+            let (rest, following) = (bytes[sent...], stream)
+            Thread.detachNewThread { [self] in report(number, isWhole: writer.write(rest, then: following)) }
+        }
+        connection.phase = .answering(task, isLast: isLast)
+        connection.deadline = .now + limits.answerTime
+        state.connections[number] = connection
+    }
+
+    private func report(_ number: UInt64, isWhole: Bool) {
+        mailbox.withLock { $0.answered.append((number, isWhole)) }
+        wakeUp()
+    }
+
+    private func finishAnswer(_ number: UInt64, isWhole: Bool, _ state: inout State) {
+        guard let connection = state.connections[number], case .answering(_, let isLast) = connection.phase else {
+            return
+        }
+        activity.end()
+        guard isWhole, !connection.hasGone else {
+            state.connections[number] = nil
+            return
+        }
+        guard !isLast else { return linger(number, &state) }
+        state.connections[number]?.phase = .reading
+        state.connections[number]?.deadline = .now + (connection.reader.hasBegun ? limits.headTime : limits.idleTime)
+        // The next one may be there already.
+        proceed(number, &state)
+    }
+
+    // MARK: Time
+
+    private func expire(_ state: inout State) {
+        let now = ContinuousClock.now
+        for (number, connection) in state.connections where connection.deadline <= now {
+            switch connection.phase {
+            case .answering(let task, _):
+                // It answers that it was cancelled; what is being sent goes on.
+                task.cancel()
+                state.connections[number]?.deadline = now + limits.answerTime
+            case .reading where connection.reader.hasBegun:
+                refuse(number, Page.refusal(408, "The request took too long."), &state)
+            case .reading, .lingering: state.connections[number] = nil
+            }
+        }
+    }
+}

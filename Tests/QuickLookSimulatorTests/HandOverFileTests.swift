@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import Glibc
+import QuickLookSimulator
+import TestSupport
+import Testing
+
+@Suite("The file that leads a browser to the page")
+struct HandOverFileTests {
+    private let code = "abcdefghijklmnopqrstuvwxyz234567"
+
+    private func file(in folders: String...) throws(HandOverFile.Problem) -> HandOverFile {
+        try HandOverFile(in: folders, address: "http://127.0.0.1:4711/", code: code)
+    }
+
+    private func mode(_ path: String) -> mode_t? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
+    }
+
+    @Test("Only this user can read it; its name holds no secret; it is gone once it is not needed")
+    func privacy() throws {
+        let place = try TemporaryFolder()
+        let before = umask(0)
+        defer { umask(before) }
+        let file = try file(in: place.path("searchlight"))
+        #expect(mode(file.path) == 0o600 && mode(place.path("searchlight/quicklook")) == 0o700)
+        #expect(file.path.hasPrefix(place.path("searchlight/quicklook/open-")) && !file.path.contains(code))
+        let text = try String(contentsOfFile: file.path, encoding: .utf8)
+        #expect(
+            text.contains("<form method=\"post\" action=\"http://127.0.0.1:4711/\">")
+                && text.contains("value=\"\(code)\""))
+        #expect(!text.contains("?") && text.contains("content=\"no-referrer\""))
+        file.remove()
+        #expect(mode(file.path) == nil)
+        file.remove()
+    }
+
+    @Test("It is gone when nobody holds it any more")
+    func released() throws {
+        let place = try TemporaryFolder()
+        let path = try file(in: place.path("searchlight")).path
+        #expect(mode(path) == nil)
+    }
+
+    @Test("A folder that others could look into is closed; where others can write, there is no file")
+    func otherModes() throws {
+        let place = try TemporaryFolder()
+        let inner = place.path("searchlight/quicklook")
+        try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
+        chmod(inner, 0o777)
+        let made = try file(in: place.path("searchlight"))
+        #expect(mode(inner) == 0o700)
+        made.remove()
+        chmod(place.path("searchlight"), 0o777)
+        #expect(throws: HandOverFile.Problem.self) { try file(in: place.path("searchlight")) }
+        chmod(place.path("searchlight"), 0o755)
+        chmod(place.path, 0o1777)
+        #expect(throws: HandOverFile.Problem.self) { try file(in: place.path("searchlight")) }
+    }
+
+    @Test("No link is followed to another folder", arguments: ["searchlight", "searchlight/quicklook"])
+    func links(_ name: String) throws {
+        let (place, other) = (try TemporaryFolder(), try TemporaryFolder())
+        mkdir(place.path("searchlight"), 0o700)
+        rmdir(place.path(name))
+        try FileManager.default.createSymbolicLink(atPath: place.path(name), withDestinationPath: other.path)
+        #expect(throws: HandOverFile.Problem.self) { try file(in: place.path("searchlight")) }
+        #expect(try other.names.isEmpty)
+    }
+
+    @Test("A folder of another user's is not used, but the next one", .enabled(if: geteuid() == 0, "needs root"))
+    func otherUser() throws {
+        let (runtime, cache) = (try TemporaryFolder(), try TemporaryFolder())
+        chown(runtime.path, 65534, 65534)
+        #expect(throws: HandOverFile.Problem.self) {
+            try file(in: runtime.path("searchlight"))
+        }
+        let made = try file(in: runtime.path("searchlight"), cache.path("searchlight"))
+        #expect(made.path.hasPrefix(cache.path + "/") && mode(runtime.path("searchlight")) == nil)
+        let inner = cache.path("other/quicklook")
+        try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
+        chown(inner, 65534, 65534)
+        #expect(throws: HandOverFile.Problem.self) { try file(in: cache.path("other")) }
+    }
+
+    @Test("What a process that was killed left behind is removed, and what another one needs stays")
+    func stale() throws {
+        let place = try TemporaryFolder()
+        let other = try file(in: place.path("searchlight"))
+        let folder = place.path("searchlight/quicklook")
+        let old = folder + "/open-left.html"
+        try Data("left".utf8).write(to: URL(filePath: old))
+        var times = [timeval(tv_sec: time(nil) - 3600, tv_usec: 0), timeval(tv_sec: time(nil) - 3600, tv_usec: 0)]
+        utimes(old, &times)
+        let made = try file(in: place.path("searchlight"))
+        #expect(mode(old) == nil && mode(other.path) == 0o600 && mode(made.path) == 0o600)
+    }
+
+    @Test("It lies where no extension reaches, whatever it declares")
+    func protected() throws {
+        let environment = ["HOME": "/home/ada", "XDG_RUNTIME_DIR": "/run/user/1000"]
+        let folders = WorkerConfiguration.ownFolders(environment: environment)
+        #expect(folders == ["/run/user/1000/searchlight", "/home/ada/.cache/searchlight"])
+        let configuration = WorkerConfiguration(workerPath: "/w", frameworkFolder: nil, environment: environment)
+        #expect(configuration.protectedFolders == folders)
+        #expect(WorkerConfiguration.ownFolders(environment: ["XDG_RUNTIME_DIR": "run"]).isEmpty)
+    }
+}
