@@ -28,8 +28,11 @@ struct ManifestReview {
         reviewTypes(&findings)
         reviewFolder(&findings)
         for warning in bundle.warnings {
-            guard case .readsSessions = warning else { continue }
-            findings.warn(warning.description, "Declare only the files that it needs.")
+            switch warning {
+            case .readsSessions: findings.warn(warning.description, "Declare only the files that it needs.")
+            case .changesAllDocuments: findings.warn(warning.description, "Declare a folder below.")
+            case .nameMismatch, .unknownKey: continue
+            }
         }
         return findings
     }

@@ -52,7 +52,7 @@ struct HostileWorkerTests {
         let harness = try Harness()
         try harness.install(
             "com.example.small", library: try CFixture.library("crash-in-request"),
-            manifest: ["Searchlight": ["MemoryLimit": 64 << 20, "WritablePaths": ["~/marks"]]])
+            manifest: ["Searchlight": ["MemoryLimit": 64 << 20, "WritablePaths": ["$XDG_DOCUMENTS_DIR/marks"]]])
         let ballast = [UInt8](repeating: 1, count: 96 << 20)
         try await harness.withEngine { engine async throws in
             let error = await #expect(throws: EngineError.self) { _ = try await engine.reindexAll("com.example.small") }

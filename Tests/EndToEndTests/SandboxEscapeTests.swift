@@ -176,25 +176,17 @@ struct SandboxEscapeTests {
         #expect(reads?.refusal.count == 7)
     }
 
-    @Test("nobody's user comes no further than root, and status shows each attempt")
-    func asNobody() async throws {
-        guard getuid() == 0, FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv") else { return }
+    @Test("an ordinary user comes no further than root, and status shows each attempt")
+    func asOrdinaryUser() async throws {
         let harness = try Harness()
         let bundle = try harness.installFixture("escapes")
         let surroundings = try Surroundings(harness, bundle: bundle)
-        let command = Command(harness: harness)
-        // Whether nobody can run what was built depends on where it was built; setpriv itself may still do what root may.
-        let lines = """
-            chown -R 65534:65534 . && chmod 755 . && \
-            exec setpriv --reuid 65534 --regid 65534 --clear-groups sh -c 'exec "$SEARCHLIGHT" "$@"' sh
-            """
-        let (canRun, _) = try command.shell(lines + " --version")
-        guard canRun == 0 else { return }
-        let (code, output) = try command.shell(lines + " reindex --verbose \(bundle)")
+        let user = try OrdinaryUser(harness)
+        let (code, output) = try user("reindex", "--verbose", bundle)
         #expect(code == 0, "\(output)")
         let messages = output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
         expectRefusals(results(messages))
-        let (_, status) = try command.shell("exec \"$SEARCHLIGHT\" status")
+        let (_, status) = try user("status")
         for text in [
             "\(bundle) tried to read \(surroundings.outside)/secret 7 times",
             "\(bundle) tried to run the program /bin/true",

@@ -94,7 +94,10 @@ struct SandboxTests {
         try harness.install(
             bundle, library: try CFixture.library("escapes"),
             manifest: [
-                "Searchlight": ["WritablePaths": ["~/marks"], "ReadablePaths": ["~/marks/inner", "~/around"]]
+                "Searchlight": [
+                    "WritablePaths": ["$XDG_DOCUMENTS_DIR/marks"],
+                    "ReadablePaths": ["$XDG_DOCUMENTS_DIR/marks/inner", "~/around"],
+                ]
             ])
         let outside = harness.folder + "/config/org.example.other"
         try FileManager.default.createDirectory(atPath: outside, withIntermediateDirectories: true)
@@ -102,7 +105,7 @@ struct SandboxTests {
         try Data("\(harness.folder) \(outside)/secret \(outside) /nowhere 9\n".utf8)
             .write(to: URL(filePath: harness.marks + "/\(bundle).searchext.target"))
         // The first as the extension could make it, the second as the person could, leading through the first.
-        for (link, target) in [("marks/inner", outside), ("around", "marks/inner")] {
+        for (link, target) in [("Documents/marks/inner", outside), ("around", "Documents/marks/inner")] {
             try FileManager.default.createSymbolicLink(atPath: harness.folder + "/" + link, withDestinationPath: target)
         }
         try await harness.withEngine { engine async throws in _ = try await engine.reindexAll(bundle) }

@@ -124,7 +124,8 @@ struct InvariantCheck {
     private func owed(_ store: RemoteEngine) async throws {
         for bundle in TorturePlace.writers {
             try await eventually("a reindex is neither acknowledged nor owed") {
-                let log = (try? String(contentsOfFile: place.folder + "/marks/jobs.log", encoding: .utf8)) ?? ""
+                let log =
+                    (try? String(contentsOfFile: place.folder + "/Documents/marks/jobs.log", encoding: .utf8)) ?? ""
                 let last = log.split(separator: "\n").last {
                     $0 == "asked \(bundle) all" || $0 == "ack \(bundle) all"
                 }

@@ -108,7 +108,7 @@ struct JobsTrial {
 
     private func note(_ text: String) throws {
         let line = Array((text + "\n").utf8)
-        let file = open(folder + "/marks/jobs.log", O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+        let file = open(folder + "/Documents/marks/jobs.log", O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
         defer { close(file) }
         guard file >= 0, write(file, line, line.count) == line.count else { throw Failure(description: "no log") }
         _ = write(STDOUT_FILENO, line, line.count)

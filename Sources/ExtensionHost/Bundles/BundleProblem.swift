@@ -91,6 +91,8 @@ public enum BundleWarning: Hashable, Sendable, Codable, CustomStringConvertible 
     case unknownKey(UnknownKey)
     /// It reads folders in which programs keep passwords or sessions beside what a person may want to find.
     case readsSessions(paths: [String])
+    /// It may change all that a person keeps in their folders for documents, projects that they run among it.
+    case changesAllDocuments(paths: [String])
 
     /// The warning in one sentence.
     public var description: String {
@@ -98,6 +100,11 @@ public enum BundleWarning: Hashable, Sendable, Codable, CustomStringConvertible 
         case .nameMismatch(let directory, let identifier):
             "Its folder is called \(directory); call it \(identifier)\(ExtensionBundle.suffix), as its identifier says."
         case .unknownKey(let key): key.description
+        case .changesAllDocuments(let paths):
+            """
+            It may change everything in \(paths.prefix(8).joined(separator: ", ")), such as projects that the user runs; only \
+            folders of its own below should be declared.
+            """
         case .readsSessions(let paths):
             """
             It may read \(paths.prefix(8).joined(separator: ", "))\(paths.count > 8 ? " and \(paths.count - 8) more" : ""), where \

@@ -1,94 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Places that no extension reaches by declaring them: who writes there has other programs started, or told what to do,
-/// outside of any sandbox; who reads there has a person's keys. Judged by name when a manifest is read, and by what the
-/// names lead to when a policy is made.
-///
-/// Of what may be written, the home folder's hidden names and the folder of settings are closed as a whole, since shells,
-/// editors, desktops and tools that nobody here knows read theirs there; open are folders of an app's own. What is in the
-/// data folder is mostly such folders, so there the closed names are listed, after the XDG specifications, systemd's
-/// `file-hierarchy`, D-Bus's and the manuals of the desktops.
+/// Places that no extension reads by declaring them, since who reads there has a person's keys; and why others are not
+/// written, which ``WritableNames`` decides. Judged by name when a manifest is read, and by what the names lead to when a
+/// policy is made.
 enum ClosedPlaces {
     /// Why a place is closed, and what to declare instead.
     struct Reason: Hashable {
-        let what: String
-        let advice: String
         /// The reason, to follow “it” or “which”.
-        var sentence: String { "is, holds or lies in what \(what)" }
+        let sentence: String
+        let advice: String
 
-        static let programs = Reason(
-            what: "other programs are started or configured from",
-            advice: "a folder of your app's own, such as $XDG_DATA_HOME/org.example.recipes")
         static let secrets = Reason(
-            what: "keys, passwords or sessions are kept in", advice: "the folders that hold what is to be found")
+            sentence: "is, holds or lies in what keys, passwords or sessions are kept in",
+            advice: "the folders that hold what is to be found")
         static let everything = Reason(
-            what: "everything of a person's is in", advice: "the folders that hold what is to be found")
+            sentence: "is, holds or lies in what everything of a person's is in",
+            advice: "the folders that hold what is to be found")
         static let store = Reason(
-            what: "Searchlight keeps everybody's items and extensions in",
-            advice: "a folder of your app's own, such as $XDG_DATA_HOME/org.example.recipes")
-        static let system = Reason(
-            what: "the system is run from",
-            advice: "a folder of your app's own, such as $XDG_DATA_HOME/org.example.recipes")
+            sentence: "is, holds or lies in what Searchlight keeps everybody's items and extensions in",
+            advice: "the folders that hold what is to be found")
+
+        // For writing.
+        static let programs = Reason(
+            sentence: "is, holds or lies in what other programs are started or configured from", advice: documents)
+        static let started = Reason(
+            sentence:
+                "is, holds or lies in the desktop, the templates or the public folder, from where programs are started, "
+                + "menus are filled and others read",
+            advice: documents)
+        static func elsewhere(_ names: AppNames) -> Reason {
+            let own = names.names.first.map { "$XDG_DATA_HOME/\($0) or " } ?? ""
+            return Reason(
+                sentence: "is neither in a folder named as the extension or its app is nor in a folder for documents",
+                advice: own + documents)
+        }
+        static func hidden(_ name: String) -> Reason {
+            Reason(
+                sentence: "leads through the hidden name \(name), as programs call what they run or are configured by",
+                advice: "a folder that is not hidden")
+        }
+        static func named(by variable: String) -> Reason {
+            Reason(
+                sentence:
+                    "is, holds or lies in a folder in which programs are looked for, as the variable \(variable) says",
+                advice: "another folder")
+        }
+        static func mounted(_ source: String) -> Reason {
+            Reason(
+                sentence: "is, holds or lies in a folder that is mounted a second time, from \(source)",
+                advice: "that folder, if it may be written")
+        }
+        private static let documents = "a folder in $XDG_DOCUMENTS_DIR (or DOWNLOAD, MUSIC, PICTURES, VIDEOS)"
     }
 
-    /// Why a declared path is closed, as far as its name tells; `nil` if it may be declared. What `$XDG_CONFIG_HOME` and
+    /// Why a declared path may not be read, as far as its name tells; `nil` if it may be declared. What `$XDG_CONFIG_HOME` and
     /// the others mean is known only when a worker is started, so they are taken for what they mostly are.
-    static func reason(_ path: DeclaredPath, isWritable: Bool) -> Reason? {
+    static func reason(_ path: DeclaredPath) -> Reason? {
         switch path.base {
-        case .home: return reason(belowHome: path.names, isWritable: isWritable)
-        case .config, .data, .cache:
-            return reason(belowHome: (usual[path.base] ?? []) + path.names, isWritable: isWritable)
-        case .documents, .bundle: return nil
-        case nil: return reason(belowRoot: path.names, isWritable: isWritable)
+        case .home: reason(belowHome: path.names)
+        case .config, .data, .cache, .state: reason(belowHome: (usual[path.base] ?? []) + path.names)
+        case .documents, .download, .music, .pictures, .videos, .bundle: nil
+        case nil: reason(belowRoot: path.names)
         }
     }
 
     /// Where each base mostly is, below the home folder.
     static let usual: [DeclaredPath.Base?: [String]] = [
         .config: [".config"], .data: [".local", "share"], .cache: [".cache"],
+        .state: [".local", "state"],
     ]
     /// Where home folders are, and how many names lead from there to one.
-    private static let homes: [([String], Int)] = [(["home"], 1), (["var", "home"], 1), (["root"], 0)]
+    static let homes: [([String], Int)] = [(["home"], 1), (["var", "home"], 1), (["root"], 0)]
 
     /// The same for a path below the home folder, or another that stands for a part of it.
-    static func reason(belowHome names: [String], isWritable: Bool) -> Reason? {
-        guard let first = names.first else { return .everything }
+    static func reason(belowHome names: [String]) -> Reason? {
+        guard !names.isEmpty else { return .everything }
         if touches(names, [".local", "share", "searchlight"]) { return .store }
-        if secrets.contains(where: { touches(names, $0) }) { return .secrets }
-        guard isWritable else { return nil }
-        let isOpen =
-            switch first {
-            // Whose second name is an app's, as org.example.recipes: settings of no other program are called so.
-            case ".config": names.count > 1 && isAppName(names[1])
-            case ".cache": names.count > 1 && !isClosedInCache(names[1])
-            case ".local": names.count > 2 && isOpen(names[1], names[2])
-            case ".var": names.count > 3 && names[1] == "app" && ["data", "cache"].contains(names[3])
-            default: !first.hasPrefix(".") && !closedInHome.contains(first)
-            }
-        return isOpen ? nil : .programs
-    }
-
-    private static func isOpen(_ kind: String, _ name: String) -> Bool {
-        kind == "state" || kind == "share" && !closedInData.contains(name)
-    }
-
-    /// Shells read some files there as they start (`p10k-instant-prompt-USER.zsh`), and tools keep programs there.
-    private static func isClosedInCache(_ name: String) -> Bool {
-        closedInCache.contains(name) || ["p10k-", "gitstatus"].contains { name.hasPrefix($0) }
-    }
-
-    private static func isAppName(_ name: String) -> Bool {
-        ExtensionManifest.isIdentifier(name) && name.split(separator: ".").count >= 3
+        return secrets.contains { touches(names, $0) } || saysSecret(names) ? .secrets : nil
     }
 
     /// The same for an absolute path, which may be below anybody's home folder.
-    static func reason(belowRoot names: [String], isWritable: Bool) -> Reason? {
+    static func reason(belowRoot names: [String]) -> Reason? {
         for (folder, depth) in homes where names.starts(with: folder) {
-            return reason(belowHome: Array(names.dropFirst(folder.count + depth)), isWritable: isWritable)
+            return reason(belowHome: Array(names.dropFirst(folder.count + depth)))
         }
-        if systemSecrets.contains(where: { touches(names, $0) }) { return .secrets }
-        guard isWritable else { return nil }
-        return system.contains { touches(names, $0) } ? .system : nil
+        return systemSecrets.contains { touches(names, $0) } ? .secrets : nil
+    }
+
+    /// Whether a hidden name, or one below, says itself that it keeps keys or what somebody typed: programs that nobody here
+    /// knows call such files so. Documents may be called anything.
+    private static func saysSecret(_ names: [String]) -> Bool {
+        guard let hidden = names.firstIndex(where: { $0.hasPrefix(".") }) else { return false }
+        return names[hidden...].contains { name in
+            let words = name.lowercased().split { !$0.isLetter }.map(String.init)
+            return words.contains { word in secretWords.contains(word) || secretEndings.contains { word.hasSuffix($0) }
+            }
+        }
     }
 
     /// Whether one of two places holds the other.
@@ -98,28 +105,16 @@ enum ClosedPlaces {
 
     // MARK: The names
 
-    private static let closedInHome: Set<String> = ["bin", "Applications", "snap", "node_modules"]
-    /// In `$XDG_DATA_HOME`.
-    private static let closedInData: Set<String> = [
-        "applications", "autostart", "bash-completion", "caja", "caja-python", "cargo", "chezmoi", "cinnamon",
-        "containers", "dbus-1", "desktop-directories", "direnv", "emacs", "environment.d", "file-manager", "fish",
-        "flatpak",
-        "gnome-background-properties",
-        "gnome-session", "gnome-shell", "gvfs", "icons", "ice-ssh", "JetBrains", "jupyter", "kate", "kded5", "kded6",
-        "keyrings", "kglobalaccel", "kio",
-        "kio_desktop", "knotifications5", "knotifications6", "konsole", "krunner", "kservices5", "kservices6",
-        "kservicetypes5", "kwin", "mate", "mime", "mise", "nautilus", "nautilus-python", "nemo", "nemo-python", "nvim",
-        "oh-my-zsh",
-        "pipx", "pixi", "plasma", "plasmashell", "pnpm", "polkit-1", "powershell", "pypoetry", "python", "qutebrowser",
-        "ruby", "services", "systemd", "themes", "thumbnailers",
-        "user-tmpfiles.d", "uv", "vim", "virtualenvs", "wayland-sessions", "xdg-desktop-portal", "xsessions", "zinit",
-        "zsh",
+    /// Words of names, in lower case.
+    private static let secretWords: Set<String> = [
+        "auth", "cert", "certs", "cookie", "cookies", "credential", "credentials", "creds", "histfile", "history",
+        "key",
+        "keychain", "keyring", "keyrings", "keys", "keystore", "keystores", "login", "logins", "passwd", "password",
+        "passwords", "private", "psk", "secret", "secrets", "session", "sessions", "token", "tokens", "vault", "wallet",
+        "wallets",
     ]
-    /// In `$XDG_CACHE_HOME`.
-    private static let closedInCache: Set<String> = [
-        "bazel", "go-build", "JetBrains", "nvim", "oh-my-zsh", "pip", "pre-commit", "pypoetry", "searchlight", "uv",
-        "vim",
-        "yarn", "zsh",
+    private static let secretEndings = [
+        "credentials", "history", "password", "passwords", "secrets", "wallet", "wallets",
     ]
     /// Below the home folder.
     static let secrets: [[String]] = [
@@ -132,6 +127,19 @@ enum ClosedPlaces {
         [".config", "rclone"], [".config", "sops"], [".config", "age"], [".config", "keepassxc"],
         [".config", "Bitwarden"],
         [".config", "1Password"], [".config", "op"],
+        // Clouds and code.
+        [".terraform.d"], [".m2", "settings.xml"], [".gradle", "gradle.properties"], [".s3cfg"], [".boto"], [".oci"],
+        [".aliyun"], [".config", "doctl"], [".config", "hcloud"], [".config", "heroku"], [".config", "flyctl"],
+        [".config", "kube"], [".config", "helm"], [".config", "configstore"], [".config", "github-copilot"],
+        // Mail, connections and messages.
+        [".msmtprc"], [".mbsyncrc"], [".fetchmailrc"], [".offlineimaprc"], [".config", "msmtp"], [".config", "isync"],
+        [".config", "goa-1.0"], [".config", "evolution"], [".config", "filezilla"], [".config", "remmina"],
+        [".config", "syncthing"], [".local", "state", "syncthing"], [".config", "Signal"], [".config", "Slack"],
+        [".config", "discord"], [".config", "Element"], [".local", "share", "TelegramDesktop"], [".purple"],
+        [".local", "share", "remmina"],
+        // Money, and what was typed.
+        [".bitcoin"], [".electrum"], [".ethereum"], [".monero"], [".litecoin"], [".dogecoin"], [".config", "Exodus"],
+        [".lesshst"], [".viminfo"], [".esd_auth"], [".smbcredentials"],
     ]
     /// Where programs keep sessions beside what a person may well want to find.
     private static let sessions: [[String]] = [

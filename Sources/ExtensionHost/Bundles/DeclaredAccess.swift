@@ -5,7 +5,7 @@
 public struct DeclaredAccess: Hashable, Sendable {
     /// `ReadablePaths`: files, and folders with all below them.
     public var readablePaths: [DeclaredPath] = []
-    /// `WritablePaths`: the same, to be changed too.
+    /// `WritablePaths`: the same, to be changed too; only an app's own folders, and the user's documents.
     public var writablePaths: [DeclaredPath] = []
     /// `ReadablePathsFrom`: files in which the person lists folders that the extension may read, one in a line.
     public var readablePathsFrom: [DeclaredPath] = []
@@ -29,14 +29,27 @@ public struct DeclaredAccess: Hashable, Sendable {
     public init() {}
 
     /// Reads the `Searchlight` dictionary of a manifest.
-    init(manifest root: [String: Any]) throws(BundleProblem) {
+    ///
+    /// - Parameter identifier: That of the bundle, which its own folders are named after.
+    init(manifest root: [String: Any], identifier: String) throws(BundleProblem) {
         guard let found = root["Searchlight"] else { return }
         guard let table = found as? [String: Any] else {
             throw .invalidValue(key: "Searchlight", value: Self.shown(found), expected: "a dictionary")
         }
-        readablePaths = try Self.paths("ReadablePaths", in: table, isWritable: false)
-        writablePaths = try Self.paths("WritablePaths", in: table, isWritable: true)
-        readablePathsFrom = try Self.paths("ReadablePathsFrom", in: table, isWritable: false)
+        if let value = table["DesktopEntry"] {
+            guard let name = value as? String, (1...255).contains(name.utf8.count),
+                !name.utf8.contains(where: { $0 == 0x2F || $0 < 0x20 })
+            else {
+                throw .invalidValue(
+                    key: "Searchlight.DesktopEntry", value: Self.shown(value),
+                    expected: "the file name of a desktop entry, such as org.example.Journal.desktop")
+            }
+            desktopEntry = name
+        }
+        let names = AppNames(bundle: identifier, desktopEntry: desktopEntry)
+        readablePaths = try Self.paths("ReadablePaths", in: table) { ClosedPlaces.reason($0) }
+        writablePaths = try Self.paths("WritablePaths", in: table, isWritable: true) { WritableNames.reason($0, names) }
+        readablePathsFrom = try Self.paths("ReadablePathsFrom", in: table) { ClosedPlaces.reason($0) }
         if let value = table["AllowsNetwork"] {
             guard let flag = value as? Bool else {
                 throw .invalidValue(
@@ -53,21 +66,12 @@ public struct DeclaredAccess: Hashable, Sendable {
             }
             memoryLimit = bytes
         }
-        if let value = table["DesktopEntry"] {
-            guard let name = value as? String, (1...255).contains(name.utf8.count),
-                !name.utf8.contains(where: { $0 == 0x2F || $0 < 0x20 })
-            else {
-                throw .invalidValue(
-                    key: "Searchlight.DesktopEntry", value: Self.shown(value),
-                    expected: "the file name of a desktop entry, such as org.example.Journal.desktop")
-            }
-            desktopEntry = name
-        }
         bindsSymbols = table["SymbolBindings"] != nil
     }
 
     private static func paths(
-        _ key: String, in table: [String: Any], isWritable: Bool
+        _ key: String, in table: [String: Any], isWritable: Bool = false,
+        closed: (DeclaredPath) -> ClosedPlaces.Reason?
     ) throws(BundleProblem) -> [DeclaredPath] {
         guard let value = table[key] else { return [] }
         guard let texts = value as? [String], texts.count <= maximumPaths else {
@@ -81,7 +85,7 @@ public struct DeclaredAccess: Hashable, Sendable {
                     key: "Searchlight.\(key)", value: shown(text),
                     expected: isWritable ? DeclaredPath.expectedForWriting : DeclaredPath.expected)
             }
-            if let reason = ClosedPlaces.reason(path, isWritable: isWritable) {
+            if let reason = closed(path) {
                 throw .closedPath(
                     key: "Searchlight.\(key)", path: path.description, reason: reason.sentence, advice: reason.advice)
             }
@@ -105,13 +109,28 @@ public struct DeclaredPath: Hashable, Sendable, CustomStringConvertible {
         case data = "$XDG_DATA_HOME"
         /// What can be made again; `~/.cache` unless the variable says otherwise.
         case cache = "$XDG_CACHE_HOME"
-        /// Documents, as `user-dirs.dirs` names them.
+        /// State; `~/.local/state` unless the variable says otherwise.
+        case state = "$XDG_STATE_HOME"
+        /// Documents, as `user-dirs.dirs` names them; so with the four below.
         case documents = "$XDG_DOCUMENTS_DIR"
+        /// Downloads.
+        case download = "$XDG_DOWNLOAD_DIR"
+        /// Music.
+        case music = "$XDG_MUSIC_DIR"
+        /// Pictures.
+        case pictures = "$XDG_PICTURES_DIR"
+        /// Videos.
+        case videos = "$XDG_VIDEOS_DIR"
         /// The extension's own folder.
         case bundle = "$BUNDLE"
 
         /// Whether it may stand alone: the others hold what belongs to everybody.
-        var mayStandAlone: Bool { self == .documents || self == .bundle }
+        var mayStandAlone: Bool { self == .bundle || isDocuments }
+        /// Whether it is one of the folders that hold a user's documents.
+        var isDocuments: Bool { Self.documentFolders.contains(self) }
+        /// Those, of the eight of `user-dirs.dirs`: what is on the desktop is started from there, the templates fill menus, and
+        /// the public folder is what others on the network read.
+        static let documentFolders: [Base] = [.documents, .download, .music, .pictures, .videos]
     }
     /// What it begins with; `nil` for an absolute path.
     public let base: Base?

@@ -49,6 +49,8 @@ public struct ExtensionBundle: Hashable, Sendable {
         let read = manifest.access.readablePaths + manifest.access.writablePaths
         let sessions = read.filter(ClosedPlaces.holdsSessions).map(\.description)
         if !sessions.isEmpty { warnings.append(.readsSessions(paths: sessions)) }
+        let whole = manifest.access.writablePaths.filter(WritableNames.isWholeDocuments).map(\.description)
+        if !whole.isEmpty { warnings.append(.changesAllDocuments(paths: whole)) }
         return warnings + manifest.unknownKeys.map(BundleWarning.unknownKey)
     }
 

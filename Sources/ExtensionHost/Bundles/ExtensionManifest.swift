@@ -70,7 +70,7 @@ public struct ExtensionManifest: Hashable, Sendable {
         libraryName = bindings.isEmpty ? try Self.libraryName(in: root) : nil
         unknownKeys = ManifestKeys.unknown(in: root)
         (typeDeclarations, typeDiagnostics) = UTTypeDeclaration.declarations(in: root, ofBundle: identifier)
-        access = try DeclaredAccess(manifest: root)
+        access = try DeclaredAccess(manifest: root, identifier: identifier)
         guard let point = root["NSExtension"] as? [String: Any] else { throw .missingKey("NSExtension") }
         let pointNames =
             point["NSExtensionPointIdentifier"] as? [String]

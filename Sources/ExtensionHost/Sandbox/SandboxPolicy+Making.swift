@@ -34,10 +34,16 @@ extension SandboxPolicy {
         if let folders = UserFolders(environment: configuration.environment) {
             for folder in folders.sharedData + [folders.data] { granting.read(folder + "/mime") }
             let closed = ClosedFolders(folders)
-            granting.own(folders.data + "/" + bundle.identifier, .write, closed)
-            granting.own(folders.cache + "/" + bundle.identifier, .write, closed)
-            granting.own(folders.config + "/" + bundle.identifier, .read, closed)
-            granting.declared(access, of: bundle, folders, closed, configuration)
+            let writable = WritableFolders(
+                folders, AppNames(bundle: bundle.identifier, desktopEntry: access.desktopEntry),
+                environment: configuration.environment, mounts: access.writablePaths.isEmpty ? nil : .current())
+            for folder in [folders.data, folders.cache] {
+                let path = folder + "/" + bundle.identifier
+                granting.own(path, .write, writable.reason(path))
+            }
+            let settings = folders.config + "/" + bundle.identifier
+            granting.own(settings, .read, closed.reason(SmallFile.resolvedSoFar(settings)))
+            granting.declared(access, of: bundle, folders, closed, writable, configuration)
         } else {
             for path in access.readablePaths + access.writablePaths where path.base != nil && path.base != .bundle {
                 granting.withheld.append(.init(path: path.description, reason: "there is no home folder (HOME)"))
@@ -95,11 +101,10 @@ private struct Granting {
     mutating func read(_ path: String) { add(path, .read) }
     mutating func write(_ path: String) { add(path, .write) }
     /// A folder that is the extension's by its name. A file of that name is somebody else's: `recently-used.xbel` is a
-    /// name that a bundle can have.
-    mutating func own(_ path: String, _ access: SandboxPolicy.Access, _ closed: ClosedFolders) {
+    /// name that a bundle can have. So is a folder that systemd reads: `user-tmpfiles.d` is such a name too.
+    mutating func own(_ path: String, _ access: SandboxPolicy.Access, _ reason: ClosedPlaces.Reason?) {
         places.note(path)
-        // So is a folder that systemd reads: `user-tmpfiles.d` is such a name too.
-        if let reason = closed.reason(Self.resolved(path), isWritable: access == .write) {
+        if let reason {
             withheld.append(.init(path: path, reason: "it " + reason.sentence))
             return
         }
@@ -119,11 +124,12 @@ private struct Granting {
 
     mutating func declared(
         _ access: DeclaredAccess, of bundle: ExtensionBundle, _ folders: UserFolders, _ closedFolders: ClosedFolders,
-        _ configuration: WorkerConfiguration
+        _ writable: WritableFolders, _ configuration: WorkerConfiguration
     ) {
-        if (access.writablePaths + access.readablePaths + access.readablePathsFrom).contains(where: {
-            $0.base == .documents
-        }) {
+        let usesNamedFolders = (access.readablePaths + access.readablePathsFrom).contains {
+            $0.base?.isDocuments == true
+        }
+        if usesNamedFolders || !access.writablePaths.isEmpty {
             places.note(folders.settings, isRead: true)
         }
         for declared in access.writablePaths {
@@ -132,10 +138,14 @@ private struct Granting {
             let closed =
                 Self.closed(configuration) + configuration.programFolders + configuration.trustedFolders
                 + [bundle.directory]
-            if let problem = Self.shared(path, folders) ?? Self.problem(path, folders, closed: closed) {
+            if let problem = Self.problem(path, folders, closed: closed) {
                 withheld.append(.init(path: declared.description, reason: problem))
-            } else if let reason = closedFolders.reason(Self.resolved(path), isWritable: true) {
-                withheld.append(.init(path: declared.description, reason: "it " + reason.sentence))
+            } else if let reason = writable.reason(path) {
+                withheld.append(
+                    .init(path: declared.description, reason: "it \(reason.sentence); declare \(reason.advice) instead")
+                )
+            } else if let other = Self.otherBundle(declared, of: bundle, configuration) {
+                withheld.append(.init(path: declared.description, reason: "it is a folder of the extension \(other)"))
             } else {
                 write(path)
             }
@@ -161,7 +171,7 @@ private struct Granting {
                     .init(path: declared.description, reason: "the extension can write what it lists itself"))
                 continue
             }
-            if let reason = closedFolders.reason(Self.resolved(file), isWritable: false) {
+            if let reason = closedFolders.reason(Self.resolved(file)) {
                 withheld.append(.init(path: declared.description, reason: "it " + reason.sentence))
                 continue
             }
@@ -182,7 +192,7 @@ private struct Granting {
         places.note(path)
         if let problem = Self.problem(path, folders, closed: Self.closed(configuration)) {
             withheld.append(.init(path: text, reason: problem))
-        } else if let reason = closedFolders.reason(Self.resolved(path), isWritable: false) {
+        } else if let reason = closedFolders.reason(Self.resolved(path)) {
             withheld.append(.init(path: text, reason: "it " + reason.sentence))
         } else {
             read(path)
@@ -194,12 +204,24 @@ private struct Granting {
         configuration.protectedFolders + [configuration.temporaryFolder].compactMap { $0 }
     }
 
+    /// The installed extension that a folder named after an app's desktop entry belongs to; `nil` if it is nobody else's.
+    private static func otherBundle(
+        _ declared: DeclaredPath, of bundle: ExtensionBundle, _ configuration: WorkerConfiguration
+    ) -> String? {
+        declared.names.first { name in
+            guard name != bundle.identifier, AppNames.isAppName(name) else { return false }
+            return configuration.trustedFolders.contains {
+                access($0 + "/" + name + ExtensionBundle.suffix, F_OK) == 0
+            }
+        }
+    }
+
     /// Why a path that an author declares, not the person, is not granted.
     private static func shared(_ path: String, _ folders: UserFolders) -> String? {
         let real = resolved(path)
         // Links there lead somewhere else for each process; what can be written there concerns others.
         if lies(path, in: "/proc") || lies(real, in: "/proc") { return "it is about processes" }
-        for folder in [folders.config, folders.data, folders.cache] where lies(resolved(folder), in: real) {
+        for folder in folders.bases.map(\.path) where lies(resolved(folder), in: real) {
             return "it is or holds \(folder), where all programs have their files"
         }
         return nil

@@ -10,8 +10,11 @@ package struct UserFolders: Sendable {
     package let config: String
     package let data: String
     package let cache: String
+    package let state: String
+    /// The folders of `user-dirs.dirs`; those that the desktop does not have are not among them.
+    private let named: [NamedFolder: String]
     /// The folder for documents; `nil` if the desktop has none.
-    package let documents: String?
+    package var documents: String? { named[.documents] }
     /// Where the shared files of all programs are, first wins.
     package let sharedData: [String]
 
@@ -20,18 +23,53 @@ package struct UserFolders: Sendable {
 
     package init?(environment: [String: String]) {
         let folders = BaseDirectories(environment: environment, absolute: Self.absolute)
-        guard let home = folders.home, let config = folders.config, let data = folders.data, let cache = folders.cache
+        guard let home = folders.home, let config = folders.config, let data = folders.data, let cache = folders.cache,
+            let state = folders.state
         else { return nil }
-        (self.home, self.config, self.data, self.cache) = (home, config, data, cache)
+        (self.home, self.config, self.data, self.cache, self.state) = (home, config, data, cache, state)
         sharedData = folders.sharedData
-        let named = SmallFile.text(at: config + Self.settingsName, limit: Self.maximumSettingsBytes)
-            .flatMap { Self.documentsFolder(in: $0, home: home) }
+        let text = SmallFile.text(at: config + Self.settingsName, limit: Self.maximumSettingsBytes)
+        let found = text.map { Self.namedFolders(in: $0, home: home) } ?? [:]
         // The home folder itself means that there is none.
-        let documents = named ?? home + "/Documents"
-        self.documents = documents == home ? nil : documents
+        named = Dictionary(
+            uniqueKeysWithValues: NamedFolder.allCases.map { ($0, found[$0] ?? home + "/" + $0.usualName) }
+        ).filter { $0.value != home }
     }
 
-    /// The file that says where the folder for documents is.
+    /// The folders that `user-dirs.dirs` names.
+    enum NamedFolder: String, CaseIterable {
+        case documents = "XDG_DOCUMENTS_DIR"
+        case download = "XDG_DOWNLOAD_DIR"
+        case music = "XDG_MUSIC_DIR"
+        case pictures = "XDG_PICTURES_DIR"
+        case videos = "XDG_VIDEOS_DIR"
+        case desktop = "XDG_DESKTOP_DIR"
+        case templates = "XDG_TEMPLATES_DIR"
+        case publicShare = "XDG_PUBLICSHARE_DIR"
+
+        /// What it is called if nothing says otherwise.
+        var usualName: String {
+            switch self {
+            case .documents: "Documents"
+            case .download: "Downloads"
+            case .music: "Music"
+            case .pictures: "Pictures"
+            case .videos: "Videos"
+            case .desktop: "Desktop"
+            case .templates: "Templates"
+            case .publicShare: "Public"
+            }
+        }
+    }
+
+    /// One of these folders; `nil` if the desktop does not have it.
+    func folder(_ kind: NamedFolder) -> String? { named[kind] }
+    /// Those with documents.
+    var documentFolders: [String] {
+        [NamedFolder.documents, .download, .music, .pictures, .videos].compactMap { named[$0] }
+    }
+
+    /// The file that says where the folders for documents are.
     var settings: String { config + Self.settingsName }
     private static let settingsName = "/user-dirs.dirs"
 
@@ -44,25 +82,29 @@ package struct UserFolders: Sendable {
             case .config: config
             case .data: data
             case .cache: cache
-            case .documents: documents
+            case .state: state
+            case .documents: named[.documents]
+            case .download: named[.download]
+            case .music: named[.music]
+            case .pictures: named[.pictures]
+            case .videos: named[.videos]
             case .bundle: bundle
             }
         return start.map { ([$0] + declared.names).joined(separator: "/") }
     }
 
-    /// The last `XDG_DOCUMENTS_DIR="$HOME/…"` or `="/…"`.
-    private static func documentsFolder(in text: String, home: String) -> String? {
-        var found: String?
+    /// The last `XDG_…_DIR="$HOME/…"` or `="/…"` of each folder.
+    private static func namedFolders(in text: String, home: String) -> [NamedFolder: String] {
+        var found: [NamedFolder: String] = [:]
         for line in text.split(whereSeparator: \.isNewline) {
             let parts = line.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == "XDG_DOCUMENTS_DIR" else {
-                continue
-            }
+            guard parts.count == 2, let kind = NamedFolder(rawValue: parts[0].trimmingCharacters(in: .whitespaces))
+            else { continue }
             let quoted = parts[1].trimmingCharacters(in: .whitespaces)
             guard quoted.count >= 2, quoted.hasPrefix("\""), quoted.hasSuffix("\"") else { continue }
             let value = String(quoted.dropFirst().dropLast())
             let isBelowHome = value == "$HOME" || value.hasPrefix("$HOME/")
-            found = absolute(isBelowHome ? home + value.dropFirst("$HOME".count) : value) ?? found
+            found[kind] = absolute(isBelowHome ? home + value.dropFirst("$HOME".count) : value) ?? found[kind]
         }
         return found
     }

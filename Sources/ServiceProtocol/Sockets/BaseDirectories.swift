@@ -10,6 +10,8 @@ package struct BaseDirectories: Sendable {
     package let config: String?
     /// `$XDG_DATA_HOME`, else `.local/share` in the home folder.
     package let data: String?
+    /// `$XDG_STATE_HOME`, else `.local/state` in the home folder.
+    package let state: String?
     /// `$XDG_CACHE_HOME`, else `.cache` in the home folder.
     package let cache: String?
     /// `$XDG_DATA_DIRS`, else `/usr/local/share` and `/usr/share`; the first comes first.
@@ -31,6 +33,7 @@ package struct BaseDirectories: Sendable {
         self.home = home
         config = folder("XDG_CONFIG_HOME", "/.config")
         data = folder("XDG_DATA_HOME", "/.local/share")
+        state = folder("XDG_STATE_HOME", "/.local/state")
         cache = folder("XDG_CACHE_HOME", "/.cache")
         let shared = environment["XDG_DATA_DIRS"].flatMap { $0.isEmpty ? nil : $0 } ?? "/usr/local/share:/usr/share"
         sharedData = shared.split(separator: ":").compactMap { absolute(String($0)) }

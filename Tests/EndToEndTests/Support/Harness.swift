@@ -29,7 +29,7 @@ final class Harness: Sendable {
         owner = nil
         isInProcess = inProcess
         folder = TemporaryFolder.place + "/searchlight-test-\(UUID().uuidString)"
-        for name in ["extensions", "config", "data", "marks"] {
+        for name in ["extensions", "config", "data", "Documents/marks"] {
             try FileManager.default.createDirectory(atPath: folder + "/" + name, withIntermediateDirectories: true)
         }
     }
@@ -39,7 +39,7 @@ final class Harness: Sendable {
     var store: String { folder + "/store" }
     var extensions: String { folder + "/extensions" }
     /// What fixtures declare, so that they may leave a mark for their next worker; see fixture.h.
-    var marks: String { folder + "/marks" }
+    var marks: String { folder + "/Documents/marks" }
     /// Where a command over this harness looks.
     var searchPath: [String] {
         [extensions, folder + "/data/searchlight/extensions", folder + "/nothing/searchlight/extensions"]
@@ -130,7 +130,7 @@ final class Harness: Sendable {
         if let principalClass { point["NSExtensionPrincipalClass"] = principalClass }
         var manifest: [String: Any] = [
             "CFBundleIdentifier": identifier, "CFBundleVersion": "1", "CFBundleExecutable": libraryName,
-            "NSExtension": point, "Searchlight": ["WritablePaths": ["~/marks"]],
+            "NSExtension": point, "Searchlight": ["WritablePaths": ["$XDG_DOCUMENTS_DIR/marks"]],
         ]
         for (key, value) in changes { manifest[key] = value }
         let data = try PropertyListSerialization.data(fromPropertyList: manifest, format: .xml, options: 0)

@@ -131,9 +131,13 @@ struct ValidateCommandTests {
 
     @Test("Where extensions are looked for is written by nobody here either, whatever a manifest declares")
     func trustedFolders() throws {
+        try FileManager.default.createSymbolicLink(
+            atPath: command.harness.folder + "/Documents/extensions", withDestinationPath: command.harness.extensions)
         try ValidatorSubject.planting.install(
             command.harness,
-            manifest: ["CFBundleDisplayName": "Sheets", "Searchlight": ["WritablePaths": ["~/extensions"]]])
+            manifest: [
+                "CFBundleDisplayName": "Sheets", "Searchlight": ["WritablePaths": ["$XDG_DOCUMENTS_DIR/extensions"]],
+            ])
         let (status, output) = try command(
             "extensions", "validate", ValidatorSubject.planting.identifier, "--only", "sandbox,quiet-creation")
         #expect(status == 11 && output.contains("tried to change "), "\(output)")
@@ -161,7 +165,10 @@ struct ValidateCommandTests {
             command.harness,
             manifest: [
                 "CFBundleVersion": nil, "CFBundleDisplayNames": "Sheets", "DTXcode": "1500",
-                "Searchlight": ["ReadablePath": ["~/a"], "ReadablePaths": ["~/.mozilla"], "WritablePaths": ["~/b"]],
+                "Searchlight": [
+                    "ReadablePath": ["~/a"], "ReadablePaths": ["~/.mozilla"],
+                    "WritablePaths": ["$XDG_PICTURES_DIR/b", "~/Music", "$XDG_VIDEOS_DIR"],
+                ],
                 "UTExportedTypeDeclarations": [
                     ["UTTypeIdentifier": "com.example.sheet", "UTTypeConformsTo": "com.example.no"]
                 ],
@@ -176,6 +183,7 @@ struct ValidateCommandTests {
         let whole = ManifestReview(try #require(ExtensionValidator.Subject(path: moved).accepted)).findings.reasons
         for text in [
             "CFBundleDisplayNames", "Searchlight.ReadablePath, ", "com.example.no", "$HOME/.mozilla, where",
+            "It may change everything in $HOME/Music, $XDG_VIDEOS_DIR, such",
         ] {
             #expect(whole.contains { $0.contains(text) }, "\(text): \(whole)")
         }

@@ -41,14 +41,14 @@ struct DeclaredAccessTests {
     func everything() throws {
         let access = try access([
             "ReadablePaths": ["~/Documents", "$XDG_DOCUMENTS_DIR", "$BUNDLE/templates", "/srv/mail"],
-            "WritablePaths": ["$XDG_DATA_HOME/org.example.mail/"],
+            "WritablePaths": ["$XDG_DATA_HOME/org.example.Mail/"],
             "ReadablePathsFrom": ["$XDG_CONFIG_HOME/com.example.test/folders"], "AllowsNetwork": true,
             "MemoryLimit": 128 << 20, "DesktopEntry": "org.example.Mail.desktop",
         ])
         #expect(
             access.readablePaths.map(\.description)
                 == ["$HOME/Documents", "$XDG_DOCUMENTS_DIR", "$BUNDLE/templates", "/srv/mail"])
-        #expect(access.writablePaths.map(\.description) == ["$XDG_DATA_HOME/org.example.mail"])
+        #expect(access.writablePaths.map(\.description) == ["$XDG_DATA_HOME/org.example.Mail"])
         #expect(access.readablePathsFrom.map(\.base) == [.config])
         #expect(access.allowsNetwork && !access.bindsSymbols && access.memoryLimit == 128 << 20)
         #expect(access.desktopEntry == "org.example.Mail.desktop")
@@ -129,12 +129,14 @@ struct DeclaredAccessTests {
     }
 
     @Test(
-        "lets an extension write what is an app's own",
+        "lets an extension write what is its own, and documents",
         arguments: [
-            "~/marks", "~/Documents/Recipes", "$XDG_DOCUMENTS_DIR", "$XDG_DATA_HOME/org.example.recipes",
-            "~/.local/share/recipes", "~/.local/state/recipes", "$XDG_CACHE_HOME/recipes",
-            "$XDG_CONFIG_HOME/org.example.recipes", "~/.var/app/org.example.App/data/recipes", "/srv/recipes",
-            "/home/u/Recipes", "/tmp/recipes", "/run/media/u/disk",
+            "~/Documents/Recipes", "~/Music", "$XDG_DOCUMENTS_DIR", "$XDG_PICTURES_DIR/Recipes", "$XDG_VIDEOS_DIR",
+            "$XDG_DOWNLOAD_DIR/Recipes", "$XDG_MUSIC_DIR", "$XDG_DATA_HOME/com.example.test",
+            "~/.local/share/com.example.test/pages", "~/.local/state/com.example.test",
+            "$XDG_STATE_HOME/com.example.test",
+            "$XDG_CACHE_HOME/com.example.test", "$XDG_CONFIG_HOME/com.example.test",
+            "~/.var/app/com.example.test/data", "~/.var/app/com.example.test/cache/x", "/home/u/Documents/Recipes",
         ])
     func openForWriting(path: String) { #expect(problem("WritablePaths", path) == nil) }
 
@@ -145,6 +147,15 @@ struct DeclaredAccessTests {
             "$XDG_DATA_HOME/keyrings/login.keyring", "~/.config", "~/.netrc", "~/.npmrc", "~/.cargo",
             "$XDG_CONFIG_HOME/containers", "$XDG_DATA_HOME/searchlight/store",
             "/home", "/home/u", "/home/u/.ssh", "/root", "/etc", "/etc/shadow", "/run/user",
+            "~/.config/gcloud", "~/.kube/config", "~/.docker/config.json", "~/.azure", "~/.config/gh/hosts.yml",
+            "~/.pki",
+            "~/.local/share/fish/fish_history", "~/.bash_history", "~/.zsh_history", "~/.python_history",
+            "~/.psql_history",
+            "~/.local/share/some-wallet", "~/.some-wallets/keys", "~/.config/some-tool/credentials.json",
+            "~/.some-tool/token",
+            "~/.mozilla/firefox/x/cookies.sqlite", "~/.mozilla/firefox/x/logins.json", "~/.mozilla/firefox/x/key4.db",
+            "$XDG_CONFIG_HOME/chromium/Default/Login Data", "$XDG_CONFIG_HOME/some-mail/passwords", "~/.msmtprc",
+            "~/.config/tool/api-token", "~/.bitcoin/wallet.dat", "~/.config/evolution/sources", "~/.terraform.d",
         ])
     func closedForReading(path: String) {
         for key in ["ReadablePaths", "ReadablePathsFrom"] {
@@ -159,9 +170,10 @@ struct DeclaredAccessTests {
     func closedPathAdvice() {
         #expect(
             problem("WritablePaths", "~/.bashrc")?.description == """
-                Searchlight.WritablePaths in its Info.plist names "$HOME/.bashrc", which is, holds or lies in what other \
-                programs are started or configured from. Declare a folder of your app's own, such as \
-                $XDG_DATA_HOME/org.example.recipes instead.
+                Searchlight.WritablePaths in its Info.plist names "$HOME/.bashrc", which is neither in a folder \
+                named as the extension or its app is nor in a folder for documents. Declare \
+                $XDG_DATA_HOME/com.example.test or a folder in $XDG_DOCUMENTS_DIR (or DOWNLOAD, MUSIC, PICTURES, VIDEOS) \
+                instead.
                 """)
     }
 
@@ -169,6 +181,9 @@ struct DeclaredAccessTests {
         "lets an extension read what people may want to find, settings too",
         arguments: [
             "~/.mozilla", "~/.bashrc", "~/.config/recipes", "~/Documents", "$XDG_DATA_HOME/recipes", "/srv", "/usr",
+            "~/Documents/passwords", "~/Books/The secret history", "~/.config/chromium", "~/.local/share/gnote",
+            "~/.zotero",
+            "$XDG_CONFIG_HOME/mozilla/firefox", "~/snap/firefox/common/.mozilla/firefox", "$XDG_STATE_HOME/recipes",
         ])
     func openForReading(path: String) { #expect(problem("ReadablePaths", path) == nil) }
 

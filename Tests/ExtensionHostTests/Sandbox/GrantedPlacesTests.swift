@@ -15,7 +15,7 @@ struct GrantedPlacesTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        for name in ["Notes", "config/com.example.x", "files"] {
+        for name in ["Documents/Notes", "config/com.example.x", "files"] {
             try FileManager.default.createDirectory(atPath: home + "/" + name, withIntermediateDirectories: true)
         }
     }
@@ -42,7 +42,7 @@ struct GrantedPlacesTests {
     @Test("A declared file that is written to is the same; one that is replaced, removed or made anew is not")
     func files() throws {
         try write("one", "files/a")
-        let declared = ["ReadablePaths": ["~/files/a"], "WritablePaths": ["~/files/b"]]
+        let declared = ["ReadablePaths": ["~/files/a"], "WritablePaths": ["~/Documents/b"]]
         var places = try places(declared)
         #expect(places.areUnchanged())
         let handle = try #require(FileHandle(forWritingAtPath: home + "/files/a"))
@@ -58,27 +58,30 @@ struct GrantedPlacesTests {
         try write("three", "files/a")
         #expect(!places.areUnchanged())
         places = try self.places(declared)
-        try write("made later", "files/b")
+        try write("made later", "Documents/b")
         #expect(!places.areUnchanged())
     }
 
     @Test("So with folders, declared and the extension's own; what changes inside of them is no matter")
     func folders() throws {
-        try write("one", "Notes/a")
+        try write("one", "Documents/Notes/a")
         // The file is granted with the folder, and for writing by itself.
-        let declared = ["ReadablePaths": ["~/Notes", "~/Notes/a", "~/Later"], "WritablePaths": ["~/Notes/b"]]
+        let declared = [
+            "ReadablePaths": ["~/Documents/Notes", "~/Documents/Notes/a", "~/Later"],
+            "WritablePaths": ["~/Documents/Notes/b"],
+        ]
         var places = try places(declared)
-        try replace("Notes/a")
+        try replace("Documents/Notes/a")
         try write("new", "config/com.example.x/settings")
         #expect(places.areUnchanged())
-        try write("new", "Notes/b")
+        try write("new", "Documents/Notes/b")
         #expect(!places.areUnchanged())
         places = try self.places(declared)
         mkdir(home + "/Later", 0o700)
         #expect(!places.areUnchanged())
         places = try self.places(declared)
-        rename(home + "/Notes", home + "/Old")
-        mkdir(home + "/Notes", 0o700)
+        rename(home + "/Documents/Notes", home + "/Documents/Old")
+        mkdir(home + "/Documents/Notes", 0o700)
         #expect(!places.areUnchanged())
         places = try self.places(declared)
         rename(home + "/config/com.example.x", home + "/config/old")

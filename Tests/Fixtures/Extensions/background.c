@@ -117,7 +117,7 @@ static void say_classes(void) {
 static void lock(const char *mode) {
     char path[4096];
     int is_private = strcmp(mode, "private") == 0;
-    snprintf(path, sizeof path, is_private ? "%s/lock" : "%s/marks/lock", getenv(is_private ? "TMPDIR" : "HOME"));
+    snprintf(path, sizeof path, is_private ? "%s/lock" : "%s/Documents/marks/lock", getenv(is_private ? "TMPDIR" : "HOME"));
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     int error = strcmp(mode, "posix") == 0 ? fcntl(file, F_SETLK, &whole)

@@ -30,12 +30,12 @@ static inline void fixture_connect(const searchlight_host *host) {
 }
 
 /*
- * Where a fixture keeps a mark from one worker to the next, or finds what a test tells it: marks/BUNDLE.SUFFIX in the home
- * folder. The harness declares that folder for all fixtures.
+ * Where a fixture keeps a mark from one worker to the next, or finds what a test tells it: marks/BUNDLE.SUFFIX in the
+ * documents folder. The harness declares that folder for all fixtures.
  */
 static inline void fixture_mark(char *path, size_t capacity, const char *suffix) {
     const char *name = strrchr(fixture_host->bundle_path, '/');
-    snprintf(path, capacity, "%s/marks%s.%s", getenv("HOME"), name, suffix);
+    snprintf(path, capacity, "%s/Documents/marks%s.%s", getenv("HOME"), name, suffix);
 }
 
 /* Donates one item with a title and a text; completion and context as in the header. */

@@ -24,7 +24,7 @@ static void page(searchlight_extension *extension, searchlight_request request, 
 /* In one piece and durable, so that what was written is what was meant, whenever the process is killed. */
 static void record(const char *what, const char *rest) {
     char path[4096], bundle[256];
-    snprintf(path, sizeof path, "%s/marks/jobs.log", getenv("HOME"));
+    snprintf(path, sizeof path, "%s/Documents/marks/jobs.log", getenv("HOME"));
     const char *name = strrchr(fixture_host->bundle_path, '/') + 1;
     snprintf(bundle, sizeof bundle, "%.*s", (int)(strlen(name) - strlen(".searchext")), name);
     size_t capacity = strlen(what) + strlen(bundle) + strlen(rest) + 4;

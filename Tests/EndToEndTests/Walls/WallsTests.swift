@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import SearchlightEngine
+import Testing
+
+/// Several hundred attempts to get through the walls, of an ordinary user's extension: none gains anything, and each is told.
+/// What is tried, and what is to be told of it, is in Tests/Fixtures/Extensions/walls.c.
+@Suite("The walls", .timeLimit(.minutes(20)))
+struct WallsTests {
+    /// One theme: what a worker tries, since the host tells of 64 different attempts of each.
+    private static let long = [
+        "read", "read-places", "list", "write", "write-own", "make", "move", "special", "attributes", "modes",
+        "proc-host",
+        "proc-init", "proc-links", "signals", "priorities", "tracing", "programs", "namespaces", "keys", "identity",
+        "prctl", "descriptors", "unknown", "x32", "i386", "code", "sockets-1", "sockets-2", "pairs", "offline",
+        "loopback",
+        "servers", "per-user", "memory", "disk",
+    ]
+    /// Without what varies them, and what takes of what the machine has for all.
+    private static let short: Set = [
+        "read", "write", "make", "modes", "proc-host", "signals", "priorities", "tracing", "programs", "keys", "code",
+        "pairs", "loopback", "servers",
+    ]
+    private static let isLong = ProcessInfo.processInfo.environment["SEARCHLIGHT_WALLS"] == "long"
+    /// What of them may use the network; this machine's own addresses are closed to them, too.
+    private static let online: Set = ["loopback", "servers"]
+    /// The least number of attempts, so that none gets lost.
+    private static let leastLong = 1000
+    private static let leastShort = 400
+
+    private struct Attempt {
+        var code: String
+        var expected: String
+        var name: String
+        var hasGained: Bool { code == "0" }
+    }
+
+    private func attempts(_ harness: Harness, _ bundle: String) -> [Attempt] {
+        let path = harness.marks + "/\(bundle).searchext.results"
+        let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").map { line in
+            let parts = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+            return parts.count == 3
+                ? Attempt(code: parts[0], expected: parts[1], name: parts[2])
+                : Attempt(code: "end", expected: "", name: String(line))
+        }
+    }
+
+    @Test("hold against everything tried, and each attempt is told")
+    func everything() async throws {
+        let harness = try Harness()
+        let surroundings = try WallSurroundings(harness)
+        let library = try CFixture.library("walls")
+        let user = try OrdinaryUser(harness)
+        var (count, told) = (0, 0)
+        var (gained, untold): ([String], [String]) = ([], [])
+        var outputs: [String: String] = [:]
+        let groups = Self.isLong ? Self.long : Self.long.filter(Self.short.contains)
+        for group in groups {
+            let bundle = Self.bundle(group)
+            try harness.install(
+                bundle, library: library,
+                manifest: [
+                    "Searchlight": [
+                        "WritablePaths": ["$XDG_DOCUMENTS_DIR/marks"], "MemoryLimit": 64 << 20,
+                        "AllowsNetwork": Self.online.contains(group),
+                    ] as [String: Any]
+                ])
+            try surroundings.prepare(group, bundle: bundle)
+            outputs[group] = try user("reindex", "--verbose", bundle).output
+            #expect(surroundings.isUntouched(), "\(group) changed what another app has")
+        }
+        let history = try await harness.statusOfAnother().sandbox.history
+        for group in groups {
+            let bundle = Self.bundle(group)
+            let refusals = (history.bundles[bundle]?.refusals ?? []).map(\.refusal.description)
+            let lines = attempts(harness, bundle)
+            // What ends the worker is the last that it tries.
+            if let last = lines.last, last.code == "?", last.expected.hasPrefix("! ") {
+                let isTold = outputs[group]?.contains(last.expected.dropFirst(2)) == true
+                #expect(isTold, "\(group) ended otherwise: \(outputs[group] ?? "")")
+                (count, told) = (count + 1, told + (isTold ? 1 : 0))
+            } else {
+                #expect(lines.last?.name == "end", "\(group) did not end: \(outputs[group] ?? "")")
+            }
+            for attempt in lines where attempt.code != "?" && attempt.code != "end" {
+                count += 1
+                if attempt.hasGained { gained.append(attempt.name) }
+                if attempt.expected.hasPrefix("- ") || attempt.hasGained { continue }
+                let isTold = refusals.contains { $0.contains(attempt.expected) }
+                if isTold { told += 1 } else { untold.append("\(attempt.name), as “\(attempt.expected)”") }
+            }
+        }
+        print("Walls: \(count) attempts, \(gained.count) gained, \(told) told")
+        for name in gained { print("GAINED  \(name)") }
+        for name in untold { print("UNTOLD  \(name)") }
+        #expect(gained.isEmpty && untold.isEmpty)
+        #expect(count >= (Self.isLong ? Self.leastLong : Self.leastShort))
+    }
+
+    private static func bundle(_ group: String) -> String { "com.example.walls.\(group)" }
+}

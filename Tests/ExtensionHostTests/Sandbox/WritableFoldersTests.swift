@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+import ExtensionHost
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// What `WritablePaths` may name: a rule, not a list, so that the names below are examples, and random ones are judged by an
+/// oracle.
+@Suite("What an extension may have written")
+struct WritableFoldersTests {
+    private static let bundle = "com.example.notes"
+    private static let desktopEntry = "org.example.Notes.desktop"
+    private let folder: TemporaryFolder
+    private let home: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        // Links on the way to it are no matter here.
+        home = URL(filePath: folder.path).resolvingSymlinksInPath().path + "/home"
+        try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+    }
+
+    private func refusal(
+        _ path: String, _ variables: [String: String] = [:], bundle: String = WritableFoldersTests.bundle,
+        desktopEntry: String? = WritableFoldersTests.desktopEntry, mounts: String = ""
+    ) -> String? {
+        WritableFolders.refusal(
+            of: path, bundle: bundle, desktopEntry: desktopEntry,
+            environment: ["HOME": home].merging(variables) { $1 }, mounts: MountPoints(mounts))
+    }
+
+    private func make(_ path: String) throws {
+        try FileManager.default.createDirectory(atPath: home + "/" + path, withIntermediateDirectories: true)
+    }
+
+    private func link(_ path: String, to target: String) throws {
+        try make(URL(filePath: "/" + path).deletingLastPathComponent().path)
+        try FileManager.default.createSymbolicLink(atPath: home + "/" + path, withDestinationPath: target)
+    }
+
+    private func name(_ text: String) throws {
+        try make(".config")
+        try Data(text.utf8).write(to: URL(filePath: home + "/.config/user-dirs.dirs"))
+    }
+
+    // MARK: Names
+
+    @Test(
+        "is its own folders and documents",
+        arguments: [
+            "~/Documents", "~/Documents/Recipes", "~/Documents/Recipes/book.txt", "~/Downloads", "~/Downloads/x",
+            "~/Music", "~/Music/x/y", "~/Pictures", "~/Pictures/2026/01", "~/Videos", "~/Videos/x.mp4",
+            "$XDG_DOCUMENTS_DIR", "$XDG_DOCUMENTS_DIR/a b", "$XDG_DOWNLOAD_DIR", "$XDG_MUSIC_DIR/x",
+            "$XDG_PICTURES_DIR/x", "$XDG_VIDEOS_DIR/x", "$HOME/Documents/Ünïcödé",
+            "$XDG_DATA_HOME/com.example.notes", "$XDG_DATA_HOME/org.example.Notes/pages",
+            "~/.local/share/com.example.notes", "~/.local/share/org.example.Notes",
+            "$XDG_STATE_HOME/com.example.notes", "~/.local/state/org.example.Notes/x",
+            "$XDG_CACHE_HOME/com.example.notes", "~/.cache/org.example.Notes/x/y",
+            "$XDG_CONFIG_HOME/com.example.notes", "~/.config/org.example.Notes/settings.ini",
+            "~/.var/app/org.example.Notes/data", "~/.var/app/org.example.Notes/data/pages",
+            "~/.var/app/org.example.Notes/cache", "~/.var/app/com.example.notes/cache/x",
+        ])
+    func open(path: String) { #expect(refusal(path) == nil) }
+
+    /// Examples of the places that the rule closes; nothing in the code knows their names.
+    static let closed: [String] = [
+        // What shells, editors and tools run as they start.
+        "~/.bashrc", "~/.bash_profile", "~/.profile", "~/.zshrc", "~/.zshenv", "~/.zprofile", "~/.inputrc",
+        "~/.vimrc", "~/.vim", "~/.emacs", "~/.emacs.d/init.el", "~/.tmux.conf", "~/.screenrc", "~/.gitconfig",
+        "~/.gdbinit", "~/.lldbinit", "~/.Rprofile", "~/.pythonrc", "~/.irbrc", "~/.pryrc", "~/.psqlrc", "~/.xinitrc",
+        "~/.xprofile", "~/.Xresources", "~/.xsession", "~/.ssh/rc", "~/.ssh/authorized_keys", "~/.ssh/config",
+        "~/.gnupg/gpg.conf", "~/.config/fish/conf.d/x.fish", "~/.config/nvim/init.lua", "~/.config/git/config",
+        "~/.config/starship.toml", "~/.config/direnv", "~/.config/htop", "~/.config/powershell", "~/.config/nushell",
+        "~/.config/environment.d/x.conf", "~/.config/autostart/x.desktop", "~/.config/systemd/user",
+        "~/.config/Code/User/settings.json", "~/.config/plasma-workspace/env", "~/.config/hypr",
+        "~/.config/sway/config", "~/.config/i3/config", "~/.config/mpv/scripts", "~/.config/user-dirs.dirs",
+        "~/.config/mimeapps.list", "~/.config",
+        // Desktops and services.
+        "~/.local/share/applications", "~/.local/share/applications/x.desktop", "~/.local/share/dbus-1/services",
+        "~/.local/share/systemd/user", "~/.local/share/kservices5", "~/.local/share/kservices6",
+        "~/.local/share/plasma", "~/.local/share/kwin/scripts", "~/.local/share/gnome-shell/extensions",
+        "~/.local/share/nautilus/scripts", "~/.local/share/nautilus-python/extensions",
+        "~/.local/share/nemo/actions", "~/.local/share/caja-python", "~/.local/share/gedit/plugins",
+        "~/.local/share/pluma/plugins", "~/.local/share/xed/plugins", "~/.local/share/krita/pykrita",
+        "~/.local/share/thumbnailers", "~/.local/share/icons", "~/.local/share/themes",
+        "~/.local/share/mime/packages", "~/.local/share/xdg-desktop-portal", "~/.local/share/flatpak",
+        "~/.local/share/flatpak/overrides/global", "~/.local/share/containers", "~/.local/share/user-tmpfiles.d",
+        "~/.local/share/polkit-1", "~/.local/share/cinnamon", "~/.local/share/rhythmbox/plugins",
+        "~/.local/share/totem/plugins", "~/.local/share/evolution/modules", "~/.local/share/gimp/plug-ins",
+        "~/.config/GIMP/2.10/plug-ins", "~/.config/blender/4.2/scripts/addons", "~/.local/share/inkscape",
+        "~/.config/inkscape/extensions", "~/.config/libreoffice/4/user/Scripts",
+        // Toolchains.
+        "~/.local/share/pnpm", "~/.local/share/pnpm/global", "~/.local/share/cargo/bin", "~/.local/share/rustup",
+        "~/.local/share/mise", "~/.local/share/fnm", "~/.local/share/nvm", "~/.local/share/rtx",
+        "~/.local/share/asdf", "~/.local/share/uv/tools", "~/.local/share/pipx", "~/.local/share/virtualenv",
+        "~/.local/share/jupyter/kernels", "~/.local/share/nvim/site/pack", "~/.local/share/nvim/mason/bin",
+        "~/.local/share/JetBrains/Toolbox/apps", "~/.local/share/fish/vendor_conf.d", "~/.local/share/zinit",
+        "~/.local/share/zsh", "~/.local/share/bash-completion/completions", "~/.local/share/sheldon",
+        "~/.local/share/oh-my-zsh", "~/.local/share/gem/ruby", "~/.local/share/coursier/bin", "~/.local/share/bob",
+        "~/.local/share/juliaup", "~/.local/share/go", "~/.local/share/swiftly/bin", "~/.local/share/devbox",
+        "~/.local/share/nix", "~/.local/share/dotnet/tools", "~/.local/state/nix/profiles",
+        "~/.local/state/wireplumber", "~/.local/state/lesshst", "~/.local/lib/python3.11/site-packages",
+        "~/.local/bin", "~/.local/bin/x", "~/.local", "~/.local/share", "~/.local/state", "~/.cargo/bin",
+        "~/.rustup/toolchains", "~/.nvm", "~/.pyenv/shims", "~/.rbenv", "~/.sdkman", "~/.bun/bin", "~/.deno/bin",
+        "~/.volta", "~/.npm-global/bin", "~/.npm", "~/.yarn", "~/.gem", "~/.m2", "~/.gradle/init.d", "~/.ghcup/bin",
+        "~/.opam", "~/.stack", "~/.cabal/bin", "~/.dotnet/tools", "~/.nix-profile", "~/.krew/bin", "~/.fzf",
+        "~/.oh-my-zsh", "~/.asdf", "~/.vscode/extensions", "~/.vscode-server", "~/.cursor", "~/go/bin", "~/go",
+        "~/bin", "~/bin/x", "~/node_modules/.bin", "~/node_modules", "~/miniconda3", "~/miniconda3/bin",
+        "~/anaconda3", "~/perl5/bin", "~/venv/bin", "~/src/project/.git/hooks", "~/src", "~/Projects/x/Makefile",
+        "~/Projects", "~/projects/x", "~/code", "~/dev", "~/work", "~/dotfiles", "~/android-sdk", "~/flutter/bin",
+        "~/esp", "~/Android/Sdk", "~/sdk",
+        // Caches from which programs run.
+        "~/.cache", "~/.cache/p10k-instant-prompt-ann.zsh", "~/.cache/p10k-dump-ann.zsh", "~/.cache/gitstatus",
+        "~/.cache/pypoetry", "~/.cache/uv", "~/.cache/pip", "~/.cache/pre-commit", "~/.cache/bazel",
+        "~/.cache/go-build", "~/.cache/nvim", "~/.cache/oh-my-zsh", "~/.cache/zsh", "~/.cache/starship",
+        "~/.cache/ccache", "~/.cache/electron", "~/.cache/ms-playwright", "~/.cache/JetBrains", "~/.cache/yarn",
+        "~/.cache/node/corepack", "~/.cache/searchlight", "~/.cache/deno", "~/.cache/mesa_shader_cache",
+        "~/.cache/recipes",
+        // Games and other programs.
+        "~/.local/share/Steam", "~/.local/share/lutris", "~/.local/share/umu", "~/.local/share/bottles",
+        "~/.local/share/PrismLauncher", "~/.steam", "~/.wine/drive_c", "~/.minecraft", "~/Games", "~/Games/x",
+        "~/SteamLibrary", "~/SteamLibrary/steamapps", "~/Applications", "~/Applications/x.AppImage", "~/AppImages",
+        "~/snap", "~/snap/firefox/common", "~/.var/app/org.example.Other/data", "~/.var/app/org.example.Notes",
+        "~/.var/app/org.example.Notes/config", "~/.var/app/org.example.Notes/.local/share", "~/.var/app", "~/.var",
+        "~/.mozilla/native-messaging-hosts", "~/.config/chromium/NativeMessagingHosts", "~/.thunderbird",
+        "~/.local/share/searchlight", "~/.local/share/searchlight/extensions/x.searchext",
+        "$XDG_DATA_HOME/searchlight/store", "$XDG_CONFIG_HOME/searchlight", "$XDG_DATA_HOME/org.example.Other",
+        "$XDG_DATA_HOME/recipes", "$XDG_CONFIG_HOME/org.example.Other", "$XDG_CACHE_HOME/org.example.Other",
+        "$XDG_STATE_HOME/org.example.Other",
+        // The other folders of a desktop, and what is hidden among documents.
+        "~/Desktop", "~/Desktop/x.desktop", "~/Templates", "~/Templates/x", "~/Public", "~/Recipes", "~/marks",
+        "~/documents", "~/DOCUMENTS/x", "~/Documents/.git/hooks", "~/Documents/x/.git", "~/Documents/.envrc",
+        "~/Documents/x/.vscode/tasks.json", "~/Documents/.obsidian", "$XDG_DOCUMENTS_DIR/.hidden",
+        "$XDG_PICTURES_DIR/x/.y/z", "~/Downloads/.direnv", "$XDG_DATA_HOME/com.example.notes/.git/hooks",
+        "~/.var/app/org.example.Notes/data/.x", "~/.Documents", "~/Documents2", "~/Documents /x",
+        // Outside of the home folder.
+        "/etc", "/etc/profile.d/x.sh", "/usr/local/bin", "/opt/x", "/var/lib/x", "/var/spool/cron", "/tmp", "/tmp/x",
+        "/dev/shm/x", "/run/user/1000", "/srv/x", "/mnt", "/mnt/disk/x", "/media/ann/disk",
+        "/run/media/ann/disk/SteamLibrary", "/boot", "/nix", "/snap/x", "/home/ann", "/home/ann/.bashrc",
+        "/home/ann/go/bin", "/home/ann/Projects", "/home", "/root/.ssh", "/var/home/ann/bin", "/data/x",
+        "/proc/self/cwd", "/sys", "/home/linuxbrew/.linuxbrew/bin",
+    ]
+
+    @Test(
+        "is nothing from where programs are started or configured, whether anybody knows of it or not",
+        arguments: closed)
+    func refused(path: String) { #expect(refusal(path) != nil) }
+
+    @Test("has as many examples as were wanted")
+    func enough() { #expect(Set(Self.closed).count >= 150) }
+
+    @Test(
+        "is no folder that a bundle names itself after",
+        arguments: [
+            "nvim", "fish.x", "user-tmpfiles.d", "environment.d", "recently-used.xbel", "python3.11",
+            "p10k-instant-prompt-ann.b.zsh", "gitstatus.x.y", "x.y.z", "9front.a.b", "a1.b.c", "com..x",
+            ".com.example", "com.example", "systemd",
+        ])
+    func names(name: String) {
+        let isApp = name == "gitstatus.x.y"
+        for path in ["$XDG_DATA_HOME/", "$XDG_CONFIG_HOME/", "$XDG_CACHE_HOME/", "$XDG_STATE_HOME/", "~/.local/share/"]
+        {
+            #expect((refusal(path + name, bundle: name, desktopEntry: nil) == nil) == isApp, "\(path)\(name)")
+            #expect((refusal(path + name, bundle: "x", desktopEntry: name + ".desktop") == nil) == isApp)
+        }
+        #expect(refusal("$XDG_DATA_HOME/org.example.Notes", desktopEntry: "org.example.Notes") != nil)
+    }
+
+    // MARK: Variables and folders of the desktop
+
+    @Test("follows user-dirs.dirs, but not to the home folder, hidden folders, or those that others use")
+    func userFolders() throws {
+        try make("Papiere")
+        for (value, isOpen) in [
+            ("$HOME/Papiere", true), ("$HOME/a/b/c", true), ("$HOME", false), ("$HOME/", false),
+            ("$HOME/.local/bin", false),
+            ("$HOME/.config/autostart", false), ("$HOME/.hidden/x", false), ("$HOME/Desktop", false),
+            ("$HOME/Desktop/x", false),
+            ("$HOME/Templates", false), ("/etc", false), ("/", true), ("/usr/local/bin", false), ("/tmp", false),
+            ("/home", false),
+            ("$HOME/..", false), ("$HOME/.config", false), ("/mnt/disk/Documents", true), ("/media/ann/disk/d", true),
+            ("/run/media/ann/disk/d", true), ("/media/ann", false), ("/run/media/ann/disk", true), ("/mnt", false),
+            ("/mnt/disk/.config", false),
+        ] as [(String, Bool)] {
+            try name("XDG_DOCUMENTS_DIR=\"\(value)\"\n")
+            #expect((refusal("$XDG_DOCUMENTS_DIR") == nil) == isOpen || value == "$HOME/..", "\(value)")
+            #expect((refusal("$XDG_DOCUMENTS_DIR/x") == nil) == isOpen || value == "$HOME/..", "\(value)/x")
+        }
+        try name("XDG_DOCUMENTS_DIR=\"$HOME/Papiere\"\nXDG_DESKTOP_DIR=\"$HOME/Music/Desktop\"\n")
+        #expect(refusal("~/Documents/x") != nil, "it is no folder for documents here")
+        #expect(refusal("~/Music") != nil && refusal("~/Music/Desktop/x") != nil && refusal("~/Music/y") == nil)
+    }
+
+    @Test("follows variables of the desktop, but not to odd places")
+    func variables() throws {
+        for (value, isOpen) in [
+            (home, false), (home + "/", false), ("/", true), ("/etc", false), ("/usr/share", false),
+            (home + "/.local/share/systemd/user", false), (home + "/.config/autostart", false), (home + "/.ssh", false),
+            (home + "/.bashrc.d", false), (home + "/data", true), (home + "/.local/share", true),
+            (home + "/.config", true),
+            (URL(filePath: home).deletingLastPathComponent().path, false), ("relative", true), ("", true),
+            ("/mnt/disk/data", true),
+        ] as [(String, Bool)] {
+            #expect(
+                (refusal("$XDG_DATA_HOME/com.example.notes", ["XDG_DATA_HOME": value]) == nil) == isOpen, "\(value)")
+        }
+        #expect(refusal("~/.local/share/com.example.notes", ["XDG_DATA_HOME": home + "/data"]) != nil)
+    }
+
+    @Test(
+        "is no folder in which programs are looked for, as variables say",
+        arguments: [
+            "PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "NODE_PATH", "GOPATH", "CARGO_HOME", "NVM_DIR", "PNPM_HOME",
+            "JAVA_HOME", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS", "GOROOT", "R_LIBS_PATH",
+        ])
+    func searched(variable: String) {
+        let value = ["/usr/bin", home + "/Documents/tools/bin", home + "/Pictures/", "", "relative"].joined(
+            separator: ":")
+        let variables = [variable: value]
+        for path in [
+            "~/Documents", "~/Documents/tools", "~/Documents/tools/bin", "~/Documents/TOOLS/Bin/x", "~/Pictures/x",
+        ] {
+            #expect(refusal(path, variables)?.contains(variable) == true, "\(path)")
+        }
+        #expect(refusal("~/Documents/Recipes", variables) == nil && refusal("~/Documents/tool", variables) == nil)
+        let shared = [variable: home + "/.local/share:" + home]
+        #expect(refusal("~/.local/share/com.example.notes", shared) == nil, "the folder of all apps' is no app's")
+        #expect(refusal("~/Documents", ["PWD": home + "/Documents/x", "TMPDIR": home + "/Documents"]) == nil)
+    }
+
+    // MARK: Links and mounts
+
+    @Test("is what a path leads to, as well as what it is called")
+    func links() throws {
+        for name in ["Documents", "Pictures/2026", ".local/share", ".config/autostart", "go/bin"] { try make(name) }
+        for (path, target) in [
+            ("Documents/a", "../.config/autostart"), ("Documents/b", "../go"), ("Documents/c", "b/bin"),
+            ("Documents/d", home),
+            ("Documents/e", "/"), ("Documents/f", "../Pictures/2026"), ("Documents/g", "../.not/there/yet"),
+            ("Documents/h", "h"),
+            (".local/share/com.example.notes", "../../go"), ("Music", "tunes"), ("Videos", "Pictures"),
+            ("Documents/i", "../.local/share/org.example.Notes"),
+        ] { try link(path, to: target) }
+        for path in [
+            "Documents/a", "Documents/a/x.desktop", "Documents/b", "Documents/b/bin", "Documents/c/x", "Documents/d",
+            "Documents/d/Documents/a", "Documents/e", "Documents/e/etc", "Documents/g", "Documents/g/x",
+            ".local/share/com.example.notes", ".local/share/com.example.notes/bin",
+        ] { #expect(refusal("~/" + path) != nil, "\(path)") }
+        for path in [
+            "Documents/f", "Documents/f/x", "Documents/i", "Documents/new/x", "Videos/x", "Documents/d/Pictures/x",
+        ] {
+            #expect(refusal("~/" + path) == nil, "\(path)")
+        }
+        // Whoever links a folder for documents to another place says that it is one.
+        #expect(refusal("~/Music/x") == nil && refusal("$XDG_MUSIC_DIR") == nil)
+    }
+
+    @Test("is no file where a folder of its own would be")
+    func files() throws {
+        try make(".config")
+        try Data().write(to: URL(filePath: home + "/.config/com.example.notes"))
+        #expect(refusal("$XDG_CONFIG_HOME/com.example.notes") != nil)
+        #expect(refusal("$XDG_DATA_HOME/com.example.notes") == nil)
+    }
+
+    @Test("is no folder that is mounted a second time, and a disk is one")
+    func mounts() throws {
+        let root = "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+        func mounted(_ device: String, _ part: String, _ name: String) -> String {
+            root + "40 22 \(device) \(part) \(home)/\(name) rw,relatime shared:1 - ext4 x rw\n"
+        }
+        for (mount, isOpen) in [
+            (mounted("8:2", "/", "Documents/disk"), true), (mounted("8:1", "/", "Documents/disk"), false),
+            (mounted("8:1", "/etc", "Documents/disk"), false),
+            (mounted("8:1", home + "/.config", "Documents/disk"), false),
+            (mounted("8:1", "/data/documents", "Documents"), true), (mounted("8:1", home + "/bin", "Documents"), false),
+            (mounted("8:1", home, "Documents"), false), (mounted("8:1", "/etc", "Pictures"), true),
+            (mounted("8:1", "/etc", "Documents/disk\\040x"), true), (root, true), ("", true),
+            ("garbage\n\n1 2 3\n", true),
+            (
+                root.replacing("8:1 /", with: "0:30 /@") + "41 22 0:30 /@home \(home)/Documents/disk rw - btrfs x rw\n",
+                true
+            ),
+        ] as [(String, Bool)] {
+            #expect((refusal("~/Documents/disk/x", mounts: mount) == nil) == isOpen, "\(mount)")
+        }
+        // What holds such a folder is as closed as what lies in it.
+        #expect(refusal("~/Documents", mounts: mounted("8:1", "/etc", "Documents/a/b")) != nil)
+        #expect(refusal("~/Documents/a/b", mounts: mounted("8:1", "/etc", "Documents/a\\040b")) == nil)
+        #expect(refusal("~/Documents/a b", mounts: mounted("8:1", "/etc", "Documents/a\\040b")) != nil)
+    }
+
+    // MARK: The rule, at random
+
+    /// The rule in another form: patterns of the path that there is, below the home folder.
+    private func mayBeWritten(_ path: String) -> Bool {
+        let name = "(com\\.example\\.notes|org\\.example\\.Notes)"
+        let below = "(/[^./][^/]*)*"
+        let patterns = [
+            "(Documents|Downloads|Music|Pictures|Videos)" + below,
+            "(\\.config|\\.cache|\\.local/share|\\.local/state)/" + name + below,
+            "\\.var/app/" + name + "/(data|cache)" + below,
+        ]
+        return patterns.contains { path.range(of: "^" + $0 + "$", options: .regularExpression) != nil }
+    }
+
+    @Test("is what the rule says, whatever names and links there are", arguments: 0..<4)
+    func atRandom(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        let names = [
+            "Documents", "Downloads", "Music", "Pictures", "Videos", "Desktop", ".config", ".local", "share",
+            "state", ".cache", ".var", "app", "data", "cache", "com.example.notes", "org.example.Notes",
+            "org.example.Other", "bin", "x", ".git", ".x", "nvim",
+        ]
+        func path(_ most: Int) -> String {
+            var parts: [String] = []
+            // Often a beginning that is open.
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: parts = [".local", Bool.random(using: &random) ? "share" : "state", "com.example.notes"]
+            case 1: parts = ["Documents"]
+            case 2: parts = [".var", "app", "org.example.Notes", "data"]
+            default: break
+            }
+            for _ in 0..<Int.random(in: 1...most, using: &random) {
+                parts.append(names.randomElement(using: &random) ?? "x")
+            }
+            return parts.joined(separator: "/")
+        }
+        var open = 0
+        for _ in 0..<10 {
+            let tree = try TemporaryFolder()
+            let home = URL(filePath: tree.path).resolvingSymlinksInPath().path
+            for _ in 0..<6 {
+                try? FileManager.default.createDirectory(
+                    atPath: home + "/" + path(3), withIntermediateDirectories: true)
+            }
+            // Links below folders that are open; those in the others close what they lead to, which another test shows.
+            for _ in 0..<4 {
+                let place = home + "/Documents/" + (names.randomElement(using: &random) ?? "x")
+                try? FileManager.default.createDirectory(atPath: home + "/Documents", withIntermediateDirectories: true)
+                try? FileManager.default.createSymbolicLink(
+                    atPath: place,
+                    withDestinationPath: Bool.random(using: &random) ? home + "/" + path(2) : "../" + path(2))
+            }
+            for _ in 0..<50 {
+                let path = path(4)
+                var parts = path.split(separator: "/").map(String.init)
+                var rest: [String] = []
+                // What there is of it, without links; what is a link to nothing is judged apart.
+                while !parts.isEmpty, access(home + "/" + parts.joined(separator: "/"), F_OK) != 0 {
+                    var status = stat()
+                    if lstat(home + "/" + parts.joined(separator: "/"), &status) == 0 { break }
+                    rest.insert(parts.removeLast(), at: 0)
+                }
+                guard let found = realpath(home + "/" + parts.joined(separator: "/"), nil) else { continue }
+                defer { free(found) }
+                let real = ([String(cString: found)] + rest).joined(separator: "/")
+                // A link from one folder of its own leads nowhere else.
+                let expected =
+                    mayBeWritten(path) && real.hasPrefix(home + "/")
+                    && mayBeWritten(String(real.dropFirst(home.count + 1)))
+                let refusal = WritableFolders.refusal(
+                    of: "~/" + path, bundle: Self.bundle, desktopEntry: Self.desktopEntry, environment: ["HOME": home],
+                    mounts: MountPoints(""))
+                #expect((refusal == nil) == expected, "\(path), which is \(real): \(refusal ?? "open")")
+                if refusal == nil { open += 1 }
+            }
+        }
+        #expect(open > 20)
+    }
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tries to get through the walls of the sandbox, several hundred ways: each theme is a group of at most 60 attempts, since the
+ * host tells of 64 different ones of a worker. Which group is in the file marks/BUNDLE.target, with what to try on; what came of
+ * each attempt goes to marks/BUNDLE.results: a line of "CODE<tab>EXPECTED<tab>NAME", where CODE is 0 if something was gained and
+ * else the error, and EXPECTED a part of what the host is to tell; "-" and why it tells nothing; or "!" and how
+ * the worker ends. CODE is "?" before the attempt is made, for those that end the worker.
+ */
+#include "searchlight_extension.h"
+
+static void reindex_all(searchlight_extension *extension, searchlight_request request);
+#define FIXTURE_REINDEX_ALL reindex_all
+#include "fixture.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <time.h>
+#include <utime.h>
+
+/* What to try on: the home folder, another app's folder in it with f0… and d0…, a socket there that listens, the ports of
+ * sockets that listen on all addresses, and addresses of this machine, or "-". */
+static char group[64], home[1024], outside[2048], local_socket[256], own4[64], own6[64];
+static int tcp_port, udp_port;
+static pid_t host;
+static const char *temporary;
+static FILE *results;
+static int next_file, next_folder;
+
+static char wanted[8192];
+
+/* What the host is expected to tell of the attempts that follow. */
+__attribute__((format(printf, 1, 2))) static void want(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(wanted, sizeof wanted, format, arguments);
+    va_end(arguments);
+    /* The last line of one that ended the worker. */
+    fprintf(results, "?\t%s\t%s\n", wanted, group);
+    fflush(results);
+}
+
+/* What prints nothing for seconds is stopped. */
+static void sign_of_life(void) {
+    static time_t last;
+    if (time(NULL) == last) return;
+    last = time(NULL);
+    fprintf(stderr, "walls %s\n", group);
+}
+
+/* What came of an attempt: a negative result with errno, or something gained. */
+__attribute__((format(printf, 2, 3))) static void tell(long result, const char *format, ...) {
+    int code = result < 0 ? errno : 0;
+    char name[4096];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(name, sizeof name, format, arguments);
+    va_end(arguments);
+    fprintf(results, "%d\t%s\t%s: %s\n", code, wanted, group, name);
+    fflush(results);
+    sign_of_life();
+}
+
+static char *format_path(const char *format, ...) {
+    static char paths[16][4096];
+    static int next;
+    char *path = paths[next++ % 16];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(path, 4096, format, arguments);
+    va_end(arguments);
+    return path;
+}
+
+/* Another file, or folder, of the other app for each attempt, so that each is told apart. */
+static const char *file(void) { return format_path("%s/f%d", outside, next_file++); }
+static const char *folder(void) { return format_path("%s/d%d", outside, next_folder++); }
+static const char *own(const char *name) { return format_path("%s/%s", temporary, name); }
+static const char *base(const char *path) { return strrchr(path, '/') + 1; }
+
+struct how {
+    uint64_t flags, mode, resolve;
+};
+static long open_how(int at, const char *path, uint64_t flags, uint64_t mode, uint64_t resolve) {
+    struct how how = {flags, mode, resolve};
+    return syscall(437, at, path, &how, sizeof how);
+}
+
+#include "walls/files.h"
+#include "walls/kernel.h"
+#include "walls/network.h"
+#include "walls/processes.h"
+#include "walls/resources.h"
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} groups[] = {
+    {"read", files_read}, {"read-places", files_read_places}, {"list", files_list}, {"write", files_write},
+    {"write-own", files_write_granted}, {"make", files_make}, {"move", files_move}, {"special", files_special},
+    {"attributes", files_attributes}, {"modes", files_modes}, {"proc-host", processes_proc_host},
+    {"proc-init", processes_proc_init}, {"proc-links", processes_proc_links}, {"signals", processes_signals},
+    {"priorities", processes_priorities}, {"tracing", processes_tracing}, {"programs", processes_programs},
+    {"namespaces", kernel_namespaces}, {"keys", kernel_facilities}, {"identity", kernel_identity},
+    {"prctl", kernel_prctl}, {"descriptors", kernel_descriptors}, {"unknown", kernel_unknown}, {"x32", kernel_x32}, {"i386", kernel_i386}, {"code", kernel_code},
+    {"sockets-1", network_families_1}, {"sockets-2", network_families_2}, {"pairs", network_pairs},
+    {"offline", network_addresses}, {"loopback", network_addresses}, {"servers", network_servers},
+    {"per-user", resources_per_user}, {"memory", resources_memory}, {"disk", resources_disk},
+};
+
+static void reindex_all(searchlight_extension *extension, searchlight_request request) {
+    (void)extension;
+    char path[4096];
+    fixture_mark(path, sizeof path, "target");
+    FILE *target = fopen(path, "r");
+    if (target == NULL || fscanf(target, "%63s %1023s %2047s %255s %d %d %63s %63s", group, home, outside, local_socket,
+                                 &tcp_port, &udp_port, own4, own6) != 8) {
+        fixture_requests->finish(fixture_host, request, SEARCHLIGHT_FAILED, "no target");
+        return;
+    }
+    fclose(target);
+    fixture_mark(path, sizeof path, "results");
+    results = fopen(path, "we");
+    host = getppid();
+    temporary = getenv("TMPDIR");
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        if (strcmp(groups[i].name, group) == 0) groups[i].run();
+    fprintf(results, "end\n");
+    fclose(results);
+    fixture_donate("one", "One", "the end", fixture_acknowledge, (void *)(uintptr_t)request);
+}
