@@ -39,13 +39,17 @@ final class AttemptWatcher: Sendable {
         stop: (read: OwnedDescriptor, write: OwnedDescriptor),
         onReport: @escaping @Sendable (SandboxReport, _ inheritedPeak: UInt64) -> Void,
         onRefusal: @escaping @Sendable (SandboxRefusal) -> Void
-    ) {
+    ) throws(ExtensionError) {
         (self.process, self.policy, self.onReport, self.onRefusal) = (process, policy, onReport, onRefusal)
         stopper = stop.write
         ended.enter()
-        Thread.detachNewThread { [self] in
+        let result = OwnThread.start("worker-watcher") { [self] in
             watch(socket, stop: stop.read)
             ended.leave()
+        }
+        guard result == 0 else {
+            ended.leave()
+            throw .workerUnavailable(failing: "starting a thread", code: result)
         }
     }
 

@@ -9,6 +9,9 @@ public enum WorkerExit: Hashable, Sendable, Codable, CustomStringConvertible {
     /// By the host, because it had closed its connection and went on.
     case endedByHost
 
+    /// The status with which the worker program ends where it cannot start (EX_OSERR); it says why.
+    static let cannotStart: Int32 = 71
+
     /// What the worker did, as the rest of a sentence.
     public var description: String {
         switch self {
