@@ -2,6 +2,7 @@
 #include "cstart.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -96,7 +97,57 @@ static void *pass(void *argument) {
     return argument;
 }
 
+/* The beginning of a small file, with a zero behind; 0 if it cannot be read. */
+static int read_text(const char *path, char *text, size_t capacity) {
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    ssize_t count = read(file, text, capacity - 1);
+    close(file);
+    if (count <= 0) return 0;
+    text[count] = 0;
+    return 1;
+}
+
+/* Whether a control group above this process may be short of room for so many threads. */
+static int group_is_short(unsigned count) {
+    static char groups[4096], path[4200], text[32];
+    if (!read_text("/proc/self/cgroup", groups, sizeof groups)) return 0;
+    char *group = strstr(groups, "0::/");
+    if (group == NULL) return 0;
+    group += strlen("0::");
+    group[strcspn(group, "\n")] = 0;
+    for (;;) {
+        unsigned long most = 0, now = 0;
+        snprintf(path, sizeof path, "/sys/fs/cgroup%s/pids.max", group);
+        if (read_text(path, text, sizeof text) && sscanf(text, "%lu", &most) == 1) {
+            snprintf(path, sizeof path, "/sys/fs/cgroup%s/pids.current", group);
+            if (!read_text(path, text, sizeof text) || sscanf(text, "%lu", &now) != 1 || now + count > most) return 1;
+        }
+        char *slash = strrchr(group, '/');
+        if (slash == NULL) return 0;
+        *slash = 0;
+    }
+}
+
+/*
+ * Whether it is certain that so many threads may be: all users together have no more than this one may. Trying would take
+ * milliseconds.
+ */
+static int threads_are_certain(unsigned count) {
+    static char text[128];
+    rlim_t limit = limit_of(RLIMIT_NPROC);
+    if (limit != RLIM_INFINITY) {
+        unsigned long all = 0;
+        /* 0.20 0.18 0.12 1/80 11206 */
+        if (!read_text("/proc/loadavg", text, sizeof text) || sscanf(text, "%*s %*s %*s %*u/%lu", &all) != 1 ||
+            all + count > limit)
+            return 0;
+    }
+    return !group_is_short(count);
+}
+
 static void try_threads(unsigned count) {
+    if (threads_are_certain(count)) return;
     pthread_t threads[CSTART_THREADS + CSTART_MAXIMUM_PROCESSORS];
     pthread_attr_t attributes;
     unsigned started = 0;

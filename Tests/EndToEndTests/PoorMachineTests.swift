@@ -3,6 +3,7 @@ import ExtensionHost
 import Foundation
 import Glibc
 import SearchlightEngine
+import ServiceProtocol
 import TestSupport
 import Testing
 
@@ -134,5 +135,40 @@ struct PoorMachineTests {
             #expect(reason.contains("RLIMIT_") && reason.contains("ulimit"), "\(reason)")
         }
         await engine.close()
+    }
+
+    @Test("a service that has no more descriptors refuses who comes, and lives on")
+    func descriptorsRunOut() throws {
+        let command = try Command.indexed()
+        let service = try ChildProcess(
+            "/usr/bin/prlimit",
+            ["--nofile=256:256", try BuiltProducts.program("searchlightd"), "--no-session-bus"],
+            environment: command.environment)
+        defer {
+            service.send(SIGKILL)
+            service.wait()
+        }
+        let socket = command.harness.store + "/socket"
+        while access(socket, F_OK) != 0, service.isRunning { usleep(1000) }
+        var clients: [OwnedDescriptor] = []
+        for _ in 0..<200 {
+            // Each takes some descriptors of the service's; what comes when there are none is disconnected.
+            guard let client = try? ServiceSocket.connect(inFolder: command.harness.store) else { continue }
+            clients.append(client)
+        }
+        #expect(clients.count > 50)
+        _ = try command("search", "pear")
+        #expect(service.isRunning)
+        clients = []
+        // It notices that they have gone a moment later.
+        var text = ""
+        for _ in 0..<1000 where !text.contains("Answered by: the service") {
+            text = try command("status").output
+            guard service.isRunning else { break }
+        }
+        #expect(text.contains("Answered by: the service"), "\(text)")
+        #expect(service.isRunning)
+        service.send(SIGTERM)
+        #expect(service.wait() == .exited(0))
     }
 }

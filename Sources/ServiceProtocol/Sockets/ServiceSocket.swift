@@ -49,7 +49,8 @@ public enum ServiceSocket {
         try connect(inFolder: folder, servedBy: geteuid())
     }
 
-    static func connect(
+    /// The same for the service of a user who is named.
+    package static func connect(
         inFolder folder: String, servedBy user: uid_t
     ) throws(ServiceSocketError) -> OwnedDescriptor {
         let place = try SocketPlace(folder: folder, create: false)
