@@ -44,17 +44,17 @@ let package = Package(
             dependencies: [
                 "SearchlightEngine", "ExtensionValidation", "ExtensionRuntime", "SearchIndex", "ExtensionHost",
                 "MetadataQuery", "Promises", "Previews", "IdleScheduling", "ConditionSensors", "QuickLookSimulator",
-                "ServiceProtocol", "UniformTypeIdentifiers", "Diagnosis", arguments,
+                "ServiceProtocol", "UniformTypeIdentifiers", "Diagnosis", "CStart", arguments,
             ], swiftSettings: strict),
         .executableTarget(
             name: "searchlightd",
             dependencies: [
                 "SearchlightService", "SearchlightEngine", "ExtensionHost", "Promises", "ConditionSensors",
-                "ServiceProtocol", "CSystemd", arguments,
+                "ServiceProtocol", "CSystemd", "CStart", arguments,
             ],
             swiftSettings: strict),
         .executableTarget(
-            name: "searchlight-worker", dependencies: ["ExtensionRuntime", "CSandbox", "CBuildFacts"],
+            name: "searchlight-worker", dependencies: ["ExtensionRuntime", "CSandbox", "CBuildFacts", "CStart"],
             cSettings: strictC),
         .executableTarget(
             name: "benchmarks",
@@ -154,6 +154,7 @@ let package = Package(
         .target(name: "CSandbox", cSettings: strictC),
         .target(name: "CFiles", cSettings: strictC),
         .target(name: "CLoopback", cSettings: strictC),
+        .target(name: "CStart", cSettings: strictC),
         .target(name: "CBuildFacts", cSettings: strictC + buildFacts),
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 

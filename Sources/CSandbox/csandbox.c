@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -70,6 +71,10 @@ int csandbox_socket_pair(int descriptors[2]) {
 }
 
 int csandbox_pipe(int descriptors[2]) { return pipe2(descriptors, O_CLOEXEC) == 0 ? 0 : errno; }
+
+void csandbox_print_lines(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
+
+void csandbox_flush_output(void) { fflush(stdout); }
 
 int csandbox_memory_file(void) { return memfd_create("searchlight", MFD_CLOEXEC); }
 

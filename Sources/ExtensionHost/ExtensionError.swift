@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Glibc
 import ServiceProtocol
 
 /// Why an extension could not do what it was asked.
@@ -102,6 +103,27 @@ public enum ExtensionError: Error, Hashable, Sendable, Codable, CustomStringConv
 }
 
 extension ExtensionError {
+    /// No worker could be started because a system call failed. Where a limit of this process may be the cause, it is named.
+    static func workerUnavailable(failing operation: String, code: Int32) -> ExtensionError {
+        let hint =
+            switch code {
+            case EMFILE: " This process has as many descriptors open as it may: raise the limit with ulimit -n."
+            case EAGAIN: " No more processes and threads may be started: raise the limit with ulimit -u, or end some."
+            case ENOMEM: " There is no memory left that it may take: raise the limits with ulimit -v and ulimit -d."
+            default: ""
+            }
+        return .workerUnavailable(reason: "\(operation) failed: \(String(cString: strerror(code))).\(hint)")
+    }
+
+    /// A worker ended before it had loaded anything of its extension's, and its program said why, as of a limit that is too
+    /// small.
+    static func workerUnavailable(saying lines: [String]) -> ExtensionError {
+        let program = "searchlight-worker: "
+        let words = lines.map { $0.hasPrefix(program) ? String($0.dropFirst(program.count)) : $0 }
+        return .workerUnavailable(
+            reason: words.isEmpty ? "its program ended at once." : words.joined(separator: " "))
+    }
+
     /// What was asked, for an error of something that was asked of an extension.
     var during: String? {
         switch self {

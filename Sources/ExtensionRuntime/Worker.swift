@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSandbox
 import Dispatch
 import Glibc
 import ServiceProtocol
@@ -120,8 +121,10 @@ final class Worker: Sendable {
         do throws(LoadError) {
             let loaded = try loadExtension(request, session: session)
             state.withLock { ($0.extension, $0.calls) = (loaded, calls) }
+            csandbox_flush_output()
             call.reply([.strings(loaded.interfaces)])
         } catch {
+            csandbox_flush_output()
             call.refuse(name: error.failure.rawValue, message: error.message)
         }
     }
@@ -151,10 +154,12 @@ final class Worker: Sendable {
     }
 }
 
-/// Turns what an extension answered into the answer of the call, if it is the kind of answer that was asked for.
+/// Turns what an extension answered into the answer of the call, if it is the kind of answer that was asked for. What the
+/// extension printed before goes before.
 private func answer(
     _ call: IncomingCall, _ request: WorkerRequest, with outcome: RequestOutcome, _ session: HostSession
 ) {
+    csandbox_flush_output()
     do throws(BusError) {
         switch (request, outcome) {
         case (_, .failed(let status, let message)): call.refuse(name: status.errorName, message: message)

@@ -99,6 +99,7 @@ public final class SearchIndex: Sendable {
         self.directory = directory
         self.now = now
         let folder = StoreFolder(path: directory)
+        RegularFilesOnly.begin()
         do {
             switch access {
             case .readWrite:
@@ -143,9 +144,10 @@ public final class SearchIndex: Sendable {
     private static func openForReading(
         _ folder: StoreFolder, _ seams: StoreSeams
     ) throws -> (DatabasePool, OwnedDescriptor?) {
-        guard FileManager.default.fileExists(atPath: folder.database) else {
+        guard try OwnFolder.open(folder.path, creating: false) != nil, try OwnFile.check(folder.database) else {
             throw SearchIndexError.noStore(path: folder.path)
         }
+        try folder.check()
         let (pool, lock) = try UnwritableStore.open(
             folder.database, in: folder.path, configuration: configuration(isReadOnly: true, seams))
         try pool.read { db in

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import Glibc
+import ServiceProtocol
 
 /// Why the index could not do what it was asked.
 public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
@@ -14,6 +16,8 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
     case full(path: String, operation: String)
     /// The store cannot be written.
     case readOnly(path: String, operation: String)
+    /// A file or folder of the store is of another kind than it has to be, or others may change it; what, and what to do.
+    case untrusted(path: String, reason: String)
     /// An item cannot be kept.
     case invalidItem(identifier: String, reason: String)
     /// A batch exceeds a limit; nothing of it is kept. What its items may have is for whoever encodes them to check.
@@ -42,6 +46,7 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
         case .full(let path, let operation): "\(operation) failed: the device that holds \(path) is full. Make room."
         case .readOnly(let path, let operation):
             "\(operation) failed: \(path) cannot be written. Check its permissions, or whether it is mounted read-only."
+        case .untrusted(_, let reason): "The store is not used. \(reason)"
         case .invalidItem(let identifier, let reason):
             "The item \(identifier.debugDescription) is refused: \(reason). Correct it and donate it again."
         case .batchTooLarge(let what, let value, let limit):
@@ -69,14 +74,24 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
         case .invalidEntry(.tooLarge(let what, let value, let limit)):
             self = .batchTooLarge(what: what, value: value, limit: limit)
         case .damaged, .invalidSequence: self = .damaged(path: path, detail: error.description)
+        case .io(_, _, EFBIG):
+            let detail = [error.description, UnwritableStore.fileSizeLimit].compactMap(\.self).joined(separator: " ")
+            self = .storage(path: path, operation: operation, detail: detail)
         case .invalidEntry, .io: self = .storage(path: path, operation: operation, detail: error.description)
         }
     }
+
+    /// An error of a file that is not what it has to be, or of the system.
+    package init(_ error: UntrustedFile) { self = .untrusted(path: error.path, reason: error.description) }
 
     /// Sorts an error of the storage below by what can be done about it.
     init(_ error: any Error, path: String, operation: String) {
         if let error = error as? SearchIndexError {
             self = error
+            return
+        }
+        if let error = error as? UntrustedFile {
+            self.init(error)
             return
         }
         if error is RowDecodingError {
@@ -109,7 +124,12 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
             let isOfFiles = [.SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode)
             self =
                 (isOfFiles ? UnwritableStore.obstacle(at: path, operation: operation) : nil)
-                ?? .storage(path: path, operation: operation, detail: error.message ?? "\(error.resultCode)")
+                ?? .storage(
+                    path: path, operation: operation,
+                    detail: [
+                        error.message ?? "\(error.resultCode)",
+                        isOfFiles ? UnwritableStore.descriptorLimit ?? UnwritableStore.fileSizeLimit : nil,
+                    ].compactMap(\.self).joined(separator: "; "))
         }
     }
 

@@ -21,10 +21,8 @@ enum UnwritableStore {
             return (try pool(path, configuration), nil)
         } catch let error as DatabaseError where isObstacle(error.resultCode) {
             guard isComplete(path), let address = unchanging(path) else { throw error }
-            let number = Glibc.open(directory + "/lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-            guard number >= 0 else { throw error }
-            let lock = OwnedDescriptor(adopting: number)
-            guard flock(number, LOCK_SH | LOCK_NB) == 0, isComplete(path) else { throw error }
+            guard let lock = try? OwnFile.open(directory + "/lock", O_RDONLY) else { throw error }
+            guard flock(lock.number, LOCK_SH | LOCK_NB) == 0, isComplete(path) else { throw error }
             // A build of SQLite without addresses finds no such file; then the first error says more.
             guard let pool = try? pool(address, configuration) else { throw error }
             return (pool, lock)
@@ -63,6 +61,27 @@ enum UnwritableStore {
             return .readOnly(path: path, operation: operation)
         }
         return status.f_bavail * status.f_frsize < leastRoom ? .full(path: path, operation: operation) : nil
+    }
+
+    /// What to say of the limit of file sizes (`RLIMIT_FSIZE`) where something could not be written; `nil` without one.
+    static var fileSizeLimit: String? {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(UInt32(RLIMIT_FSIZE.rawValue)), &limit) == 0, limit.rlim_cur != UInt.max
+        else {
+            return nil
+        }
+        return "no file may have more than \(limit.rlim_cur >> 10) KiB here; raise that limit: ulimit -f unlimited"
+    }
+
+    /// What to say where no more files may be open; `nil` where there is room.
+    static var descriptorLimit: String? {
+        let number = Glibc.open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number < 0 else {
+            close(number)
+            return nil
+        }
+        guard errno == EMFILE else { return nil }
+        return "no more files may be open here; raise that limit: ulimit -n"
     }
 
     /// Whether SQLite finds no room where there is some. It says so of a page number that no database has, too, where it

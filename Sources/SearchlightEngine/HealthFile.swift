@@ -51,12 +51,13 @@ final class HealthFile: HealthStore {
 
     private func takeLock() throws(HealthStoreError) -> OwnedDescriptor {
         let path = URL(filePath: file.path).deletingPathExtension().path + ".lock"
-        let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard number >= 0 else { throw HealthStoreError(path: path, reason: String(cString: strerror(errno))) }
-        let lock = OwnedDescriptor(adopting: number)
+        let lock: OwnedDescriptor
+        do throws(UntrustedFile) { lock = try OwnFile.open(path, O_RDWR | O_CREAT) } catch {
+            throw HealthStoreError(path: path, reason: error.reason)
+        }
         for attempt in 0..<attempts {
             if attempt > 0 { usleep(Self.pause) }
-            if flock(number, LOCK_EX | LOCK_NB) == 0 { return lock }
+            if flock(lock.number, LOCK_EX | LOCK_NB) == 0 { return lock }
             guard errno == EWOULDBLOCK || errno == EINTR else { break }
         }
         throw HealthStoreError(path: path, reason: "another process holds it")

@@ -89,7 +89,7 @@ extension DonationRefusal {
             self.init(errorName: ServiceErrorName.mismatchedClientState, message: error.description)
         case .full, .readOnly: self.init(errorName: ServiceErrorName.storeNotWritable, message: error.description)
         case .noStore, .newerFormat, .closed: self.init(status: .unavailable, message: error.description)
-        case .damaged, .storage: self.init(status: .failed, message: error.description)
+        case .damaged, .storage, .untrusted: self.init(status: .failed, message: error.description)
         }
     }
 }

@@ -34,6 +34,7 @@ final class SandboxLog: Sendable {
     }
 
     private var path: String { directory + "/sandbox.json" }
+    private var file: StoreFile { StoreFile(path: path, maximumBytes: Self.maximumBytes) }
 
     /// Takes what an event says of the sandbox. What an extension tries is told seldom, so it is written at once.
     func take(_ event: ExtensionEvent) {
@@ -62,7 +63,7 @@ final class SandboxLog: Sendable {
     func history() -> SandboxHistory {
         // Under the lock, so that nothing is on its way from the one to the other.
         state.withLock { state in
-            var history = Self.read(path)
+            var history = Self.read(file)
             history.add(state.pending)
             history.bundles = history.bundles.filter { name, bundle in
                 state.present[name].map { $0 == bundle.fingerprint } ?? true
@@ -79,13 +80,14 @@ final class SandboxLog: Sendable {
             // Where the file was not replaced, closing it alone would not do: a process that is being started at this moment
             // shares it.
             defer { withExtendedLifetime(lock) { _ = flock(lock.number, LOCK_UN) } }
-            var history = Self.read(path)
+            var history = Self.read(file)
             history.add(state.pending)
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys]
-            guard let data = try? encoder.encode(history), data.count <= Self.maximumBytes, replace(with: data) else {
-                return
-            }
+            // Not synchronized: a crash may cost what was told last.
+            guard let data = try? encoder.encode(history),
+                (try? file.replace(with: data, isSynchronized: false)) != nil
+            else { return }
             state.pending = SandboxHistory()
         }
     }
@@ -93,9 +95,8 @@ final class SandboxLog: Sendable {
     /// The file that is there, locked for this process; `nil` if another has it. The others hold it for a moment only; who
     /// was stopped meanwhile must not stop this one.
     private func lockedFile() -> OwnedDescriptor? {
-        let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard number >= 0 else { return nil }
-        let descriptor = OwnedDescriptor(adopting: number)
+        guard let descriptor = try? OwnFile.open(path, O_RDWR | O_CREAT) else { return nil }
+        let number = descriptor.number
         var (held, present) = (stat(), stat())
         // Somebody may have replaced it since it was opened; then the lock would be one of nothing.
         guard flock(number, LOCK_EX | LOCK_NB) == 0, fstat(number, &held) == 0, stat(path, &present) == 0,
@@ -104,21 +105,8 @@ final class SandboxLog: Sendable {
         return descriptor
     }
 
-    private func replace(with data: Data) -> Bool {
-        let temporary = path + ".new"
-        let number = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard number >= 0 else { return false }
-        let file = OwnedDescriptor(adopting: number)
-        let isWritten = data.withUnsafeBytes { write(file.number, $0.baseAddress, $0.count) == $0.count }
-        if isWritten, rename(temporary, path) == 0 { return true }
-        unlink(temporary)
-        return false
-    }
-
-    private static func read(_ path: String) -> SandboxHistory {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= maximumBytes,
-            let data = try? Data(contentsOf: URL(filePath: path)),
+    private static func read(_ file: StoreFile) -> SandboxHistory {
+        guard case .bytes(let data) = file.read(),
             let history = try? JSONDecoder().decode(SandboxHistory.self, from: data)
         else { return SandboxHistory() }
         return history.bounded()

@@ -72,6 +72,7 @@ public final class SearchlightEngine: StoreService {
         self.onEvent = tell
         let isWritable = configuration.access == .readWrite
         lock = isWritable ? try StoreLock(directory: configuration.storeDirectory) : nil
+        if !isWritable { try StoreInspection.check(configuration.storeDirectory) }
         jobStore = JobStore(directory: configuration.storeDirectory)
         jobStore.onChange.withLock { $0 = { jobsFollower.tell() } }
         scheduleStore = ScheduleStore(directory: configuration.storeDirectory)

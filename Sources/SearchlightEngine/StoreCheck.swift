@@ -25,6 +25,7 @@ public struct StoreCheck: Sendable {
     public func verify(progress: (Int) -> Void = { _ in }) throws(EngineError) -> VerificationReport {
         let directory = configuration.storeDirectory
         guard FileManager.default.fileExists(atPath: directory) else { throw .index(.noStore(path: directory)) }
+        try StoreInspection.check(directory)
         let lock = try lockIfPossible()
         defer { lock?.release() }
         do throws(SearchIndexError) {
@@ -42,6 +43,7 @@ public struct StoreCheck: Sendable {
     public func repair(progress: (Int) -> Void = { _ in }) async throws(EngineError) -> Repair {
         let verifier = StoreVerifier(directory: configuration.storeDirectory)
         verifier.requestRepair()
+        try StoreInspection.check(configuration.storeDirectory)
         var done = verifier.restrictModes()
         var configuration = configuration
         configuration.access = .readWrite

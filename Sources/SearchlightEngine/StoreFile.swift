@@ -20,32 +20,35 @@ struct StoreFile: Sendable {
 
     /// What is there now.
     func read() -> Content {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return .missing }
-        guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= maximumBytes,
-            let data = try? Data(contentsOf: URL(filePath: path))
-        else { return .unreadable }
-        return .bytes(data)
+        do throws(UntrustedFile) {
+            return try OwnFile.bytes(path, limit: maximumBytes).map { .bytes(Data($0)) } ?? .missing
+        } catch {
+            return .unreadable
+        }
     }
 
     /// Replaces the file, so that a crash leaves the old or the new one. One process at a time.
     ///
-    /// - Parameter settingAside: Whether what is there is kept as `….damaged`.
+    /// - Parameters:
+    ///   - settingAside: Whether what is there is kept as `….damaged`.
+    ///   - isSynchronized: Whether it is on the disk afterwards.
     /// - Throws: An error of the system.
-    func replace(with data: Data, settingAside: Bool) throws {
+    func replace(with data: Data, settingAside: Bool = false, isSynchronized: Bool = true) throws {
         // What cannot be read again must not take the place of what can.
         guard data.count <= maximumBytes else { throw POSIXError(.EFBIG) }
         let temporary = path + ".new"
         do {
-            let number = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard number >= 0 else { throw Self.failure }
-            let descriptor = OwnedDescriptor(adopting: number)
+            let descriptor: OwnedDescriptor
+            do throws(UntrustedFile) { descriptor = try OwnFile.create(temporary) } catch {
+                guard case .system(_, let code) = error.problem else { throw error }
+                throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
+            }
             if settingAside {
                 unlink(path + ".damaged")
                 link(path, path + ".damaged")
             }
-            guard Self.writeAll(data, to: descriptor.number), fsync(descriptor.number) == 0,
-                rename(temporary, path) == 0
+            guard Self.writeAll(data, to: descriptor.number),
+                !isSynchronized || fsync(descriptor.number) == 0, rename(temporary, path) == 0
             else { throw Self.failure }
         } catch {
             unlink(temporary)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import SearchIndex
 import ServiceProtocol
 
 /// The right to change a store: held by one process at a time, given back by the kernel however that process ends.
@@ -9,20 +10,23 @@ final class StoreLock: Sendable {
 
     /// Takes the lock of the store in a folder, which is created if need be.
     init(directory: String) throws(EngineError) {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        do throws(UntrustedFile) {
+            try OwnFolder.open(directory, creating: true)
         } catch {
+            guard case .system(let operation, let code) = error.problem else { throw .index(SearchIndexError(error)) }
             throw .storeFile(
-                path: directory, operation: "Creating the folder",
-                detail: systemReason(of: error) + ". Name another folder with --store")
+                path: directory, operation: operation,
+                detail: String(cString: strerror(code)) + ". Name another folder with --store")
         }
+        try StoreInspection.check(directory)
         let path = directory + "/lock"
-        let number = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard number >= 0 else {
-            throw .storeFile(path: path, operation: "Opening", detail: String(cString: strerror(errno)))
+        do throws(UntrustedFile) {
+            descriptor = try OwnFile.open(path, O_RDWR | O_CREAT)
+        } catch {
+            guard case .system(_, let code) = error.problem else { throw .index(SearchIndexError(error)) }
+            throw .storeFile(path: path, operation: "Opening", detail: String(cString: strerror(code)))
         }
-        descriptor = OwnedDescriptor(adopting: number)
+        let number = descriptor.number
         guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
             guard errno == EWOULDBLOCK else {
                 throw .storeFile(path: path, operation: "Locking", detail: String(cString: strerror(errno)))

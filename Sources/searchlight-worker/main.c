@@ -3,7 +3,8 @@
  * searchlight-worker: the process that loads one extension.
  *
  * Started by the host only, with its connection at descriptor 3 and what it may do at descriptor 4. It begins in C
- * because rights must be given up while the process has a single thread, and Swift's runtime may start others.
+ * because rights must be given up while the process has a single thread, and Swift's runtime may start others. Its limits
+ * were looked at before (cstart.h).
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 
 #include "cbuildfacts.h"
 #include "csandbox.h"
+#include "cstart.h"
 
 extern int searchlight_worker_main(void);
 
@@ -31,7 +33,8 @@ int main(int argc, char **argv) {
     int error = csandbox_restrict_self(&step);
     if (error != 0) {
         fprintf(stderr, "searchlight-worker: %s failed: %s\n", step, strerror(error));
-        return 71; /* EX_OSERR */
+        return CSTART_STATUS;
     }
+    csandbox_print_lines();
     return searchlight_worker_main();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import CStart
 import ConditionSensors
 import ExtensionHost
 import Foundation
@@ -72,6 +73,8 @@ struct Searchlightd: AsyncParsableCommand {
     }
 
     private func serve() async -> ServiceExit {
+        cstart_require_descriptors(UInt(CSTART_SERVICE_DESCRIPTORS))
+        await Self.takeTimers()
         let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
         let log = ServiceLog(sink: StandardError(environment).write)
         var configuration = ServiceConfiguration(engine: engine(environment), log: log)
@@ -123,6 +126,16 @@ struct Searchlightd: AsyncParsableCommand {
         }
     }
 
+    /// Waits a moment by each clock, so that the descriptors of their timers are there, however few are left later: without
+    /// one, what waits would wait without end.
+    private static func takeTimers() async {
+        try? await Task.sleep(for: .nanoseconds(1), clock: .continuous)
+        try? await Task.sleep(for: .nanoseconds(1), clock: .suspending)
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().asyncAfter(wallDeadline: .now()) { continuation.resume() }
+        }
+    }
+
     private func engine(_ environment: [String: String]) -> EngineConfiguration {
         let location = store.map { StoreLocation(folder: $0) } ?? StoreLocation(environment: environment)
         let explicit = (extensionPath ?? environment["SEARCHLIGHT_EXTENSION_PATH"]).map { path in
@@ -146,6 +159,7 @@ enum ServiceExit: Int32 {
     case failure = 1
     case inputOutput = 8
     case usage = 64
+    // 71 (EX_OSERR): a limit of the system is too small for a start (CStart).
     /// Another process has the store (EX_TEMPFAIL).
     case storeInUse = 75
 
@@ -153,7 +167,7 @@ enum ServiceExit: Int32 {
         switch error {
         case .engine(.storeInUse): self = .storeInUse
         case .engine(.index(.full)), .engine(.index(.readOnly)), .engine(.index(.damaged)),
-            .engine(.index(.storage)), .engine(.storeFile), .socket:
+            .engine(.index(.storage)), .engine(.index(.untrusted)), .engine(.storeFile), .socket:
             self = .inputOutput
         case .engine: self = .failure
         }

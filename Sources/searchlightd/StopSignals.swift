@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CStart
 import Dispatch
 import Glibc
 import Promises
@@ -13,6 +14,7 @@ final class StopSignals {
     /// Returns when signals are taken, so that from then on none is lost or ends the process out of order.
     init() {
         signal(SIGPIPE, SIG_IGN)
+        cstart_fail_at_file_size()
         // A service has no terminal to lose.
         signal(SIGHUP, SIG_IGN)
         let queue = DispatchQueue(label: "com.searchlight.signals")

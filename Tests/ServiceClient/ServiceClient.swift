@@ -12,9 +12,16 @@ struct ServiceClient {
             print("Arguments: store, role, bundle.")
             exit(64)
         }
+        // Whose service it is: a client of another user's, which real ones never are, is for the service to refuse.
+        var status = stat()
+        guard stat(arguments[1], &status) == 0 else {
+            print("There is no store at \(arguments[1]).")
+            exit(1)
+        }
         do {
             let connection = try BusConnection(
-                adopting: try ServiceSocket.connect(inFolder: arguments[1]), side: .client, name: "client",
+                adopting: try ServiceSocket.connect(inFolder: arguments[1], servedBy: status.st_uid), side: .client,
+                name: "client",
                 onCall: { $0.refuse(name: BusErrorName.unknownMethod, message: "") }, onDisconnect: { _ in })
             let hello = Hello(
                 role: role, bundle: arguments[3].isEmpty ? nil : arguments[3], program: "ServiceClient")

@@ -34,6 +34,12 @@ const char *csandbox_library_with(const char *function);
 /* An anonymous stream: bytes written to descriptors[1] are read from descriptors[0]; close-on-exec. */
 int csandbox_pipe(int descriptors[2]);
 
+/* Has standard output be written at the end of each line, whatever it is. To be called before anything is printed. */
+void csandbox_print_lines(void);
+
+/* Writes what was printed on standard output and is kept in memory still. */
+void csandbox_flush_output(void);
+
 /* A file in memory, without a name, gone with its last descriptor; close-on-exec. -1, and errno, on failure. */
 int csandbox_memory_file(void);
 

@@ -84,7 +84,7 @@ struct ServiceFinder: ServiceOpener {
         switch error {
         case .absent: ServiceFailure(.absent, "\(error) \(advice)")
         case .nobodyListens: ServiceFailure(.unreachable, "\(error) \(advice)")
-        case .notPermitted, .notASocket, .busy, .notInherited, .system:
+        case .notPermitted, .notASocket, .busy, .notInherited, .anotherUser, .system:
             ServiceFailure(.unreachable, error.description)
         }
     }
@@ -95,14 +95,14 @@ extension ServiceSocketError {
     fileprivate var isUnseen: Bool {
         switch self {
         case .absent, .notPermitted: true
-        case .nobodyListens, .notASocket, .busy, .notInherited, .system: false
+        case .nobodyListens, .notASocket, .busy, .notInherited, .anotherUser, .system: false
         }
     }
 
     fileprivate var isWithoutService: Bool {
         switch self {
         case .absent, .nobodyListens: true
-        case .notPermitted, .notASocket, .busy, .notInherited, .system: false
+        case .notPermitted, .notASocket, .busy, .notInherited, .anotherUser, .system: false
         }
     }
 }

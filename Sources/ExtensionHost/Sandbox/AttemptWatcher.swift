@@ -48,14 +48,18 @@ final class AttemptWatcher: Sendable {
         onReport: @escaping @Sendable (SandboxReport, _ inheritedPeak: UInt64) -> Void,
         onRefusal: @escaping @Sendable (SandboxRefusal) -> Void,
         onExcess: @escaping @Sendable (WorkerExcess) -> Void
-    ) {
+    ) throws(ExtensionError) {
         (self.process, self.policy, self.onReport, self.onRefusal) = (process, policy, onReport, onRefusal)
         self.onExcess = onExcess
         stopper = stop.write
         ended.enter()
-        Thread.detachNewThread { [self] in
+        let result = OwnThread.start("worker-watcher") { [self] in
             watch(socket, stop: stop.read)
             ended.leave()
+        }
+        guard result == 0 else {
+            ended.leave()
+            throw .workerUnavailable(failing: "starting a thread", code: result)
         }
     }
 

@@ -44,6 +44,9 @@ final class RunningWorker: Responder {
             if case .strings(let interfaces)? = answer.first { worker.served.withLock { $0 = Set(interfaces) } }
         } catch {
             await worker.stop()
+            if case .crashed(_, _, .exited(WorkerExit.cannotStart), let lines) = error, !worker.process.hasBegun {
+                throw .workerUnavailable(saying: lines)
+            }
             guard case .timedOut = error, worker.end.wasStarved else { throw error }
             throw .noProcessor(for: bundle.identifier, "be loaded", within: configuration.limits.load)
         }
@@ -158,6 +161,8 @@ final class RunningWorker: Responder {
         calls.remove(call)
         let (serial, stop) = call.finish()
         if let serial { voice.end(serial) }
+        // What it printed before it answered comes another way, and is told before.
+        await process.output.catchUp()
         switch result {
         case .success(let answer):
             // One that comes after all is as good as another.

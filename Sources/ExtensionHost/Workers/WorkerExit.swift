@@ -11,6 +11,9 @@ public enum WorkerExit: Hashable, Sendable, Codable, CustomStringConvertible {
     /// By the host, because it went beyond this limit.
     case exceeded(limit: String)
 
+    /// The status with which the worker program ends where it cannot start (EX_OSERR); it says why.
+    static let cannotStart: Int32 = 71
+
     /// What the worker did, as the rest of a sentence.
     public var description: String {
         switch self {

@@ -8,7 +8,7 @@ import Synchronization
 
 /// What a worker prints and logs: lines, bounded in length and number.
 final class WorkerOutput: Sendable {
-    /// A longer line is cut.
+    /// A longer line is cut, and ends with “…”.
     static let maximumLineBytes = 4096
     /// After so many lines of one worker, printed and logged, the rest is only counted.
     static let maximumLines = 20_000
@@ -19,14 +19,26 @@ final class WorkerOutput: Sendable {
     /// How long to wait for the reader once it was told to stop, in milliseconds; a busy machine may keep it from running.
     private static let stopGrace = 2000
 
-    private struct State {
+    /// How long an answer waits for what was printed before it, in milliseconds: whoever is told of lines may be slow.
+    private static let answerGrace = 2000
+
+    fileprivate struct State {
         var partial: [UInt8] = []
+        var isCut = false
         var kept: [String] = []
         var count = 0
+        /// How many bytes were read, and of how many the lines were told.
+        var read = 0
+        var told = 0
+        var hasEnded = false
+        /// Who waits until the lines of so many bytes were told, by a number.
+        var waiting: [Int: (bytes: Int, continuation: CheckedContinuation<Void, Never>)] = [:]
+        var lastWaiter = 0
     }
     private let state = Mutex(State())
     private let onLine: @Sendable (String) -> Void
     private let ended = DispatchGroup()
+    private let descriptor: OwnedDescriptor
     /// Written to when the reader is to stop although somebody still holds the other end.
     private let stopper: OwnedDescriptor
 
@@ -34,23 +46,26 @@ final class WorkerOutput: Sendable {
     init(reading descriptor: OwnedDescriptor, onLine: @escaping @Sendable (String) -> Void) throws(ExtensionError) {
         var ends: [Int32] = [-1, -1]
         let code = csandbox_pipe(&ends)
-        guard code == 0 else {
-            throw .workerUnavailable(reason: "creating a pipe failed: \(String(cString: strerror(code))).")
-        }
+        guard code == 0 else { throw .workerUnavailable(failing: "creating a pipe", code: code) }
         let stop = OwnedDescriptor(adopting: ends[0])
         stopper = OwnedDescriptor(adopting: ends[1])
+        self.descriptor = descriptor
         self.onLine = onLine
+        // It is read under a lock, which must not wait.
+        let flags = fcntl(descriptor.number, F_GETFL)
+        guard flags >= 0, fcntl(descriptor.number, F_SETFL, flags | O_NONBLOCK) == 0 else {
+            throw .workerUnavailable(failing: "preparing the pipe of its output", code: errno)
+        }
         ended.enter()
-        Thread.detachNewThread { [self] in
+        let result = OwnThread.start("worker-output") { [self] in
             var buffer = [UInt8](repeating: 0, count: 16 << 10)
-            while Self.waitForInput(descriptor.number, stop.number) {
-                let count = read(descriptor.number, &buffer, buffer.count)
-                if count < 0 && errno == EINTR { continue }
-                guard count > 0 else { break }
-                take(buffer[..<count])
-            }
-            take([UInt8(ascii: "\n")])
+            while Self.waitForInput(descriptor.number, stop.number), readSome(&buffer) {}
+            finish()
             ended.leave()
+        }
+        guard result == 0 else {
+            ended.leave()
+            throw .workerUnavailable(failing: "starting a thread", code: result)
         }
     }
 
@@ -61,6 +76,74 @@ final class WorkerOutput: Sendable {
         ]
         while poll(&descriptors, 2, -1) < 0 && errno == EINTR {}
         return descriptors[0].revents != 0
+    }
+
+    /// Reads once and tells the lines; `false` at the end.
+    private func readSome(_ buffer: inout [UInt8]) -> Bool {
+        // Counted in the moment in which they leave the pipe, so that whoever looks misses none.
+        let (count, code) = state.withLock { state in
+            let count = read(descriptor.number, &buffer, buffer.count)
+            if count > 0 { state.read += count }
+            return (count, errno)
+        }
+        if count < 0, code == EINTR || code == EAGAIN { return true }
+        guard count > 0 else { return false }
+        take(buffer[..<count])
+        let isAwaited = state.withLock { state in
+            state.told += count
+            return state.waiting.values.contains { $0.bytes <= state.told }
+        }
+        if isAwaited {
+            tellPartialLine()
+            resume { state in { $0.bytes <= state.told } }
+        }
+        return true
+    }
+
+    /// Tells the last line, and whoever waits for it.
+    private func finish() {
+        tellPartialLine()
+        state.withLock { $0.hasEnded = true }
+        resume { _ in { _ in true } }
+    }
+
+    private func resume(
+        _ isDone: (State) -> ((bytes: Int, continuation: CheckedContinuation<Void, Never>)) -> Bool
+    ) {
+        let done = state.withLock { state in
+            let done = state.waiting.filter { isDone(state)($0.value) }
+            for number in done.keys { state.waiting[number] = nil }
+            return done.values.map(\.continuation)
+        }
+        for continuation in done { continuation.resume() }
+    }
+
+    /// Returns when all lines were told that the worker had printed when this was called, a last one without an end among
+    /// them; after ``answerGrace`` if whoever is told takes longer. Where nothing was printed it costs one system call.
+    func catchUp() async {
+        guard let bytes = state.withLock({ bytesAhead($0) }) else { return tellPartialLine() }
+        await withCheckedContinuation { continuation in
+            let number = state.withLock { state -> Int? in
+                guard !state.hasEnded, state.told < bytes else { return nil }
+                state.lastWaiter += 1
+                state.waiting[state.lastWaiter] = (bytes, continuation)
+                return state.lastWaiter
+            }
+            guard let number else { return continuation.resume() }
+            DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Self.answerGrace)) { [weak self] in
+                self?.state.withLock { $0.waiting.removeValue(forKey: number) }?.continuation.resume()
+            }
+        }
+        tellPartialLine()
+    }
+
+    /// Up to which byte lines have still to be told; `nil` if all were.
+    private func bytesAhead(_ state: borrowing State) -> Int? {
+        guard !state.hasEnded else { return nil }
+        var unread: Int32 = 0
+        if ioctl(descriptor.number, UInt(FIONREAD), &unread) != 0 { unread = 0 }
+        let bytes = state.read + Int(unread)
+        return bytes > state.told ? bytes : nil
     }
 
     /// Has the reader end once it has read what is there.
@@ -90,27 +173,42 @@ final class WorkerOutput: Sendable {
         return String(decoding: message.utf8.prefix(Self.maximumLineBytes), as: UTF8.self) + "…"
     }
 
-    private static let tooMany = "(more than \(maximumLines) lines; the rest is not shown)"
+    fileprivate static let tooMany = "(more than \(maximumLines) lines; the rest is not shown)"
 
     private func take(_ bytes: ArraySlice<UInt8>) {
         let lines = state.withLock { state -> [String] in
             var lines: [String] = []
             for byte in bytes {
-                if byte != UInt8(ascii: "\n") {
-                    if state.partial.count < Self.maximumLineBytes { state.partial.append(byte) }
-                    continue
+                if byte == UInt8(ascii: "\n") {
+                    if let line = state.nextLine() { lines.append(line) }
+                } else if state.partial.count < Self.maximumLineBytes {
+                    state.partial.append(byte)
+                } else {
+                    state.isCut = true
                 }
-                guard !state.partial.isEmpty else { continue }
-                let line = String(decoding: state.partial, as: UTF8.self)
-                state.partial.removeAll(keepingCapacity: true)
-                state.kept.append(line)
-                if state.kept.count > Self.keptLines { state.kept.removeFirst() }
-                state.count += 1
-                if state.count < Self.maximumLines { lines.append(line) }
-                if state.count == Self.maximumLines { lines.append(Self.tooMany) }
             }
             return lines
         }
         for line in lines { onLine(line) }
+    }
+
+    /// Tells what was printed of a line that has no end yet.
+    private func tellPartialLine() {
+        if let line = state.withLock({ $0.nextLine() }) { onLine(line) }
+    }
+}
+
+extension WorkerOutput.State {
+    /// Takes the line that has been gathered; `nil` if it is empty or one too many.
+    fileprivate mutating func nextLine() -> String? {
+        guard !partial.isEmpty else { return nil }
+        let line = String(decoding: partial, as: UTF8.self) + (isCut ? "…" : "")
+        partial.removeAll(keepingCapacity: true)
+        isCut = false
+        kept.append(line)
+        if kept.count > WorkerOutput.keptLines { kept.removeFirst() }
+        count += 1
+        if count < WorkerOutput.maximumLines { return line }
+        return count == WorkerOutput.maximumLines ? WorkerOutput.tooMany : nil
     }
 }

@@ -39,7 +39,10 @@ final class WorkerProcess: Sendable {
     /// What the kernel counted as its largest size before it had begun: that of this process, whose copy it was. As long as
     /// the worker has not said, nothing that is counted is known to be its own.
     private let inheritedPeak: Counter
-    private final class Counter: Sendable { let value = Atomic(UInt64.max) }
+    private final class Counter: Sendable {
+        let value = Atomic(UInt64.max)
+        let hasReported = Atomic(false)
+    }
 
     /// A reference to the worker for its watcher, which is made before the worker is whole.
     private final class Link: Sendable {
@@ -99,14 +102,31 @@ final class WorkerProcess: Sendable {
         try Self.check(code, "starting \(configuration.workerPath)")
         identifier = pid
         let link = Link()
-        watcher = AttemptWatcher(
-            pid, policy, socket: policyEnd, stop: (stopRead, stopWrite),
-            onReport: { report, peak in
-                inheritedPeak.value.store(peak, ordering: .relaxed)
-                onReport(report)
-            }, onRefusal: onRefusal, onExcess: { link.process?.terminate(for: $0) })
+        do throws(ExtensionError) {
+            watcher = try AttemptWatcher(
+                pid, policy, socket: policyEnd, stop: (stopRead, stopWrite),
+                onReport: { report, peak in
+                    inheritedPeak.value.store(peak, ordering: .relaxed)
+                    inheritedPeak.hasReported.store(true, ordering: .releasing)
+                    onReport(report)
+                }, onRefusal: onRefusal, onExcess: { link.process?.terminate(for: $0) })
+        } catch {
+            // It has loaded nothing, and nobody else knows of it.
+            kill(pid, SIGKILL)
+            var (status, cost) = (Int32(0), csandbox_cost())
+            _ = csandbox_reap(pid, &status, &cost)
+            output.stop()
+            temporary?.remove()
+            throw error
+        }
         link.process = self
-        Thread.detachNewThread { [self] in waitForEnd() }
+        let result = OwnThread.start("worker-end") { [self] in waitForEnd() }
+        guard result == 0 else {
+            // Nobody would notice its end.
+            terminate()
+            waitForEnd()
+            throw .workerUnavailable(failing: "starting a thread", code: result)
+        }
     }
 
     /// Asks the worker and what it started to end. Harmless when it has ended.
@@ -211,6 +231,9 @@ final class WorkerProcess: Sendable {
     /// Whether a fresh one would reach the same.
     func reachesWhatIsThere() async -> Bool { await places.areUnchanged() }
 
+    /// Whether it was confined and went on to load what it was told to. What ends before is not the extension's fault.
+    var hasBegun: Bool { inheritedPeak.hasReported.load(ordering: .acquiring) || isInThisProcess }
+
     /// Whether it has ended and been reaped.
     var hasEnded: Bool { state.withLock { $0.exit != nil } }
 
@@ -300,6 +323,6 @@ final class WorkerProcess: Sendable {
     }
 
     private static func check(_ code: Int32, _ operation: String) throws(ExtensionError) {
-        if code != 0 { throw .workerUnavailable(reason: "\(operation) failed: \(String(cString: strerror(code))).") }
+        if code != 0 { throw .workerUnavailable(failing: operation, code: code) }
     }
 }

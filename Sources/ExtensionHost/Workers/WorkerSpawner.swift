@@ -3,6 +3,7 @@ import CSandbox
 import Dispatch
 import Foundation
 import Glibc
+import ServiceProtocol
 import Synchronization
 
 /// The thread that starts workers, as long as this process lives.
@@ -15,14 +16,25 @@ final class WorkerSpawner: Sendable {
     private typealias Job = @Sendable () -> Void
     private let jobs = Mutex<[Job]>([])
     private let work = DispatchSemaphore(value: 0)
+    private let hasThread = Mutex(false)
 
-    private init() {
-        Thread.detachNewThread { [self] in
-            while true {
-                work.wait()
-                let job = jobs.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-                job?()
+    private init() {}
+
+    /// Starts the thread, unless it runs.
+    ///
+    /// - Returns: 0, or the errno with which that failed; the next one tries again.
+    private func start() -> Int32 {
+        hasThread.withLock { hasThread in
+            guard !hasThread else { return 0 }
+            let result = OwnThread.start("worker-start") { [self] in
+                while true {
+                    work.wait()
+                    let job = jobs.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+                    job?()
+                }
             }
+            hasThread = result == 0
+            return result
         }
     }
 
@@ -32,6 +44,8 @@ final class WorkerSpawner: Sendable {
     func spawn(
         _ path: String, environment: [String], connection: Int32, policy: Int32, output: Int32, ownSession: Bool
     ) -> (code: Int32, process: pid_t) {
+        let code = start()
+        guard code == 0 else { return (code, 0) }
         let result = Result()
         jobs.withLock {
             $0.append {

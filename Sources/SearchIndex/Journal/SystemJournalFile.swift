@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import ServiceProtocol
 
 /// An open file of the machine.
 final class SystemJournalFile: JournalFile {
-    private let descriptor: Int32
+    private let file: OwnedDescriptor
+    private var descriptor: Int32 { file.number }
     private let path: String
 
     /// Takes over a descriptor.
-    init(adopting descriptor: Int32, path: String) {
-        self.descriptor = descriptor
+    init(adopting file: OwnedDescriptor, path: String) {
+        self.file = file
         self.path = path
     }
-
-    deinit { close(descriptor) }
 
     func size() throws(JournalFileError) -> Int {
         var status = stat()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import ServiceProtocol
 
 /// The machine's file system.
 package struct SystemJournalFiles: JournalFiles {
@@ -38,11 +39,20 @@ package struct SystemJournalFiles: JournalFiles {
             switch mode {
             case .read: O_RDONLY
             case .update: O_RDWR
-            case .create: O_RDWR | O_CREAT | O_TRUNC
+            case .create: O_RDWR | O_CREAT
             }
-        let descriptor = Glibc.open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw JournalFileError(operation: "opening", path: path, code: errno) }
-        return SystemJournalFile(adopting: descriptor, path: path)
+        let descriptor: OwnedDescriptor
+        do throws(UntrustedFile) {
+            descriptor = try OwnFile.open(path, flags)
+        } catch {
+            // What is no file of its own is none to read from or write to.
+            let code = if case .system(_, let code) = error.problem { code } else { EINVAL }
+            throw JournalFileError(operation: "opening", path: path, code: code)
+        }
+        let file = SystemJournalFile(adopting: descriptor, path: path)
+        // Only now, when it is known to be nobody else's.
+        if mode == .create { try file.truncate(to: 0) }
+        return file
     }
 
     package func rename(_ path: String, to other: String) throws(JournalFileError) {

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import ServiceProtocol
 
 /// The files of a store by name, and what is done to them as files.
-struct StoreFolder: Sendable {
+package struct StoreFolder: Sendable {
     /// The folder, absolute or not, without a slash at the end.
     let path: String
+
+    /// The files of a store in a folder.
+    package init(path: String) { self.path = path }
 
     /// The database.
     var database: String { path + "/index.sqlite" }
@@ -18,6 +22,27 @@ struct StoreFolder: Sendable {
     /// Says that damage was met, so that everything is checked at the next opening. A file, since the database may not be
     /// able to say it, and since a reader that meets the damage has no database to write to.
     private var mark: String { path + "/suspect" }
+
+    /// Looks at all files that SQLite and the journal may have here, so that none is opened that waits without end, as a named
+    /// pipe, or leads out of the folder. Missing ones are right.
+    ///
+    /// - Throws: ``UntrustedFile``.
+    package func check() throws(UntrustedFile) {
+        for name in Self.fileNames { try OwnFile.check(path + "/" + name) }
+        guard try OwnFile.check(journal, .folder) else { return }
+        // What cannot be listed, opening the journal will say.
+        for name in (try? journalNames()) ?? [] where Self.isOfJournal(name) { try OwnFile.check(journal + "/" + name) }
+    }
+
+    /// The names of these files, but for the journal's.
+    package static let fileNames =
+        ["index.sqlite", "index.sqlite.new", "index.sqlite.damaged"]
+        .flatMap { name in (databaseSuffixes + ["-journal"]).map { name + $0 } } + ["suspect"]
+
+    private static func isOfJournal(_ name: String) -> Bool {
+        [JournalNames.segmentSuffix, JournalNames.unfinishedSuffix].contains { name.hasSuffix($0) }
+            || name.hasPrefix(JournalNames.head)
+    }
 
     private static let databaseSuffixes = ["", "-wal", "-shm"]
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import Foundation
-import Glibc
 import SearchIndex
-import ServiceProtocol
 import Synchronization
 
 /// The ledger of the extensions in a file of the store. May be used from any thread.
@@ -15,7 +13,7 @@ final class LedgerStore: Sendable {
         var ledger: ExtensionLedger
         var checksum: UInt32?
     }
-    private let path: String
+    private let file: StoreFile
     private let state: Mutex<ExtensionLedger>
     /// Whether there was no file that can be understood: then nothing says what there was.
     let wasMissing: Bool
@@ -25,8 +23,8 @@ final class LedgerStore: Sendable {
 
     /// Reads the ledger of a store.
     init(directory: String) {
-        path = directory + "/installed.json"
-        let ledger = Self.read(path)
+        file = StoreFile(path: directory + "/installed.json", maximumBytes: Self.maximumBytes)
+        let ledger = Self.read(file)
         wasMissing = ledger == nil
         state = Mutex(ledger ?? ExtensionLedger())
     }
@@ -46,10 +44,8 @@ final class LedgerStore: Sendable {
         }
     }
 
-    private static func read(_ path: String) -> ExtensionLedger? {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_size <= maximumBytes,
-            let data = try? Data(contentsOf: URL(filePath: path)),
+    private static func read(_ file: StoreFile) -> ExtensionLedger? {
+        guard case .bytes(let data) = file.read(),
             let document = try? JSONDecoder().decode(Document.self, from: data),
             document.formatVersion == Document.currentFormat, let checksum = document.checksum,
             (try? encoded(document.ledger))?.checksum == checksum, document.ledger.isSound
@@ -68,25 +64,6 @@ final class LedgerStore: Sendable {
 
     /// Replaces the file as a whole, so that a crash leaves the old or the new one.
     private func save(_ ledger: ExtensionLedger) throws {
-        let data = try Self.encoded(ledger).data
-        guard data.count <= Self.maximumBytes else { return }
-        let temporary = path + ".new"
-        let number = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard number >= 0 else { return }
-        let file = OwnedDescriptor(adopting: number)
-        let isWritten = data.withUnsafeBytes { bytes in
-            var done = 0
-            while done < bytes.count {
-                let count = write(file.number, bytes.baseAddress.map { $0 + done }, bytes.count - done)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                done += count
-            }
-            return true
-        }
-        guard isWritten, fsync(file.number) == 0, rename(temporary, path) == 0 else {
-            unlink(temporary)
-            return
-        }
+        try file.replace(with: try Self.encoded(ledger).data)
     }
 }

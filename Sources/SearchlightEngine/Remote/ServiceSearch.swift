@@ -17,6 +17,10 @@ enum ServiceSearch {
             case .absent, .nobodyListens, .notASocket: return nil
             case .busy(let path): throw .notAnswering(path: path, seconds: ServiceSocket.connectTimeout)
             case .notPermitted(let path): throw .cannotConnect(path: path, reason: String(cString: strerror(EACCES)))
+            case .anotherUser(let path, let user):
+                throw .cannotConnect(
+                    path: path, reason: "it is user \(user)'s and not this user's (\(geteuid())), so it is told nothing"
+                )
             case .system(_, let code): throw .cannotConnect(path: socket, reason: String(cString: strerror(code)))
             case .notInherited(let detail): throw .cannotConnect(path: socket, reason: detail)
             }

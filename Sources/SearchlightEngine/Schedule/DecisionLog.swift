@@ -56,11 +56,9 @@ public final class DecisionLog: Sendable {
     }
 
     private func open(_ state: inout State) {
-        let number = Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-        guard number >= 0 else { return }
-        let file = OwnedDescriptor(adopting: number)
+        guard let file = try? OwnFile.open(path, O_WRONLY | O_CREAT | O_APPEND) else { return }
         var status = stat()
-        guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+        guard fstat(file.number, &status) == 0 else { return }
         (state.file, state.size) = (file, Int(status.st_size))
     }
 
@@ -87,12 +85,10 @@ public final class DecisionLog: Sendable {
 
     /// The last bytes of a file; none of what is no regular file.
     private static func read(_ path: String, atMost limit: Int) -> [UInt8] {
-        let number = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard number >= 0 else { return [] }
-        let file = OwnedDescriptor(adopting: number)
+        guard let file = try? OwnFile.open(path, O_RDONLY) else { return [] }
         var status = stat()
-        guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return [] }
-        lseek(number, max(0, Int(status.st_size) - limit), SEEK_SET)
+        guard fstat(file.number, &status) == 0 else { return [] }
+        lseek(file.number, max(0, Int(status.st_size) - limit), SEEK_SET)
         return Reading.bytes(file.number, limit)
     }
 
@@ -126,12 +122,10 @@ public struct DecisionFollower {
     }
 
     private mutating func open(atEnd: Bool) {
-        let number = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard number >= 0 else { return }
-        let file = OwnedDescriptor(adopting: number)
+        guard let file = try? OwnFile.open(path, O_RDONLY) else { return }
         var status = stat()
-        guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
-        if atEnd { lseek(number, 0, SEEK_END) }
+        guard fstat(file.number, &status) == 0 else { return }
+        if atEnd { lseek(file.number, 0, SEEK_END) }
         (self.file, identity) = (file, UInt64(status.st_ino))
     }
 

@@ -65,8 +65,21 @@ package enum BoundedFile {
             guard fstat(number, &status) == 0 else { throw .system(code: errno) }
             guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegular }
         }
-        let bytes = try fill(limit + 1, from: file)
-        guard bytes.count <= limit else { throw .tooLarge(limit: limit) }
+        return try contents(of: file, limit: limit, size: nil)
+    }
+
+    /// The bytes of a file that is open, from its beginning.
+    static func contents(of file: OwnedDescriptor, limit: Int) throws(Failure) -> [UInt8] {
+        var status = stat()
+        guard fstat(file.number, &status) == 0 else { throw .system(code: errno) }
+        guard status.st_size <= limit else { throw .tooLarge(limit: limit) }
+        // No more room than it takes.
+        return try contents(of: file, limit: limit, size: Int(status.st_size))
+    }
+
+    private static func contents(of file: OwnedDescriptor, limit: Int, size: Int?) throws(Failure) -> [UInt8] {
+        let bytes = try fill(min(limit, size ?? limit) + 1, from: file)
+        guard bytes.count <= min(limit, size ?? limit) else { throw .tooLarge(limit: limit) }
         return bytes
     }
 

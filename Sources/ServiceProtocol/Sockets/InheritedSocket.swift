@@ -33,6 +33,11 @@ public enum InheritedSocket {
         guard sd_is_socket_unix(taken[0].number, Int32(SOCK_STREAM.rawValue), 1, nil, 0) > 0 else {
             throw .notInherited(detail: "descriptor \(first) is something else")
         }
+        // Who listened on it: this user, or the system's manager for this user.
+        var (maker, owner) = (pid_t(0), uid_t(0))
+        guard csystemd_peer(taken[0].number, &maker, &owner) == 0, owner == geteuid() || owner == 0 else {
+            throw .notInherited(detail: "user \(owner) listens on it, and this is user \(geteuid())")
+        }
         guard fcntl(taken[0].number, F_SETFD, FD_CLOEXEC) == 0 else {
             throw .system(operation: "keeping the inherited socket from child processes", code: errno)
         }

@@ -27,6 +27,8 @@ public enum ServiceSocket {
         guard Glibc.listen(socket.number, backlog) == 0 else {
             throw .system(operation: "listening on \(place.path)", code: errno)
         }
+        // What has the name now is what was just made, and nobody else's.
+        guard try place.isOwnSocket() else { throw .notASocket(path: place.path) }
         return socket
     }
 
@@ -38,11 +40,22 @@ public enum ServiceSocket {
         try SocketPlace(folder: folder, create: true).removeSocket()
     }
 
-    /// Connects to the service that listens in a store's folder.
+    /// Connects to the service that listens in a store's folder, and makes sure that it is this user's: nothing is said to
+    /// another one.
     ///
-    /// - Throws: ``ServiceSocketError``: `absent` without a socket, `nobodyListens` when its service has died.
+    /// - Throws: ``ServiceSocketError``: `absent` without a socket, `nobodyListens` when its service has died,
+    ///   `anotherUser` when somebody else serves it.
     public static func connect(inFolder folder: String) throws(ServiceSocketError) -> OwnedDescriptor {
+        try connect(inFolder: folder, servedBy: geteuid())
+    }
+
+    /// The same for the service of a user who is named.
+    package static func connect(
+        inFolder folder: String, servedBy user: uid_t
+    ) throws(ServiceSocketError) -> OwnedDescriptor {
         let place = try SocketPlace(folder: folder, create: false)
+        // A link would lead to what is served elsewhere.
+        guard try place.isSocket() else { throw .notASocket(path: place.path) }
         let socket = try newSocket()
         try setSendTimeout(of: socket, seconds: connectTimeout)
         var code: Int32 = 0
@@ -56,7 +69,19 @@ public enum ServiceSocket {
         default: throw place.error("connecting to \(place.path)", code: code)
         }
         try setSendTimeout(of: socket, seconds: 0)
+        try checkServer(socket, path: place.path, user: user)
         return socket
+    }
+
+    /// Makes sure that a user serves a connection, by who listened for it.
+    static func checkServer(
+        _ socket: OwnedDescriptor, path: String, user: uid_t
+    ) throws(ServiceSocketError) {
+        var (process, owner) = (pid_t(0), uid_t(0))
+        guard csystemd_peer(socket.number, &process, &owner) == 0 else {
+            throw .system(operation: "asking who serves \(path)", code: errno)
+        }
+        guard owner == user else { throw .anotherUser(path: path, user: owner) }
     }
 
     private static func newSocket() throws(ServiceSocketError) -> OwnedDescriptor {

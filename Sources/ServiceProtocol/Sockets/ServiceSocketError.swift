@@ -13,6 +13,8 @@ public enum ServiceSocketError: Error, Hashable, Sendable, CustomStringConvertib
     case notASocket(path: String)
     /// A service listens and did not take the connection in time.
     case busy(path: String)
+    /// Another user's process serves it, which is told nothing.
+    case anotherUser(path: String, user: uid_t)
     /// What the service manager handed over is not what was asked for.
     case notInherited(detail: String)
     /// A system call failed.
@@ -29,6 +31,11 @@ public enum ServiceSocketError: Error, Hashable, Sendable, CustomStringConvertib
             "The file at \(path) has the name of the service's socket and is none. Move it away and try again."
         case .busy(let path):
             "The service that listens on \(path) takes no connections. Wait until it has done its work, or restart it."
+        case .anotherUser(let path, let user):
+            """
+            The service that listens on \(path) is user \(user)'s and not this user's (\(geteuid())), so it is told nothing. \
+            Check who owns that folder, or use a store of your own.
+            """
         case .notInherited(let detail):
             "The service manager did not hand over a listening Unix stream socket: \(detail). Check the socket unit."
         case .system(let operation, let code): "\(operation) failed: \(String(cString: strerror(code)))."

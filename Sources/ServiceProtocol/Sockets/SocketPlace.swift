@@ -46,6 +46,15 @@ struct SocketPlace {
     /// Whether what has the socket's name is a socket, or has gone meanwhile.
     func isSocket() throws(ServiceSocketError) -> Bool { try kind() ?? true }
 
+    /// Whether what has the socket's name is a socket of this user's that only this user may connect to.
+    func isOwnSocket() throws(ServiceSocketError) -> Bool {
+        var status = stat()
+        guard fstatat(folder.number, Self.name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+            throw error("looking at \(path)", code: errno)
+        }
+        return status.st_mode & S_IFMT == S_IFSOCK && status.st_uid == geteuid() && status.st_mode & 0o077 == 0
+    }
+
     /// Removes a socket if there is one, and nothing else.
     func removeSocket() throws(ServiceSocketError) {
         guard let isSocket = try kind() else { return }

@@ -22,13 +22,15 @@ enum ExitStatus: Int32 {
     /// An extension failed a check.
     case checkFailed = 11
     case usage = 64
+    // 71 (EX_OSERR): a limit of the system is too small for a start (CStart).
     /// The reader of standard output has gone: what a shell reports of a program that SIGPIPE ended.
     case closedPipe = 141
 
     init(_ error: EngineError) {
         switch error {
         case .index(.noStore), .itemNotFound, .itemElsewhere, .ambiguousItem: self = .notFound
-        case .index(.full), .index(.readOnly), .index(.damaged), .index(.storage), .storeFile: self = .inputOutput
+        case .index(.full), .index(.readOnly), .index(.damaged), .index(.storage), .index(.untrusted), .storeFile:
+            self = .inputOutput
         case .index(.mismatchedClientState): self = .refused
         case .index: self = .failure
         case .storeInUse, .alreadyReindexing: self = .storeInUse

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CStart
 import Dispatch
 import Foundation
 import Glibc
@@ -14,6 +15,7 @@ enum Signals {
         pthread_sigmask(SIG_BLOCK, nil, &mask)
         maskAtStart.withLock { [mask] in $0 = mask }
         signal(SIGPIPE, SIG_IGN)
+        cstart_fail_at_file_size()
         for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
             // Not ignored before: the source takes the place of what the signal does once it has begun, and one that comes
             // earlier would be lost.
@@ -59,14 +61,14 @@ enum Signals {
         var defaults = sigset_t()
         sigemptyset(&defaults)
         let quits = isIgnored(SIGQUIT) ? [] : [SIGQUIT]
-        for number in handled.withLock({ $0 }) + quits + [SIGPIPE] { sigaddset(&defaults, number) }
+        for number in handled.withLock({ $0 }) + quits + [SIGPIPE, SIGXFSZ] { sigaddset(&defaults, number) }
         return (defaults, maskAtStart.withLock { $0 })
     }
 
     /// Has the signals act as at the beginning, before another program takes over this process: it would inherit that they
     /// are ignored.
     static func withdraw() {
-        for number in handled.withLock({ $0 }) { signal(number, SIG_DFL) }
+        for number in handled.withLock({ $0 }) + [SIGXFSZ] { signal(number, SIG_DFL) }
     }
 
     /// Whether whoever started this has it go on, as “nohup” does.

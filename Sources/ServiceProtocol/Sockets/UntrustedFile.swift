@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// A file or folder that a store does not use, because it is of another kind, or because others may change it.
+package struct UntrustedFile: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong with it.
+    package enum Problem: Hashable, Sendable {
+        /// A symbolic link stands in the place of a file.
+        case link
+        /// Something else stands there, as “a named pipe”.
+        case kind(String, wanted: String)
+        /// It has another owner.
+        case owner(uid_t)
+        /// Others than its owner may write it.
+        case writable
+        /// The file has so many names (hard links), so that it may be a file of something else, too.
+        case names(Int)
+        /// Another file took its place while it was opened.
+        case replaced
+        /// A system call failed.
+        case system(operation: String, code: Int32)
+    }
+    /// Where it is.
+    package var path: String
+    package var problem: Problem
+
+    package init(path: String, problem: Problem) { (self.path, self.problem) = (path, problem) }
+
+    /// What is wrong, to be put into a sentence about the file.
+    package var reason: String {
+        switch problem {
+        case .system(_, let code): String(cString: strerror(code))
+        default: withoutEnd(description)
+        }
+    }
+
+    private func withoutEnd(_ text: String) -> String { text.hasSuffix(".") ? String(text.dropLast()) : text }
+
+    /// What is wrong and what to do, as one or two sentences that begin with the path.
+    package var description: String {
+        switch problem {
+        case .link: "\(path) is a symbolic link, which no file of a store may be. Move it away and try again."
+        case .kind(let kind, let wanted): "\(path) is \(kind) and not \(wanted). Move it away and try again."
+        case .owner(let user):
+            "\(path) belongs to user \(user), and this is user \(geteuid()). Use a store of your own: name another with --store."
+        case .writable:
+            "Other users may write \(path). Look at what is there, then keep them out: chmod go-w '\(path)'"
+        case .names(let count):
+            """
+            \(path) is one file with \(count) names (hard links), so that a change would change the others. Copy it to a new \
+            file and move that to its name.
+            """
+        case .replaced: "\(path) was replaced while it was opened. Find out by whom, and try again."
+        case .system(let operation, let code): "\(operation) \(path) failed: \(String(cString: strerror(code)))."
+        }
+    }
+}
+
+/// Which users and modes are trusted with files of this one.
+enum FileTrust {
+    /// Whether what a user owns is safe from all but this user and root. In a container, users that are not mapped show as
+    /// one, which may be the machine's root.
+    static func isTrusted(_ owner: uid_t) -> Bool {
+        owner == geteuid() || owner == 0 || owner == overflowUser && isContained
+    }
+
+    /// Whether others than the owner may write. A group that has only this user, as many systems make one for each, counts
+    /// as this user; root's counts as root.
+    static func othersMayWrite(_ status: stat) -> Bool {
+        if status.st_mode & S_IWOTH != 0 { return true }
+        return status.st_mode & S_IWGRP != 0 && status.st_gid != 0 && !isOwn(group: status.st_gid)
+    }
+
+    private static let overflowUser: uid_t = 65534
+    private static let isContained: Bool = {
+        guard let map = try? BoundedFile.read("/proc/self/uid_map", limit: 4096) else { return false }
+        return String(decoding: map, as: UTF8.self).split(whereSeparator: \.isWhitespace) != ["0", "0", "4294967295"]
+    }()
+
+    private static func isOwn(group: gid_t) -> Bool {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { buffer in
+            var (user, foundUser) = (passwd(), UnsafeMutablePointer<passwd>?.none)
+            guard let start = buffer.baseAddress,
+                getpwuid_r(geteuid(), &user, start, buffer.count, &foundUser) == 0, foundUser != nil,
+                user.pw_gid == group, let text = user.pw_name
+            else { return false }
+            let name = String(cString: text)
+            var (entry, found) = (Glibc.group(), UnsafeMutablePointer<Glibc.group>?.none)
+            guard getgrgid_r(group, &entry, start, buffer.count, &found) == 0, found != nil,
+                let groupName = entry.gr_name, String(cString: groupName) == name
+            else { return false }
+            guard var member = entry.gr_mem else { return true }
+            while let text = member.pointee {
+                guard String(cString: text) == name else { return false }
+                member += 1
+            }
+            return true
+        }
+    }
+
+    /// What a file is, as the end of “it is”.
+    static func kind(_ mode: mode_t) -> String {
+        switch mode & S_IFMT {
+        case S_IFREG: "a file"
+        case S_IFDIR: "a folder"
+        case S_IFLNK: "a symbolic link"
+        case S_IFIFO: "a named pipe"
+        case S_IFSOCK: "a socket"
+        case S_IFCHR, S_IFBLK: "a device"
+        default: "something unknown"
+        }
+    }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import SearchIndex
+import ServiceProtocol
+import TestSupport
+import Testing
+
+@testable import SearchlightEngine
+
+/// What stands in the place of a file of a store.
+enum ForeignObject: String, CaseIterable, Sendable {
+    case pipe, link, danglingLink, folder, device, socket, secondName, otherOwner, writable
+
+    /// Puts it at a path. `other` is a file outside of the store, which nobody may change.
+    func put(at path: String, other: String) throws {
+        func check(_ code: Int32) throws {
+            try #require(code == 0, "\(self) at \(path): \(String(cString: strerror(errno)))")
+        }
+        switch self {
+        case .pipe: try check(mkfifo(path, 0o600))
+        case .link: try check(symlink(other, path))
+        case .danglingLink: try check(symlink(other + ".none", path))
+        case .folder: try check(mkdir(path, 0o700))
+        // /dev/zero, which has no end.
+        case .device: try check(mknod(path, S_IFCHR | 0o600, dev_t(1 << 8 | 5)))
+        case .socket: withExtendedLifetime(try StreamSocket.listen(at: path)) {}
+        case .secondName: try check(Glibc.link(other, path))
+        case .otherOwner:
+            try Data("{}".utf8).write(to: URL(filePath: path))
+            try check(chown(path, 12345, 12345))
+        case .writable:
+            try Data("{}".utf8).write(to: URL(filePath: path))
+            try check(chmod(path, 0o666))
+        }
+    }
+
+    /// Devices and files of others only root can make.
+    static var possible: [ForeignObject] {
+        allCases.filter { geteuid() == 0 || ($0 != .device && $0 != .otherOwner) }
+    }
+}
+
+@Suite("A store's file in whose place something else stands", .timeLimit(.minutes(10)))
+struct StoreFileKindTests {
+    /// All files that a store may have.
+    static let names =
+        StoreInspection.fileNames + StoreFolder.fileNames + [StoreLocation.socketName, "journal"]
+        + ["journal.head", "journal.head.new", "0000000000000001.journal"].map { "journal/" + $0 }
+
+    private static let content = "of somebody else\n"
+
+    /// The programs that open a store: one that reads, one that writes, the service.
+    private static let programs: [(name: String, arguments: [String])] = [
+        ("searchlight", ["search", "pear"]), ("searchlight", ["reindex"]),
+        ("searchlightd", ["--idle-exit", "1", "--no-session-bus"]),
+    ]
+
+    @Test("is named by each program, with what to do, and neither waited for nor changed", arguments: names)
+    func matrix(name: String) throws {
+        let command = try Command.indexed()
+        let path = command.harness.store + "/" + name
+        let kept = command.harness.folder + "/kept"
+        let other = command.harness.folder + "/other"
+        try Data(Self.content.utf8).write(to: URL(filePath: other))
+        if access(path, F_OK) == 0 { try FileManager.default.moveItem(atPath: path, toPath: kept) }
+        for object in ForeignObject.possible {
+            // That is what has to be there.
+            if name == "socket", [.socket, .writable].contains(object) { continue }
+            if name == "journal", object == .folder { continue }
+            try object.put(at: path, other: other)
+            var before = stat()
+            try #require(lstat(path, &before) == 0)
+            for (program, arguments) in Self.programs {
+                let (status, output) = try CFixture.run(
+                    "/usr/bin/timeout", ["-k", "1", "20", try BuiltProducts.program(program)] + arguments,
+                    environment: try command.environment)
+                #expect(status == 8, "\(object) \(name), \(program): \(output)")
+                #expect(output.contains(path), "\(object), \(program): \(output)")
+                let advice = ["Move it away", "Use a store of your own", "chmod go-w", "Copy it"]
+                #expect(
+                    advice.contains { output.contains($0) },
+                    "\(object), \(program): \(output)")
+                var after = stat()
+                #expect(lstat(path, &after) == 0 && after.st_ino == before.st_ino, "\(object) \(name), \(program)")
+            }
+            #expect(try String(contentsOfFile: other, encoding: .utf8) == Self.content, "\(object) \(name)")
+            #expect(access(other + ".none", F_OK) != 0, "\(object) \(name)")
+            try FileManager.default.removeItem(atPath: path)
+        }
+        if access(kept, F_OK) == 0 { try FileManager.default.moveItem(atPath: kept, toPath: path) }
+        #expect(try command("search", "pear").status == 0)
+    }
+
+    @Test("is one of a list that has all that real runs leave")
+    func all() throws {
+        let command = try Command.indexed()
+        _ = try command("verify", "--repair")
+        _ = try CFixture.run(
+            try BuiltProducts.program("searchlightd"), ["--idle-exit", "1", "--no-session-bus"],
+            environment: try command.environment)
+        for name in try FileManager.default.contentsOfDirectory(atPath: command.harness.store) {
+            #expect(Self.names.contains(name), "\(name)")
+        }
+    }
+
+    @Test("while a service has it open does not make it wait or write elsewhere")
+    func later() async throws {
+        let harness = try Harness()
+        let bundle = try harness.installFixture("notebook")
+        let other = harness.folder + "/other"
+        try Data(Self.content.utf8).write(to: URL(filePath: other))
+        try await harness.withEngine { engine async throws in
+            _ = try await engine.reindexAll(bundle)
+            for object in ForeignObject.possible where object != .folder {
+                for name in StoreInspection.fileNames + ["suspect"] where name != "lock" {
+                    let path = harness.store + "/" + name
+                    _ = try? FileManager.default.removeItem(atPath: path)
+                    try object.put(at: path, other: other)
+                }
+                _ = try? await engine.reindexAll(bundle)
+                #expect(try await engine.search("pear", bundle: nil, limit: 1).total >= 0)
+                #expect(try String(contentsOfFile: other, encoding: .utf8) == Self.content, "\(object)")
+            }
+        }
+        #expect(try String(contentsOfFile: other, encoding: .utf8) == Self.content)
+    }
+
+    @Test("as a name that setting it aside left is what a crash leaves, and no reason to stop")
+    func setAside() throws {
+        let command = try Command.indexed()
+        for name in ["jobs.json", "index.sqlite"] {
+            let path = command.harness.store + "/" + name
+            try #require(link(path, path + ".damaged") == 0)
+        }
+        #expect(try command("search", "pear").status == 0)
+        #expect(try command("reindex").status == 0)
+    }
+}
+
+@Suite("A store's folder")
+struct StoreFolderOwnerTests {
+    private static let asRoot: Comment = "only root can give folders away"
+
+    private func refusal(_ command: Command, _ store: String) throws -> String {
+        var command = command
+        command.variables["SEARCHLIGHT_STORE"] = store
+        var text = ""
+        for (program, arguments) in [
+            ("searchlight", ["search", "x"]), ("searchlight", ["reindex"]),
+            ("searchlightd", ["--idle-exit", "1", "--no-session-bus"]),
+        ] {
+            let (status, output) = try CFixture.run(
+                "/usr/bin/timeout", ["-k", "1", "20", try BuiltProducts.program(program)] + arguments,
+                environment: try command.environment)
+            #expect(status == 8, "\(program): \(output)")
+            text = output
+        }
+        return text
+    }
+
+    @Test("that belongs to another user is not used", .enabled(if: geteuid() == 0, asRoot))
+    func otherOwner() throws {
+        let command = try Command.indexed()
+        try #require(chown(command.harness.store, 12345, 12345) == 0)
+        #expect(try refusal(command, command.harness.store).contains("belongs to user 12345"))
+    }
+
+    @Test("that others may write is not used", arguments: [0o777, 0o1777, 0o722] as [mode_t])
+    func writable(mode: mode_t) throws {
+        let command = try Command.indexed()
+        try #require(chmod(command.harness.store, mode) == 0)
+        #expect(try refusal(command, command.harness.store).contains("chmod go-w"))
+    }
+
+    @Test("on a way that others may change is not used, and none is made there")
+    func writableParent() throws {
+        let command = try Command.indexed()
+        let open = command.harness.folder + "/open"
+        try #require(mkdir(open, 0o700) == 0 && chmod(open, 0o777) == 0)
+        #expect(try refusal(command, open + "/deep/store").contains(open))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: open).isEmpty)
+        // As in /tmp, nobody else can take away what is there.
+        try #require(chmod(open, 0o1777) == 0)
+        var other = command
+        other.variables["SEARCHLIGHT_STORE"] = open + "/deep/store"
+        #expect(try other("reindex").status == 0)
+        #expect(try FileManager.default.attributesOfItem(atPath: open + "/deep")[.posixPermissions] as? Int == 0o700)
+    }
+
+    @Test("that is a link of this user's to one of this user's is used")
+    func ownLink() throws {
+        let command = try Command.indexed()
+        let link = command.harness.folder + "/link"
+        try #require(symlink(command.harness.store, link) == 0)
+        var other = command
+        other.variables["SEARCHLIGHT_STORE"] = link
+        #expect(try other("search", "pear").status == 0)
+        #expect(try other("reindex").status == 0)
+    }
+
+    @Test("that is another user's link is not used", .enabled(if: geteuid() == 0, asRoot))
+    func otherLink() throws {
+        let command = try Command.indexed()
+        let link = command.harness.folder + "/link"
+        try #require(symlink(command.harness.store, link) == 0 && lchown(link, 12345, 12345) == 0)
+        #expect(try refusal(command, link).contains("belongs to user 12345"))
+    }
+
+    @Test("where another user serves is told nothing", .enabled(if: geteuid() == 0, asRoot))
+    func otherServer() throws {
+        let command = try Command.indexed()
+        let folder = try TemporaryFolder()
+        let user: uid_t = 12346
+        try #require(chown(folder.path, user, user) == 0)
+        let path = folder.path("socket")
+        let script = """
+            import socket, sys
+            s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); print("up", flush=True)
+            for i in range(2):
+                c, _ = s.accept(); c.settimeout(5); print("heard", c.recv(10), flush=True)
+            """
+        let output = Pipe()
+        let server = try ChildProcess(
+            "/usr/bin/setpriv",
+            ["--reuid", "\(user)", "--regid", "\(user)", "--clear-groups", "/usr/bin/python3", "-c", script, path],
+            output: .pipe(output))
+        #expect(String(decoding: output.fileHandleForReading.readData(ofLength: 3), as: UTF8.self) == "up\n")
+        #expect(throws: ServiceSocketError.anotherUser(path: path, user: user)) {
+            try ServiceSocket.connect(inFolder: folder.path)
+        }
+        var other = command
+        other.variables["SEARCHLIGHT_STORE"] = folder.path
+        let (status, text) = try other("search", "pear")
+        #expect(status == 8 && text.contains("user \(user)"), "\(text)")
+        let heard = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        #expect(heard == "heard b''\nheard b''\n")
+        server.wait()
+    }
+}
