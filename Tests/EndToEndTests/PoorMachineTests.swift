@@ -148,8 +148,10 @@ struct PoorMachineTests {
             service.send(SIGKILL)
             service.wait()
         }
-        let socket = command.harness.store + "/socket"
-        while access(socket, F_OK) != 0, service.isRunning { usleep(1000) }
+        // The socket has its name a moment before somebody listens.
+        while (try? ServiceSocket.connect(inFolder: command.harness.store)) == nil, service.isRunning {
+            sched_yield()
+        }
         var clients: [OwnedDescriptor] = []
         for _ in 0..<200 {
             // Each takes some descriptors of the service's; what comes when there are none is disconnected.
