@@ -9,8 +9,8 @@ import Testing
 ///
 /// The programs are in a folder of the test's own that everybody can read, since the user may not reach where they were built.
 struct OrdinaryUser {
-    /// A user that owns nothing on any machine.
-    private static let number: uid_t = 65534
+    /// A user that nobody is, and another for each run of the tests: what users have only so much of would be shared.
+    private static let number = 60_600 + uid_t(getpid() % 4000)
     private static let tool = "/usr/bin/setpriv"
     private static let names = ["searchlight", "searchlight-worker", "libCoreSpotlight.so"]
 

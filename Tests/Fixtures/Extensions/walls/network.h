@@ -147,16 +147,18 @@ static void network_addresses(void) {
         tell(stream < 0 ? -1 : sendmsg(stream, &message, MSG_FASTOPEN | MSG_NOSIGNAL), "TCP with the first message to %s", text);
         close(stream);
         address_of(text, udp_port, &address, &length);
-        int datagram = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-        want("tried to use the network (");
-        tell(datagram < 0 ? -1 : sendto(datagram, "x", 1, 0, (void *)&address, length), "sendto by UDP to %s", text);
-        want("tried to use the network (");
-        tell(datagram < 0 ? -1 : sendmsg(datagram, &message, 0), "sendmsg by UDP to %s", text);
-        want("tried to use the network (");
-        tell(datagram < 0 ? -1 : sendmmsg(datagram, &messages, 1, 0), "sendmmsg by UDP to %s", text);
-        want("tried to use the network (");
-        tell(datagram < 0 || connect(datagram, (void *)&address, length) != 0 ? -1 : send(datagram, "x", 1, 0), "connect by UDP to %s", text);
-        close(datagram);
+        static const char *const ways[] = {"sendto", "sendmsg", "sendmmsg", "connect"};
+        for (int way = 0; way < 4; way++) {
+            want("tried to use the network (");
+            int datagram = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+            long sent = -1;
+            if (datagram >= 0 && way == 0) sent = sendto(datagram, "x", 1, 0, (void *)&address, length);
+            if (datagram >= 0 && way == 1) sent = sendmsg(datagram, &message, 0);
+            if (datagram >= 0 && way == 2) sent = sendmmsg(datagram, &messages, 1, 0);
+            if (datagram >= 0 && way == 3 && connect(datagram, (void *)&address, length) == 0) sent = send(datagram, "x", 1, 0);
+            tell(sent, "%s by UDP to %s", ways[way], text);
+            close(datagram);
+        }
     }
 }
 

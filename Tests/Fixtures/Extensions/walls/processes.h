@@ -223,6 +223,8 @@ static void processes_programs(void) {
     tell(child(fork()), "fork");
     want("tried to start a process (fork)");
     tell(child(syscall(SYS_fork)), "a raw fork");
+    want("tried to start a process (vfork)");
+    tell(child(syscall(SYS_vfork)), "a raw vfork");
     static char stack[65536];
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         want("tried to start a process (clone)");

@@ -158,13 +158,6 @@ static void *map_grown(size_t size) {
     void *piece = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return piece == MAP_FAILED ? piece : mremap(piece, 4096, size, MREMAP_MAYMOVE);
 }
-static void *map_shared_grown(size_t size) {
-    void *piece = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    void *grown = piece == MAP_FAILED ? piece : mremap(piece, 4096, size, MREMAP_MAYMOVE);
-    /* Beyond its end a shared map has no pages. */
-    if (grown != MAP_FAILED) munmap(grown, size);
-    return MAP_FAILED;
-}
 static void unmap_heap(void *piece, size_t size) {
     (void)size;
     free(piece);
@@ -204,7 +197,6 @@ static void resources_memory(void) {
     memory_of("shared, closed first", map_late_shared, unmap_plain);
     memory_of("shared, read first", map_read_first, unmap_plain);
     memory_of("grown", map_grown, unmap_plain);
-    memory_of("shared and grown", map_shared_grown, unmap_plain);
     memory_of("the heap", malloc, unmap_heap);
     want("- what is beyond MemoryLimit is not given");
     void *start = sbrk(0);
@@ -282,23 +274,23 @@ static void resources_disk(void) {
     tell(taken > 2 * gibibyte ? 0 : (errno = EDQUOT, -1), "several files (%ld MiB)", taken / MEBIBYTE);
     long count = 0;
     want("temporary");
-    for (; count < 70000; count++) {
+    for (; count < 20000; count++) {
         sign_of_life();
         int small = open(format_path("%s/small%ld", temporary, count), O_RDWR | O_CREAT, 0600);
         if (small < 0) break;
         close(small);
     }
-    tell(count > 65536 ? 0 : (errno = EDQUOT, -1), "files (%ld)", count);
+    tell(count > 16384 ? 0 : (errno = EDQUOT, -1), "files (%ld)", count);
     for (long i = 0; i < count; i++) sign_of_life(), unlink(format_path("%s/small%ld", temporary, i));
     long folders = 0;
     want("temporary");
-    for (; folders < 70000 && mkdir(format_path("%s/folder%ld", temporary, folders), 0700) == 0; folders++) sign_of_life();
-    tell(folders > 65536 ? 0 : (errno = EDQUOT, -1), "folders (%ld)", folders);
+    for (; folders < 20000 && mkdir(format_path("%s/folder%ld", temporary, folders), 0700) == 0; folders++) sign_of_life();
+    tell(folders > 16384 ? 0 : (errno = EDQUOT, -1), "folders (%ld)", folders);
     for (long i = 0; i < folders; i++) sign_of_life(), rmdir(format_path("%s/folder%ld", temporary, i));
     long links = 0;
     want("temporary");
-    for (; links < 70000 && symlink("x", format_path("%s/link%ld", temporary, links)) == 0; links++) sign_of_life();
-    tell(links > 65536 ? 0 : (errno = EDQUOT, -1), "links (%ld)", links);
+    for (; links < 20000 && symlink("x", format_path("%s/link%ld", temporary, links)) == 0; links++) sign_of_life();
+    tell(links > 16384 ? 0 : (errno = EDQUOT, -1), "links (%ld)", links);
     for (long i = 0; i < links; i++) sign_of_life(), unlink(format_path("%s/link%ld", temporary, i));
     want("- a file's size is limited");
     int sparse = open(own("sparse"), O_RDWR | O_CREAT, 0600);
