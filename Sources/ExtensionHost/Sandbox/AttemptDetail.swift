@@ -14,6 +14,7 @@ extension csandbox_attempt {
         case .permissions: return changedFile(name, process: process)
         case .kernel:
             switch name {
+            case "fcntl" where number(1) == 1031: return "fcntl for a larger pipe"
             case "ioctl", "fcntl": return "\(name) number \(number(1)) on descriptor \(number(0))"
             case "setsockopt": return "setsockopt number \(number(2)) of level \(number(1))"
             case "prctl": return "prctl number \(number(0))"
@@ -26,6 +27,7 @@ extension csandbox_attempt {
     private func networkDetail(_ name: String) -> String {
         switch name {
         case "socket", "socketpair": return "a socket of family \(Self.family(number(0)))"
+        case "sendto", "sendmsg", "sendmmsg": return "\(name) that connects (TCP Fast Open)"
         case "connect", "bind": return "\(name) \(address)"
         default: return name
         }

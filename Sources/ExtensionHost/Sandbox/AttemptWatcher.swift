@@ -137,7 +137,10 @@ final class AttemptWatcher: Sendable {
             let error = csandbox_change_mode(
                 process, listener, attempt.id, attempt.number(0), UInt32(truncatingIfNeeded: attempt[1]))
             answer(error)
-            if error == EPERM { tell(SandboxRefusal(.permissions, name ?? "an open file"), &tally) }
+            // The host leaves the set-id bits out.
+            if error == EPERM || attempt[1] & 0o6000 != 0 {
+                tell(SandboxRefusal(.permissions, name ?? "an open file"), &tally)
+            }
         case .connect: connect(attempt, owner, &tally)
         case .makeThread:
             guard threads < Self.maximumThreads else {
@@ -163,6 +166,12 @@ final class AttemptWatcher: Sendable {
             }
             proceed()
         case .memory(let call): takeMemory(MemoryRequest(call, attempt), attempt, listener, &tally)
+        case .allocate:
+            let isRoom = gauge.mayAllocate(attempt[3]) { AttemptedFile.link("/proc/\(process)/fd/\(attempt.number(0))") }
+            guard isRoom else {
+                return refuse(EDQUOT, WorkerExcess.temporaryFolder("\(policy.temporaryBytes >> 20) MiB").refusal)
+            }
+            proceed()
         case .limited(let limit):
             if let refusal = limit.refusal(of: process) { tell(refusal, &tally) }
             proceed()
@@ -188,10 +197,13 @@ final class AttemptWatcher: Sendable {
             return refuse(EPERM, SandboxRefusal(.permissions, "a new file, to run as its owner or group"))
         }
         if attempt.makesSpecialFile(intent) {
-            return refuse(EPERM, SandboxRefusal(.kernel, "\(AttemptedCall.name(attempt.number)) for a special file"))
+            let path = operands.first.flatMap { attempt.path($0, process: process) }
+            return refuse(EPERM, SandboxRefusal(.write, "\(path ?? "a file") (a special file)"))
         }
         if attempt.opensForControl(intent) {
-            return refuse(EACCES, SandboxRefusal(.kernel, "\(AttemptedCall.name(attempt.number)) for neither reading nor writing"))
+            let path = operands.first.flatMap { attempt.path($0, process: process) }
+            let file = path.flatMap { AttemptedFile.target($0, isLinkItself: false, process: process) } ?? path
+            return refuse(EACCES, SandboxRefusal(.write, "\(file ?? "a file") (opened for control)"))
         }
         if attempt.mayMakeFile(intent), !gauge.mayMakeFile() {
             return refuse(EDQUOT, WorkerExcess.temporaryFolder("\(policy.temporaryFiles) files").refusal)
@@ -226,9 +238,7 @@ final class AttemptWatcher: Sendable {
         _ attempt: csandbox_attempt, _ operand: AttemptedCall.Operand, flags: Int32, _ listener: Int32,
         _ tally: inout AttemptTally
     ) -> Bool {
-        guard let text = attempt.text(operand.path), !text.isEmpty,
-            let path = AttemptedFile.absolute(text, folder: operand.folder.map { attempt.number($0) }, process: process)
-        else { return false }
+        guard let path = attempt.path(operand, process: process) else { return false }
         func refuse(_ refusal: SandboxRefusal) -> Bool {
             if csandbox_attempt_is_waiting(listener, attempt.id) != 0 { tell(refusal, &tally) }
             csandbox_answer_attempt(listener, attempt.id, EACCES)
@@ -237,7 +247,7 @@ final class AttemptWatcher: Sendable {
         switch ProcessPath(path, process: process, thread: attempt.thread) {
         case .elsewhere, .means: return false
         case .others(let detail): return refuse(SandboxRefusal(.inspection, detail))
-        case .closed: return refuse(SandboxRefusal(.read, path))
+        case .closed: return refuse(SandboxRefusal(flags & O_ACCMODE == O_RDONLY ? .read : .write, path))
         case .file(let own):
             guard flags & (O_ACCMODE | O_CREAT | O_TRUNC) == O_RDONLY else { return refuse(SandboxRefusal(.write, path)) }
             let error = csandbox_open_for_attempt(listener, attempt.id, own, flags)
@@ -251,10 +261,16 @@ final class AttemptWatcher: Sendable {
         _ attempt: csandbox_attempt, isLinkItself: Bool, isList: Bool, _ listener: Int32, _ tally: inout AttemptTally
     ) {
         func answer(_ error: Int32) { csandbox_answer_attempt(listener, attempt.id, error) }
-        guard let text = attempt.text(0), !text.isEmpty,
-            let path = AttemptedFile.absolute(text, folder: nil, process: process)
-        else { return answer(ENOENT) }
-        guard ProcessPath(path, process: process, thread: attempt.thread) == .elsewhere else { return answer(EOPNOTSUPP) }
+        guard var path = attempt.path(AttemptedCall.Operand(path: 0), process: process) else { return answer(ENOENT) }
+        switch ProcessPath(path, process: process, thread: attempt.thread) {
+        case .elsewhere: break
+        case .means(let meant): path = meant
+        // Nothing there has any.
+        case .file, .closed: return answer(EOPNOTSUPP)
+        case .others(let detail):
+            tell(SandboxRefusal(.inspection, detail), &tally)
+            return answer(EACCES)
+        }
         let number = open(path, AttemptedFile.O_PATH_flag | O_CLOEXEC | (isLinkItself ? O_NOFOLLOW : 0))
         guard number >= 0 else { return answer(errno) }
         let file = OwnedDescriptor(adopting: number)

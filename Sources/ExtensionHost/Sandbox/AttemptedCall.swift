@@ -23,6 +23,8 @@ enum AttemptedCall: Sendable {
     case clock(name: String)
     /// It maps memory, or makes it writable.
     case memory(MemoryRequest.Call)
+    /// It takes blocks of a file system for a file.
+    case allocate
     /// It takes something of which there is a limit.
     case limited(ResourceLimit)
     /// It asks for larger buffers of a socket. As where the kernel's own limit is reached, it succeeds and they stay as they are.
@@ -44,8 +46,12 @@ enum AttemptedCall: Sendable {
         case flags(Int)
         /// As the structure of `openat2` says.
         case how(Int)
-        /// It makes a file with the mode in this argument.
+        /// It makes a file, of any kind, with the mode in this argument.
         case make(mode: Int)
+        /// It makes an ordinary file with the mode in this argument, or empties it.
+        case create(mode: Int)
+        /// It cuts a file off.
+        case truncate
         /// It moves a file, as the flags in this argument say.
         case move(flags: Int)
         case change
@@ -56,7 +62,11 @@ enum AttemptedCall: Sendable {
         var table: [Int32: AttemptedCall] = [:]
         func set(_ name: String, _ call: AttemptedCall) {
             let number = seccomp_syscall_resolve_name(name)
-            if number >= 0 { table[number] = call }
+            if number >= 0 {
+                table[number] = call
+            } else if let number = recent.first(where: { $0.value == name })?.key {
+                table[number] = call
+            }
         }
         for (kind, names) in SystemCalls.refused {
             for name in names { set(name, .refused(kind, name: name)) }
@@ -80,10 +90,12 @@ enum AttemptedCall: Sendable {
         set("open", .files([Operand(path: 0)], .flags(1)))
         set("openat", .files([at(0)], .flags(2)))
         set("openat2", .files([at(0)], .how(2)))
-        set("creat", .files([Operand(path: 0)], .make(mode: 1)))
+        set("creat", .files([Operand(path: 0)], .create(mode: 1)))
         set("mknod", .files([Operand(path: 0)], .make(mode: 1)))
         set("mknodat", .files([at(0)], .make(mode: 2)))
-        for name in ["truncate", "unlink", "rmdir", "mkdir"] {
+        set("truncate", .files([Operand(path: 0)], .truncate))
+        set("fallocate", .allocate)
+        for name in ["unlink", "rmdir", "mkdir"] {
             set(name, .files([Operand(path: 0)], .change))
         }
         for name in ["unlinkat", "mkdirat"] { set(name, .files([at(0)], .change)) }
@@ -152,10 +164,10 @@ extension csandbox_attempt {
     func makesSetIdFile(_ intent: AttemptedCall.Intent) -> Bool {
         let mode: Int
         switch intent {
-        case .make(let argument): mode = argument
+        case .make(let argument), .create(let argument): mode = argument
         // The mode follows the flags, and means something where a file is made, with a name or without (O_TMPFILE).
         case .flags(let argument) where number(argument) & (O_CREAT | 0o20000000) != 0: mode = argument + 1
-        case .flags, .how, .move, .change: return false
+        case .flags, .how, .move, .truncate, .change: return false
         }
         return self[mode] & 0o6000 != 0
     }
@@ -174,20 +186,26 @@ extension csandbox_attempt {
             let kind = self[argument] & UInt64(S_IFMT)
             return kind != 0 && kind != UInt64(S_IFREG)
         case .move(let flags): return self[flags] & 4 != 0
-        case .flags, .how, .change: return false
+        case .flags, .how, .create, .truncate, .change: return false
         }
     }
 
     /// Whether there may be one more file after it.
     func mayMakeFile(_ intent: AttemptedCall.Intent) -> Bool {
         switch intent {
-        case .make: true
+        case .make, .create: true
         case .flags(let argument): number(argument) & (O_CREAT | 0o20000000) != 0
         case .change: Self.making.contains(self.number)
-        case .how, .move: false
+        case .how, .move, .truncate: false
         }
     }
     private static let making = AttemptedCall.numbers("mkdir", "mkdirat", "link", "linkat", "symlink", "symlinkat")
+
+    /// The path of an operand, absolute; `nil` if it cannot be read, or is that of a descriptor alone.
+    func path(_ operand: AttemptedCall.Operand, process: pid_t) -> String? {
+        guard let text = text(operand.path), !text.isEmpty else { return nil }
+        return AttemptedFile.absolute(text, folder: operand.folder.map { number($0) }, process: process)
+    }
 
     /// A text of the worker's, at most a path long; `nil` if it cannot be read.
     func text(_ argument: Int) -> String? {

@@ -26,13 +26,19 @@ struct AttemptedFile: Sendable {
             var value: UInt64 = 0
             guard csandbox_read_memory(attempt.thread, attempt[argument], &value, 8) == 0 else { return [] }
             flags = Int32(truncatingIfNeeded: value)
-        case .make, .move, .change: break
+        case .make, .create, .truncate, .move, .change: break
         }
         // Such a descriptor gives no access, and the kernel asks nobody.
         if flags & O_PATH_flag != 0 { return [] }
         let isOpening =
             switch intent {
             case .flags, .how: true
+            case .make, .create, .truncate, .move, .change: false
+            }
+        let isFollowing =
+            switch intent {
+            case .flags, .how: flags & O_NOFOLLOW == 0
+            case .create, .truncate: true
             case .make, .move, .change: false
             }
         let isChange = !isOpening || flags & O_ACCMODE != O_RDONLY || flags & O_TRUNC != 0
@@ -40,9 +46,9 @@ struct AttemptedFile: Sendable {
             guard let text = attempt.text(operand.path), !text.isEmpty,
                 let path = absolute(text, folder: operand.folder.map { attempt.number($0) }, process: process)
             else { return nil }
-            let isLinkItself = !isOpening || flags & O_NOFOLLOW != 0
+            let isLinkItself = !isFollowing
             return AttemptedFile(
-                path: path, isChange: isChange, isCreating: flags & O_CREAT != 0 || isLinkItself && isChange,
+                path: path, isChange: isChange, isCreating: flags & O_CREAT != 0 || !isOpening && isChange,
                 isLinkItself: isLinkItself)
         }
     }
@@ -104,7 +110,10 @@ struct AttemptedFile: Sendable {
             defer { close(descriptor) }
             return Self.link("/proc/self/fd/\(descriptor)")
         }
-        guard errno == ENOENT, isCreating, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+        guard errno == ENOENT, isCreating else { return nil }
+        // A link that leads to nothing yet is followed, if not itself meant.
+        if !isLinkItself { return SmallFile.resolvedSoFar(path) }
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
         let folder = path[..<slash].isEmpty ? "/" : String(path[..<slash])
         return SmallFile.resolved(folder).map { $0 + path[slash...] }
     }

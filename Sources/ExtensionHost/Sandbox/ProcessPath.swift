@@ -38,6 +38,15 @@ enum ProcessPath: Equatable, Sendable {
         isThread: (pid_t) -> Bool
     ) {
         var names = path.split(separator: "/").filter { $0 != "." }[...]
+        // These lead to the descriptors of whoever asks.
+        if path.hasPrefix("/"), names.first == "dev", let second = names.dropFirst().first {
+            let standard: [Substring: Substring] = ["stdin": "0", "stdout": "1", "stderr": "2"]
+            if second == "fd" {
+                names = ["proc", "self", "fd"] + names.dropFirst(2)
+            } else if let number = standard[second] {
+                names = ["proc", "self", "fd", number]
+            }
+        }
         guard path.hasPrefix("/"), names.first == "proc" else {
             self = .elsewhere
             return

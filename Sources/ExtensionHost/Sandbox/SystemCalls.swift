@@ -29,7 +29,7 @@ enum SystemCalls {
         // Descriptors that it has
         "read", "readv", "pread64", "preadv", "preadv2", "write", "writev", "pwrite64", "pwritev", "pwritev2", "lseek",
         "close", "close_range", "dup2", "dup3", "fstat", "fstatfs", "fsync", "fdatasync", "sync_file_range",
-        "ftruncate", "fallocate", "fadvise64", "readahead", "flock", "getdents", "getdents64", "sendfile",
+        "ftruncate", "fadvise64", "readahead", "flock", "getdents", "getdents64", "sendfile",
         "copy_file_range", "fgetxattr", "flistxattr", "fchdir",
         // Looking at names
         "stat", "lstat", "newfstatat", "statx", "statfs", "access", "faccessat", "faccessat2", "readlink", "readlinkat",
@@ -45,7 +45,7 @@ enum SystemCalls {
     /// lets them go on; where it cannot, they are allowed.
     static let limited = [
         "pipe", "pipe2", "epoll_create", "epoll_create1", "eventfd", "eventfd2", "timerfd_create", "signalfd", "signalfd4",
-        "timer_create", "dup", "mremap",
+        "timer_create", "dup", "mremap", "fallocate",
     ]
 
     /// Calls by which a path's extended attributes are read. Landlock does not cover them, so the host carries them out, for
@@ -67,7 +67,7 @@ enum SystemCalls {
     static let refused: [(SandboxRefusal.Kind, [String])] = [
         (.process, ["fork", "vfork", "clone", "clone3"]),
         (.program, ["execve", "execveat", "uselib"]),
-        (.network, ["socket", "socketpair", "connect", "bind", "listen", "accept", "accept4"]),
+        (.network, ["socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "sendto", "sendmsg", "sendmmsg"]),
         (
             .signal,
             [

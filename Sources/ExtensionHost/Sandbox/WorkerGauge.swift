@@ -20,8 +20,10 @@ struct WorkerGauge {
     static let shortest = 250, longest = 4000
     /// The same for one that stands still, which cannot use more of anything.
     static let longestStill = 60_000
-    /// The wait while more than half of a quota is used.
-    private static let close = 50
+    /// The bytes of a file that a worker may write in a millisecond, at most, and the shortest wait for that, in milliseconds: the next
+    /// look comes before the rest of a quota can be filled.
+    private static let bytesPerMillisecond: UInt64 = 8 << 20
+    private static let closest = 20
     /// How many looks in a row may find descriptors in flight.
     private static let maximumInFlight = 8
 
@@ -79,9 +81,21 @@ struct WorkerGauge {
         estimatedFiles = size.files
         let bytes = size.bytes + descriptors.removed_bytes
         if bytes > policy.temporaryBytes { return .temporaryFolder("\(policy.temporaryBytes >> 20) MiB") }
-        if bytes > policy.temporaryBytes / 2 { wait = Self.close }
+        if !isStill {
+            let rest = Int((policy.temporaryBytes - bytes) / Self.bytesPerMillisecond)
+            wait = max(min(wait, rest), Self.closest)
+        }
         guard isFolderMemory, bytes > 0, hasMemory else { return nil }
         return memory.resident + bytes > UInt64(policy.memoryLimit) ? .memory : nil
+    }
+
+    /// Whether so many bytes more fit into the temporary folder; `true` for a file elsewhere.
+    mutating func mayAllocate(_ bytes: UInt64, of file: () -> String?) -> Bool {
+        guard let folder, let path = file(), lies(path, in: folder) else { return true }
+        var size = csandbox_size()
+        guard csandbox_measure_folder(folder, policy.temporaryFiles, &size) == 0 else { return false }
+        let (sum, overflow) = size.bytes.addingReportingOverflow(bytes)
+        return !overflow && sum <= policy.temporaryBytes
     }
 
     /// Counts a call that may make a file, wherever; `false` if the temporary folder is full.

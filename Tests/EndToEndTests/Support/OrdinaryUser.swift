@@ -34,6 +34,14 @@ struct OrdinaryUser {
         try #require(status == 0, "user \(Self.number) cannot run the programs: \(output)")
     }
 
+    /// Makes all that is in the harness's folder the property of whoever runs the tests again, so that this process may use the store.
+    func giveBack() throws {
+        guard isNeeded else { return }
+        let (status, output) = try CFixture.run(
+            "/bin/chown", ["-hR", "\(getuid()):\(getgid())", command.harness.folder])
+        try #require(status == 0, "\(output)")
+    }
+
     /// Runs the command; both of its outputs come back together. All that is in the harness's folder is the user's then.
     func callAsFunction(_ arguments: String...) throws -> (status: Int32, output: String) {
         var environment = try command.environment

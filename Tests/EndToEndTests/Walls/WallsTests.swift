@@ -15,7 +15,7 @@ struct WallsTests {
         "proc-init", "proc-links", "signals", "priorities", "tracing", "programs", "namespaces", "keys", "identity",
         "prctl", "descriptors", "unknown", "x32", "i386", "code", "sockets-1", "sockets-2", "pairs", "offline",
         "loopback",
-        "servers", "per-user", "memory", "disk",
+        "servers", "per-user", "memory", "disk", "in-flight", "bytes", "bytes-removed", "bytes-nameless", "bytes-deep", "bytes-mapped",
     ]
     /// Without what varies them, and what takes of what the machine has for all.
     private static let short: Set = [
@@ -71,6 +71,7 @@ struct WallsTests {
             outputs[group] = try user("reindex", "--verbose", bundle).output
             #expect(surroundings.isUntouched(), "\(group) changed what another app has")
         }
+        try user.giveBack()
         let history = try await harness.statusOfAnother().sandbox.history
         for group in groups {
             let bundle = Self.bundle(group)
@@ -104,6 +105,12 @@ struct WallsTests {
             }
         }
         print("Walls: \(count) attempts, \(gained.count) gained, \(told) told")
+        if !untold.isEmpty {
+            for group in groups {
+                let known = history.bundles[Self.bundle(group)]?.refusals ?? []
+                print("REPORTED  \(group): \(known.map { "\($0.refusal.description) (\($0.refusal.count))" })")
+            }
+        }
         for name in gained { print("GAINED  \(name)") }
         for name in untold { print("UNTOLD  \(name)") }
         #expect(gained.isEmpty && untold.isEmpty)

@@ -132,6 +132,9 @@ static const struct {
     {"sockets-1", network_families_1}, {"sockets-2", network_families_2}, {"pairs", network_pairs},
     {"offline", network_addresses}, {"loopback", network_addresses}, {"servers", network_servers},
     {"per-user", resources_per_user}, {"memory", resources_memory}, {"disk", resources_disk},
+    {"in-flight", resources_in_flight}, {"bytes", resources_bytes}, {"bytes-removed", resources_bytes_removed},
+    {"bytes-nameless", resources_bytes_nameless}, {"bytes-deep", resources_bytes_deep},
+    {"bytes-mapped", resources_bytes_mapped},
 };
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request) {

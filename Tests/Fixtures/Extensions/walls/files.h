@@ -47,17 +47,19 @@ static void files_read(void) {
     READ(chdir(outside) != 0 ? -1 : open(base(path), O_RDONLY), "open after a change of folder");
     READ(fchdir(there) != 0 ? -1 : open(base(path), O_RDONLY), "open after another change of folder");
     READ(open(format_path("/proc/self/cwd/%s", base(path)), O_RDONLY), "open through the current folder");
-    READ(link(path, own("hard")) != 0 ? -1 : open(own("hard"), O_RDONLY), "read it by another name");
-    READ(rename(path, own("moved")) != 0 ? -1 : open(own("moved"), O_RDONLY), "read it once it was moved here");
+#define TAKE(result, name) (path = file(), want("tried to change %s", path), tell((result), name))
+    TAKE(link(path, own("hard")) != 0 ? -1 : open(own("hard"), O_RDONLY), "read it by another name");
+    TAKE(rename(path, own("moved")) != 0 ? -1 : open(own("moved"), O_RDONLY), "read it once it was moved here");
     want("- a descriptor without rights");
     tell(read(open(file(), O_PATH), buffer, sizeof buffer), "read a descriptor without rights");
     tell((long)mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, open(file(), O_PATH), 0) == -1 ? -1 : 0, "map a descriptor without rights");
-    want("getxattr");
-    tell(getxattr(file(), "user.secret", buffer, sizeof buffer), "getxattr");
-    want("getxattr");
-    tell(lgetxattr(file(), "user.secret", buffer, sizeof buffer), "lgetxattr");
-    want("listxattr");
-    tell(listxattr(file(), buffer, 0) > 0 ? 0 : -1, "listxattr");
+    READ(getxattr(path, "user.secret", buffer, sizeof buffer), "getxattr");
+    READ(lgetxattr(path, "user.secret", buffer, sizeof buffer), "lgetxattr");
+    READ(listxattr(path, buffer, 0), "listxattr");
+    READ(llistxattr(path, buffer, 0), "llistxattr");
+    READ(getxattr(format_path("/proc/self/root%s", path), "user.secret", buffer, 0), "getxattr through its root");
+    READ((handle = open(path, O_PATH), getxattr(format_path("/proc/self/fd/%d", handle), "user.secret", buffer, 0)),
+         "getxattr of a descriptor without rights");
     want("name_to_handle_at");
     struct { unsigned bytes; int type; unsigned char handle[128]; } by_handle = {128, 0, {0}};
     int mount = 0;
@@ -309,7 +311,7 @@ static void files_special(void) {
     tell(open(temporary, O_TMPFILE | O_RDWR, 06755), "one without a name");
     want("tried to change permissions, dates or attributes of a new file");
     tell(mknod(own("set-id3"), S_IFREG | 04755, 0), "one by mknod");
-    want("openat2");
+    want("- openat2 does not exist for a worker");
     tell(open_how(AT_FDCWD, own("set-id4"), O_RDWR | O_CREAT, 04755, 0), "one by openat2");
     struct stat status = {0};
     want("tried to change permissions, dates or attributes of");

@@ -195,7 +195,7 @@ static void network_servers(void) {
         want("tried to use the network (a socket of family");
         tell(socketpair(families[i], SOCK_STREAM, 0, (int[2]){0, 0}), "a pair of %s", name);
         struct { uint32_t address, interface; } membership = {htonl(0xE00000FB), 0};
-        want("setsockopt");
+        want("- there is no socket of datagrams");
         tell(i == 0 ? setsockopt(datagram, IPPROTO_IP, IP_ADD_MEMBERSHIP, &membership, sizeof membership)
                     : setsockopt(datagram, IPPROTO_IPV6, 20, &(struct { struct in6_addr address; int interface; }){{{{0xFF, 2, [15] = 0xFB}}}, 0}, 20),
              "hear what is said to all by %s", name);

@@ -46,17 +46,17 @@ static void *wait_for_nothing(void *unused) {
 
 static void resources_per_user(void) {
     long count;
-    want("timer_create");
+    want("timers and queued signals");
     timer_t timer;
     struct sigevent event = {.sigev_notify = SIGEV_NONE};
     for (count = 0; count < 100000 && timer_create(CLOCK_MONOTONIC, &event, &timer) == 0; count++) {}
     tell(more_than(count, 4096), "timers (%ld)", count);
-    want("timer_create");
+    want("timers and queued signals");
     event.sigev_notify = SIGEV_SIGNAL;
     event.sigev_signo = SIGURG;
     for (count = 0; count < 100000 && timer_create(CLOCK_REALTIME, &event, &timer) == 0; count++) {}
     tell(more_than(count, 4096), "timers that signal (%ld)", count);
-    want("rt_sigqueueinfo");
+    want("timers and queued signals");
     sigset_t blocked;
     sigemptyset(&blocked);
     sigaddset(&blocked, SIGRTMIN + 3);
@@ -70,7 +70,7 @@ static void resources_per_user(void) {
         struct stat status;
         if (i != fileno(results) && fstat(i, &status) == 0 && (status.st_mode & S_IFMT) == 0) close(i);
     }
-    want("fcntl");
+    want("fcntl for a larger pipe");
     long bytes = 0;
     static int pipes[900][2];
     int made = 0;
@@ -81,10 +81,7 @@ static void resources_per_user(void) {
     }
     tell(more_than(bytes, 32 * MEBIBYTE), "pipes (%d with %ld bytes)", made, bytes);
     for (int i = 0; i < made; i++) close(pipes[i][0]), close(pipes[i][1]);
-    want("sendmsg");
-    count = send_descriptors(4000);
-    tell(more_than(count, 512), "descriptors on their way (%ld)", count);
-    want("epoll");
+    want("- descriptors are limited");
     int epoll = epoll_create1(0);
     static int watched[900];
     for (count = 0; count < 300 && (watched[count] = eventfd(0, EFD_CLOEXEC)) >= 0; count++) epoll_ctl(epoll, EPOLL_CTL_ADD, watched[count], &(struct epoll_event){EPOLLIN, {0}});
@@ -96,22 +93,28 @@ static void resources_per_user(void) {
     for (long i = 0; i < count; i++) close(watched[i]);
     for (int i = 0; i < groups_made; i++) close(nested[i]);
     close(epoll);
-    want("flock");
-    int locked = open(own("locked"), O_RDWR | O_CREAT, 0600);
-    for (count = 0; count < 20000; count++) {
-        if (count % 500 == 0) sign_of_life();
-        struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 2 * count, .l_len = 1};
-        if (fcntl(locked, F_SETLK, &lock) != 0) break;
-    }
-    tell(more_than(count, 16384), "locks (%ld)", count);
-    close(locked);
     want("tried to start a process (one more thread than 512)");
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, 65536);
+    pthread_attr_setstacksize(&attributes, 32768);
     pthread_t thread;
     for (count = 0; count < 2000 && pthread_create(&thread, &attributes, wait_for_nothing, NULL) == 0; count++) {}
     tell(more_than(count, 512), "threads (%ld)", count);
+}
+
+/* Ends the worker, unless something was gained. */
+static void resources_in_flight(void) {
+    want("- the kernel counts them for its user, up to the worker's own limit");
+    long count = send_descriptors(4000);
+    tell(more_than(count, 512), "descriptors on their way (%ld)", count);
+    want("! descriptors that it sends to itself");
+    for (int i = 0; i < 100; i++) {
+        struct timespec tenth = {0, 100000000};
+        nanosleep(&tenth, NULL);
+        for (volatile long work = 0; work < 1000000; work++) {}
+        sign_of_life();
+    }
+    tell(0, "descriptors on their way that stay there");
 }
 
 /* Writes to a map piece by piece until memory ends; how much was had. */
@@ -223,22 +226,17 @@ static void resources_memory(void) {
         fcntl(pipes[made][1], F_SETPIPE_SZ, MEBIBYTE);
         for (long count; (count = write(pipes[made][1], page, sizeof page)) > 0;) held += count;
     }
-    want("fcntl");
+    want("fcntl for a larger pipe");
     tell(held < 128 * MEBIBYTE ? (errno = ENOMEM, -1) : 0, "what pipes hold (%ld MiB)", held / MEBIBYTE);
     for (int i = 0; i < made; i++) close(pipes[i][0]), close(pipes[i][1]);
     held = 0;
     for (made = 0; made < 300 && pipe2(pipes[made], O_NONBLOCK) == 0; made++) {
-        void *gift = mmap(NULL, MEBIBYTE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (gift == MAP_FAILED) break;
-        memset(gift, 1, MEBIBYTE);
-        fcntl(pipes[made][1], F_SETPIPE_SZ, MEBIBYTE);
-        struct iovec piece = {gift, MEBIBYTE};
+        struct iovec piece = {(void *)page, sizeof page};
         long count = vmsplice(pipes[made][1], &piece, 1, SPLICE_F_GIFT | SPLICE_F_NONBLOCK);
         if (count > 0) held += count;
-        munmap(gift, MEBIBYTE);
     }
     want("vmsplice");
-    tell(held < 96 * MEBIBYTE ? (errno = ENOMEM, -1) : 0, "what pipes are given (%ld MiB)", held / MEBIBYTE);
+    tell(held == 0 ? (errno = ENOMEM, -1) : 0, "what pipes are given (%ld MiB)", held / MEBIBYTE);
     for (int i = 0; i < made; i++) close(pipes[i][0]), close(pipes[i][1]);
     held = 0;
     int buffer = 1 << 30;
@@ -246,32 +244,30 @@ static void resources_memory(void) {
         setsockopt(pipes[made][0], SOL_SOCKET, SO_SNDBUF, &buffer, sizeof buffer);
         for (long count; (count = send(pipes[made][0], page, sizeof page, MSG_NOSIGNAL)) > 0;) held += count;
     }
-    want("setsockopt");
+    want("- buffers stay as they are");
     tell(held < 128 * MEBIBYTE ? (errno = ENOMEM, -1) : 0, "what sockets hold (%ld MiB)", held / MEBIBYTE);
     for (int i = 0; i < made; i++) close(pipes[i][0]), close(pipes[i][1]);
 }
 
 static void resources_disk(void) {
     const long gibibyte = 1L << 30;
+    const long piece = 256L * MEBIBYTE;
     long taken = 0;
+    int large = open(own("large"), O_RDWR | O_CREAT, 0600);
     want("temporary");
-    for (int i = 0; i < 6; i++) {
-        int large = open(own("large"), O_RDWR | O_CREAT, 0600);
-        if (fallocate(large, 0, i * gibibyte, gibibyte) != 0) break;
-        taken += gibibyte;
-        close(large);
-    }
+    for (int i = 0; i < 24 && fallocate(large, 0, i * piece, piece) == 0; i++) taken += piece;
+    tell(taken > gibibyte ? 0 : (errno = EDQUOT, -1), "one large file (%ld MiB)", taken / MEBIBYTE);
+    close(large);
     unlink(own("large"));
-    tell(taken > 4 * gibibyte ? 0 : (errno = EDQUOT, -1), "one large file (%ld GiB)", taken / gibibyte);
     taken = 0;
     want("temporary");
-    for (int i = 0; i < 8; i++) {
-        int large = open(format_path("%s/large%d", temporary, i), O_RDWR | O_CREAT, 0600);
-        if (fallocate(large, 0, 0, gibibyte / 2) == 0) taken += gibibyte / 2;
+    for (int i = 0; i < 24; i++) {
+        large = open(format_path("%s/large%d", temporary, i), O_RDWR | O_CREAT, 0600);
+        if (fallocate(large, 0x01 /* without a size */, 0, piece) == 0) taken += piece;
         close(large);
     }
-    for (int i = 0; i < 8; i++) unlink(format_path("%s/large%d", temporary, i));
-    tell(taken > 2 * gibibyte ? 0 : (errno = EDQUOT, -1), "several files (%ld MiB)", taken / MEBIBYTE);
+    for (int i = 0; i < 24; i++) unlink(format_path("%s/large%d", temporary, i));
+    tell(taken > gibibyte ? 0 : (errno = EDQUOT, -1), "several files (%ld MiB)", taken / MEBIBYTE);
     long count = 0;
     want("temporary");
     for (; count < 20000; count++) {
@@ -280,17 +276,17 @@ static void resources_disk(void) {
         if (small < 0) break;
         close(small);
     }
-    tell(count > 16384 ? 0 : (errno = EDQUOT, -1), "files (%ld)", count);
+    tell(count > 10000 ? 0 : (errno = EDQUOT, -1), "files (%ld)", count);
     for (long i = 0; i < count; i++) sign_of_life(), unlink(format_path("%s/small%ld", temporary, i));
     long folders = 0;
     want("temporary");
     for (; folders < 20000 && mkdir(format_path("%s/folder%ld", temporary, folders), 0700) == 0; folders++) sign_of_life();
-    tell(folders > 16384 ? 0 : (errno = EDQUOT, -1), "folders (%ld)", folders);
+    tell(folders > 10000 ? 0 : (errno = EDQUOT, -1), "folders (%ld)", folders);
     for (long i = 0; i < folders; i++) sign_of_life(), rmdir(format_path("%s/folder%ld", temporary, i));
     long links = 0;
     want("temporary");
     for (; links < 20000 && symlink("x", format_path("%s/link%ld", temporary, links)) == 0; links++) sign_of_life();
-    tell(links > 16384 ? 0 : (errno = EDQUOT, -1), "links (%ld)", links);
+    tell(links > 10000 ? 0 : (errno = EDQUOT, -1), "links (%ld)", links);
     for (long i = 0; i < links; i++) sign_of_life(), unlink(format_path("%s/link%ld", temporary, i));
     want("- a file's size is limited");
     int sparse = open(own("sparse"), O_RDWR | O_CREAT, 0600);
@@ -298,3 +294,47 @@ static void resources_disk(void) {
     tell(ftruncate(sparse, 5 * gibibyte), "a file of 5 GiB without blocks");
     tell(pwrite(sparse, "x", 1, 5 * gibibyte), "a byte at 5 GiB");
 }
+
+/* Writes until the worker is ended; what is gained is more than twice what may lie there. */
+static void write_without_end(int (*next)(int)) {
+    static const char bytes[MEBIBYTE];
+    const long piece = 64;
+    want("! 1024 MiB in its temporary folder");
+    long written = 0;
+    for (int i = 0; written < 2600; i++) {
+        int file = next(i);
+        if (file < 0) break;
+        for (long j = 0; j < piece && write(file, bytes, sizeof bytes) > 0; j++) written++;
+        sign_of_life();
+    }
+    tell(written < 2600 ? -1 : 0, "bytes in files (%ld MiB)", written);
+}
+static int next_named(int i) { return open(format_path("%s/named%d", temporary, i), O_WRONLY | O_CREAT, 0600); }
+static int next_removed(int i) {
+    int file = next_named(i);
+    unlink(format_path("%s/named%d", temporary, i));
+    return file;
+}
+static int next_nameless(int i) {
+    (void)i;
+    return open(temporary, O_WRONLY | O_TMPFILE, 0600);
+}
+static int next_deep(int i) {
+    const char *folder = format_path("%s/deep%d", temporary, i);
+    mkdir(folder, 0700);
+    mkdir(format_path("%s/er", folder), 0700);
+    return open(format_path("%s/er/file", folder), O_WRONLY | O_CREAT, 0600);
+}
+static int next_mapped(int i) {
+    int file = next_removed(i);
+    int readable = open(format_path("/proc/self/fd/%d", file), O_RDWR);
+    /* The map keeps it when the descriptors are closed. */
+    mmap(NULL, 64 * MEBIBYTE, PROT_READ, MAP_SHARED, readable, 0);
+    close(readable);
+    return file;
+}
+static void resources_bytes(void) { write_without_end(next_named); }
+static void resources_bytes_removed(void) { write_without_end(next_removed); }
+static void resources_bytes_nameless(void) { write_without_end(next_nameless); }
+static void resources_bytes_deep(void) { write_without_end(next_deep); }
+static void resources_bytes_mapped(void) { write_without_end(next_mapped); }
