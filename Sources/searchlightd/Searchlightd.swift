@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import CSystemd
 import ConditionSensors
 import ExtensionHost
 import Foundation
@@ -23,6 +24,7 @@ struct Searchlightd: AsyncParsableCommand {
 
     /// Where the program begins; argument parser's own beginning follows.
     static func main() async {
+        csystemd_return_large_blocks()
         guard StandardStreams.hold() else { Glibc.exit(ServiceExit.failure.rawValue) }
         await main(nil)
     }
@@ -136,6 +138,7 @@ struct Searchlightd: AsyncParsableCommand {
                 workerPath: installation.workerPath, frameworkFolder: installation.frameworkFolder,
                 environment: environment))
         configuration.tracksExtensions = true
+        configuration.bootClock = .system
         return configuration
     }
 }
