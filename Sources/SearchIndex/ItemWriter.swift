@@ -10,10 +10,13 @@ struct ItemWriter {
     private let scope: IndexScope
     private let index: String
     private let now: Double
+    /// By how much the dates move that its app gave; see ``StoreClock``.
+    private let shift: Double
     private let derived: DerivedWriter
 
-    init(_ db: Database, _ scope: IndexScope, now: Double, _ derived: DerivedWriter) throws {
+    init(_ db: Database, _ scope: IndexScope, now: Double, shift: Double = 0, _ derived: DerivedWriter) throws {
         self.db = db
+        self.shift = shift
         // Whole seconds take half the room.
         self.now = now.rounded(.down)
         self.derived = derived
@@ -201,7 +204,7 @@ struct ItemWriter {
         case .standard: standardExpiry
         case .never: nil
         // SQLite would take NaN for NULL, and so for never.
-        case .at(let moment): moment.isNaN ? standardExpiry : moment
+        case .at(let moment): moment.isNaN ? standardExpiry : moment + shift
         }
     }
 

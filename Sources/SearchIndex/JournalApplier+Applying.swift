@@ -12,6 +12,7 @@ extension JournalApplier {
             let (applied, isDue) = state.withLock { ($0.applied, $0.isDue) }
             guard applied < target, isDue else { return nil }
             do {
+                if try applyOwn() { continue }
                 try mending { try applyBulk(after: applied) }
             } catch let error as JournalError {
                 return SearchIndexError(error, path: path, operation: "Reading the journal")
@@ -47,8 +48,10 @@ extension JournalApplier {
         var bytes = 0
         var last = applied
         var isNewLoss = false
+        let ahead = state.withLock { $0.ahead }
         for result in journal.replay(after: applied) {
             switch result {
+            case .success(let record) where ahead.contains(record.sequence): last = record.sequence
             case .success(let record):
                 records.append(record)
                 last = record.sequence
@@ -65,11 +68,12 @@ extension JournalApplier {
         guard last > applied else {
             throw SearchIndexError.damaged(path: path, detail: "the journal ends at entry \(applied)")
         }
+        while ahead.contains(last + 1) { last += 1 }
         let (pending, target) = state.withLock { ($0.pending, $0.target) }
-        let now = now()
         let read = last
         let hasNewLoss = isNewLoss
         let (reached, leftOut, deleted) = try pool.write { [records] db in
+            let now = try clock.adjust(db)
             var reached = read
             var leftOut: [LeftOutItem] = []
             if hasNewLoss { try StoreRow.noteLoss(db, through: target) }
@@ -85,8 +89,9 @@ extension JournalApplier {
                         break
                     }
                 }
+                let moment = clock.moment(ofDonation: pending[record.sequence]?.donated, now: now)
                 let writer = try ItemWriter(
-                    db, record.entry.scope, now: pending[record.sequence]?.donated ?? now, derived)
+                    db, record.entry.scope, now: moment.donated, shift: moment.shift, derived)
                 leftOut += try writer.apply(record.entry, keepsState: record.sequence > stateless)
             }
             try derived.flush()
@@ -99,16 +104,73 @@ extension JournalApplier {
             if hasNewLoss { state.repairs.append("Acknowledged entries of the journal could not be read.") }
             state.deletedItems += deleted
             // Also those that could not be read, whose numbers may be far apart.
-            for (sequence, entry) in state.pending where sequence <= reached {
-                state.pending[sequence] = nil
-                state.pendingBytes -= entry.bytes
-            }
-            let done = state.waiters.filter { $0.sequence <= reached }
-            state.waiters.removeAll { $0.sequence <= reached }
-            return done
+            for sequence in state.pending.keys where sequence <= reached { state.remove(sequence) }
+            state.ahead = state.ahead.filter { $0 > reached }
+            return state.takeDone()
         }
         for waiter in waiters { waiter.continuation.resume(returning: .success(true)) }
         Task { [journal] in try? await journal.discard(through: reached) }
+        mergeInProportion(to: bytes)
+    }
+
+    /// Applies what is waited for of one bundle, before what others have donated earlier.
+    ///
+    /// Entries of different bundles change different rows, and those of one bundle stay in order. The number that the
+    /// database keeps stays that of the last entry before which nothing is missing. So after a crash what was applied early
+    /// is applied once more, after what the same bundle donated before it, with the same result.
+    ///
+    /// - Returns: Whether anything was applied.
+    private func applyOwn() throws -> Bool {
+        let sequences = state.withLock { state -> [UInt64] in
+            guard let waiter = state.waiters.first(where: { $0.bundle != nil }), let bundle = waiter.bundle,
+                // Nobody else's comes before it.
+                state.pending.contains(where: { $0.key <= waiter.sequence && $0.value.bundle != bundle })
+            else { return [] }
+            return state.pending.filter { $0.key <= waiter.sequence && $0.value.bundle == bundle }.keys.sorted()
+        }
+        var records: [JournalRecord] = []
+        var bytes = 0
+        for sequence in sequences {
+            var replay = journal.replay(after: sequence - 1)
+            // What cannot be read is found, and reported, when its turn comes.
+            guard case .success(let record)? = replay.next(), record.sequence == sequence else { break }
+            records.append(record)
+            bytes += record.entry.approximateBytes
+            if records.count >= Self.maximumBulkEntries || bytes >= Self.maximumBulkBytes { break }
+        }
+        guard !records.isEmpty else { return false }
+        let pending = state.withLock { $0.pending }
+        let (leftOut, deleted) = try mending {
+            try pool.write { [records] db in
+                let now = try clock.adjust(db)
+                var leftOut: [LeftOutItem] = []
+                let stateless = try StoreRow(db).statelessThrough
+                let derived = DerivedWriter(db)
+                for record in records {
+                    let moment = clock.moment(ofDonation: pending[record.sequence]?.donated, now: now)
+                    let writer = try ItemWriter(
+                        db, record.entry.scope, now: moment.donated, shift: moment.shift, derived)
+                    leftOut += try writer.apply(record.entry, keepsState: record.sequence > stateless)
+                }
+                try derived.flush()
+                return (leftOut, derived.deletedItems)
+            }
+        }
+        let waiters = state.withLock { state in
+            for record in records {
+                state.ahead.insert(record.sequence)
+                state.remove(record.sequence)
+            }
+            for item in leftOut { state.leftOut.add(item) }
+            state.deletedItems += deleted
+            return state.takeDone()
+        }
+        for waiter in waiters { waiter.continuation.resume(returning: .success(true)) }
+        mergeInProportion(to: bytes)
+        return true
+    }
+
+    private func mergeInProportion(to bytes: Int) {
         // In proportion, so that the segments stay few while there is no end of entries.
         let pages = state.withLock { state -> Int in
             state.needsTidying = true

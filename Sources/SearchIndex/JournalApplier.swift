@@ -15,7 +15,7 @@ final class JournalApplier: Sendable {
     let journal: Journal
     let folder: StoreFolder
     var path: String { folder.path }
-    let now: @Sendable () -> Double
+    let clock: StoreClock
     /// How it goes about it when nobody waits.
     let pace = GentlePace()
     private let queue = DispatchQueue(label: "com.searchlight.applier", qos: .utility)
@@ -44,8 +44,11 @@ final class JournalApplier: Sendable {
         var unmergedBytes = 0
         var isClosing = false
         /// Entries that are not applied, but for those found at the opening.
-        var pending: [UInt64: PendingEntry] = [:]
-        var pendingBytes = 0
+        private(set) var pending: [UInt64: PendingEntry] = [:]
+        /// How much these are.
+        private(set) var tally = PendingTally()
+        /// Entries behind ``applied`` that are applied all the same; see ``JournalApplier/applyOwn(_:)``.
+        var ahead: Set<UInt64> = []
         /// Items deleted or replaced since words of theirs were last forgotten (``TermDictionary/purge(_:)``).
         var deletedItems = 0
         var waiters: [Waiter] = []
@@ -67,16 +70,55 @@ final class JournalApplier: Sendable {
             return applied < impatientThrough
                 || waiters.contains { $0.sequence > applied && $0.patience != .hold(heldBundle) }
         }
+
+        mutating func add(_ entry: PendingEntry, _ sequence: UInt64) {
+            pending[sequence] = entry
+            tally.add(entry)
+        }
+
+        /// Forgets an entry that is applied.
+        mutating func remove(_ sequence: UInt64) {
+            if let entry = pending.removeValue(forKey: sequence) { tally.remove(entry) }
+        }
+
+        /// The last entry of a bundle that is not applied; 0 if there is none.
+        ///
+        /// - Parameter includingHeld: Whether it may be one that is held.
+        func last(of bundle: String, includingHeld: Bool) -> UInt64 {
+            guard tally.amount(of: bundle).donations > 0 else { return 0 }
+            let isHeld = heldBundle == bundle && !includingHeld
+            return pending.lazy.filter { $0.value.bundle == bundle && !(isHeld && $0.value.isPatient) }.map(\.key).max()
+                ?? 0
+        }
+
+        /// Whether what somebody waits for is applied.
+        func isDone(_ waiter: Waiter) -> Bool {
+            guard waiter.sequence > applied else { return true }
+            guard let bundle = waiter.bundle else { return false }
+            return !pending.contains { $0.key <= waiter.sequence && $0.value.bundle == bundle }
+        }
+
+        /// Takes out those whose wait is over.
+        mutating func takeDone() -> [Waiter] {
+            let all = waiters
+            waiters = all.filter { !isDone($0) }
+            return all.filter { isDone($0) }
+        }
     }
     struct PendingEntry {
         /// When it was donated.
         var donated: Double
+        var bundle: String
+        var items: Int
         var bytes: Int
-        /// Its bundle, if it may wait.
-        var patientBundle: String?
+        /// Whether it may wait while its bundle is held.
+        var isPatient: Bool
     }
     struct Waiter {
+        /// Everything through this entry is waited for,
         let sequence: UInt64
+        /// or only what is of one bundle.
+        var bundle: String?
         var patience = Patience.none
         let continuation: CheckedContinuation<Result<Bool, SearchIndexError>, Never>
     }
@@ -88,19 +130,24 @@ final class JournalApplier: Sendable {
         case donor(String)
         /// Whoever waits as long as this bundle is held.
         case hold(String)
+        /// A read that waits for a moment, and its number.
+        case moment(UInt64)
     }
     let state: Mutex<State>
     private let maximumPendingBytes: Int
+    private let readLimits: StoreSeams.ReadLimits
+    private let readNumber = Atomic<UInt64>(0)
 
     init(
         pool: DatabasePool, journal: Journal, applied: UInt64, folder: StoreFolder,
-        now: @escaping @Sendable () -> Double, maximumPendingBytes: Int
+        clock: StoreClock, seams: StoreSeams
     ) {
-        self.maximumPendingBytes = maximumPendingBytes
+        maximumPendingBytes = seams.maximumPendingBytes
+        readLimits = seams.readLimits
         self.pool = pool
         self.journal = journal
         self.folder = folder
-        self.now = now
+        self.clock = clock
         state = Mutex(State(applied: applied, target: journal.lastSequence))
     }
 
@@ -125,7 +172,8 @@ final class JournalApplier: Sendable {
         let (donors, step) = state.withLock { state -> ([Waiter], Next) in
             state.heldBundle = bundle
             // Those of others do not wait, nor does what is before them.
-            state.impatientThrough = state.pending.filter { $0.value.patientBundle != bundle }.keys.max() ?? 0
+            state.impatientThrough =
+                state.pending.filter { !$0.value.isPatient || $0.value.bundle != bundle }.keys.max() ?? 0
             let donors = bundle.map { Self.take(.donor($0), &state) } ?? []
             return (donors, state.isRunning ? .rest : Self.next(&state))
         }
@@ -146,11 +194,11 @@ final class JournalApplier: Sendable {
         _ entry: JournalEntry, donated: Double, isPatient: Bool = false, if precondition: @escaping Journal.Precondition
     ) async throws(SearchIndexError) {
         let bundle = entry.scope.bundle
-        // Donors that are faster than this wait, or the journal would grow without end. Of one that is held only what was under
-        // way still comes.
+        // Donors that are faster than this wait, or the journal would grow without end; not those who have donated little,
+        // since others may donate much. Of one that is held only what was under way still comes.
         _ = try await waiting(isPatient ? .donor(bundle) : .none) { state in
             let isHeld = isPatient && state.heldBundle == bundle
-            return state.pendingBytes > maximumPendingBytes && !isHeld ? state.target : 0
+            return isFull(state, for: bundle) && !isHeld ? state.target : 0
         }.get()
         let sequence: UInt64
         do throws(JournalError) {
@@ -162,9 +210,10 @@ final class JournalApplier: Sendable {
         let step = state.withLock { state -> Next in
             state.target = max(state.target, sequence)
             if sequence > state.applied {
-                state.pending[sequence] = PendingEntry(
-                    donated: donated, bytes: bytes, patientBundle: isPatient ? bundle : nil)
-                state.pendingBytes += bytes
+                let items = entry.operations.count { if case .put = $0 { true } else { false } }
+                state.add(
+                    PendingEntry(donated: donated, bundle: bundle, items: items, bytes: bytes, isPatient: isPatient),
+                    sequence)
             }
             if !isPatient || bundle != state.heldBundle {
                 state.impatientThrough = max(state.impatientThrough, sequence)
@@ -174,6 +223,46 @@ final class JournalApplier: Sendable {
             return state.isRunning ? .rest : Self.next(&state)
         }
         perform(step)
+    }
+
+    /// Whether a donor has to wait for room.
+    private func isFull(_ state: State, for bundle: String) -> Bool {
+        let bytes = state.tally.total.bytes
+        guard bytes > maximumPendingBytes else { return false }
+        return bytes > 2 * maximumPendingBytes || state.tally.amount(of: bundle).bytes > maximumPendingBytes / 64
+    }
+
+    /// What is durable and cannot be found yet.
+    var pending: PendingDonations { state.withLock { $0.tally.summary } }
+
+    /// Returns when everything is applied of a bundle that was durable before.
+    ///
+    /// - Parameter includingHeld: Whether what is held is waited for too; see ``hold(_:)``.
+    func settle(own bundle: String, includingHeld: Bool = false) async throws(SearchIndexError) {
+        _ = try await waiting(for: bundle) { $0.last(of: bundle, includingHeld: includingHeld) }.get()
+    }
+
+    /// Returns when everything is applied that was durable before and is not held, or a moment has passed.
+    func settleForAMoment() async throws(SearchIndexError) {
+        let little = state.withLock { $0.tally.total.bytes <= readLimits.littleBytes }
+        let limit = little ? readLimits.timeForLittle : readLimits.time
+        let patience = Patience.moment(readNumber.add(1, ordering: .relaxed).newValue)
+        let timer = DispatchWorkItem { [weak self] in
+            guard let self else { return }
+            for waiter in state.withLock({ Self.take(patience, &$0) }) {
+                waiter.continuation.resume(returning: .success(false))
+            }
+        }
+        let isWaiting = state.withLock { $0.applied < ($0.heldBundle != nil ? $0.impatientThrough : $0.target) }
+        guard isWaiting else { return }
+        // What is due is applied soon all the same.
+        guard limit > .zero else { return }
+        let pause = DispatchTimeInterval.microseconds(Int(limit / .microseconds(1)))
+        let result = await waiting(patience) { $0.heldBundle != nil ? $0.impatientThrough : $0.target } onWaiting: {
+            DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + pause, execute: timer)
+        }
+        timer.cancel()
+        _ = try result.get()
     }
 
     /// Returns when everything is applied that was durable before.
@@ -199,7 +288,8 @@ final class JournalApplier: Sendable {
 
     /// Returns when everything through an entry is applied, which is `true`, or nothing is waited for any more.
     private func waiting(
-        _ patience: Patience = .none, through last: (State) -> UInt64
+        _ patience: Patience = .none, for bundle: String? = nil, through last: (State) -> UInt64,
+        onWaiting: () -> Void = {}
     ) async -> Result<Bool, SearchIndexError> {
         await withCheckedContinuation { (continuation: CheckedContinuation<Result<Bool, SearchIndexError>, Never>) in
             let (end, step) = state.withLock { state -> (Result<Bool, SearchIndexError>?, Next) in
@@ -208,10 +298,11 @@ final class JournalApplier: Sendable {
                 guard !state.isClosing else { return (.failure(.closed), .rest) }
                 // Under the lock, as what cancelling does, so that neither misses the other.
                 if case .hold = patience, Task.isCancelled { return (.success(false), .rest) }
-                state.waiters.append(Waiter(sequence: last, patience: patience, continuation: continuation))
+                state.waiters.append(
+                    Waiter(sequence: last, bundle: bundle, patience: patience, continuation: continuation))
                 return (nil, state.isRunning ? .rest : Self.next(&state))
             }
-            if let end { continuation.resume(returning: end) }
+            if let end { continuation.resume(returning: end) } else { onWaiting() }
             perform(step)
         }
     }
@@ -227,6 +318,8 @@ final class JournalApplier: Sendable {
         await withCheckedContinuation { continuation in
             queue.async { [self] in
                 if state.withLock({ $0.unmergedBytes > 0 }) { merge(pages: FullTextMerging.minimumStep) }
+                // So that what passes until the next opening is all that its clock has to explain.
+                _ = try? pool.write { try clock.adjust($0) }
                 continuation.resume()
             }
         }

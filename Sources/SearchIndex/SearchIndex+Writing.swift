@@ -97,7 +97,8 @@ extension SearchIndex {
     ///
     /// - Throws: ``SearchIndexError``.
     public func clientState(of scope: IndexScope) async throws(SearchIndexError) -> [UInt8]? {
-        try await settle()
+        // What others donate changes no state of this bundle, and may take minutes.
+        try await applier?.settle(own: scope.bundle, includingHeld: true)
         return try await storedClientState(of: scope)
     }
 
@@ -112,10 +113,10 @@ extension SearchIndex {
     /// - Throws: ``SearchIndexError``.
     @discardableResult
     public func deleteExpired() async throws(SearchIndexError) -> Int {
-        let now = now()
-        return try await write("Deleting expired items") { db in
+        return try await write("Deleting expired items") { [clock] db in
+            let now = try clock.adjust(db)
             // By bundle, as the index by expiry is.
-            try ItemWriter.delete(
+            return try ItemWriter.delete(
                 db, where: "bundle IN (SELECT id FROM bundle) AND expires <= ?", [now], DerivedWriter(db))
         }
     }

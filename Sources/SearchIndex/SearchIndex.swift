@@ -36,7 +36,8 @@ public struct RecoveryReport: Hashable, Sendable, Codable {
 /// The store of one user: what apps donated, and what finds it again.
 ///
 /// Donations are durable once they are in the journal; from there they are applied to the database in the background,
-/// in bulk. What this object reads includes all that was durable when it was asked.
+/// in bulk. What this object reads includes all that was durable when it was asked, unless ``ReadPatience/current`` says
+/// otherwise.
 ///
 /// May be used from any task; writes happen one after the other, reads at the same time as they. It knows nothing of
 /// extensions or of other processes: who may write is decided above. A writable one must be closed.
@@ -48,6 +49,8 @@ public final class SearchIndex: Sendable {
     private let sharedLock: OwnedDescriptor?
     /// The present, in seconds since 2001-01-01 UTC.
     let now: @Sendable () -> Double
+    /// The present by which items expire.
+    let clock: StoreClock
     /// What journals and applies donations; `nil` in a store that is only read.
     let applier: JournalApplier?
     /// What was wrong with the store when it was opened, and what was lost by it.
@@ -82,13 +85,16 @@ public final class SearchIndex: Sendable {
     ///   - knownGeneration: The last generation that was written down outside of the store, so that one which was lost is
     ///     not begun anew as if nothing had been there; `nil` if none was.
     ///   - now: The present, in seconds since 2001-01-01 UTC.
+    ///   - bootClock: Tells when the present was set rather than passed, so that items do not expire by a clock that was
+    ///     wrong by years. Without one, `now` is believed whatever it says.
     /// - Throws: ``SearchIndexError``.
     public convenience init(
         directory: String, access: Access, knownGeneration: Int? = nil,
-        now: @escaping @Sendable () -> Double = { Date().timeIntervalSinceReferenceDate }
+        now: @escaping @Sendable () -> Double = { Date().timeIntervalSinceReferenceDate }, bootClock: BootClock? = nil
     ) throws(SearchIndexError) {
-        try self.init(
-            directory: directory, access: access, knownGeneration: knownGeneration, now: now, seams: StoreSeams())
+        var seams = StoreSeams()
+        seams.bootClock = bootClock
+        try self.init(directory: directory, access: access, knownGeneration: knownGeneration, now: now, seams: seams)
     }
 
     /// Opens the store in a folder, on layers of the caller's.
@@ -106,9 +112,12 @@ public final class SearchIndex: Sendable {
                 var opening = StoreOpening(folder: folder, knownGeneration: knownGeneration, now: now, seams: seams)
                 let opened = try opening.open()
                 (pool, applier, recovery, sharedLock) = (opened.pool, opened.applier, opened.report, nil)
+                clock = opened.applier.clock
             case .readOnly:
                 (pool, sharedLock) = try Self.openForReading(folder, seams)
                 (applier, recovery) = (nil, RecoveryReport())
+                clock = StoreClock(wall: now, boot: seams.bootClock)
+                try pool.read { [clock] in try clock.begin($0) }
             }
         } catch let error as JournalError {
             throw SearchIndexError(error, path: directory, operation: "Opening the journal")
@@ -195,11 +204,22 @@ public final class SearchIndex: Sendable {
         do { return try result.get() } catch { throw failure(error, operation) }
     }
 
-    /// Returns when everything that was durable before and is not held can be found, or cannot be for want of room or
-    /// permission: it is applied when that is mended, which is no reason to find nothing until then.
+    /// Waits as the current task's ``ReadPatience`` says. What cannot be applied for want of room or permission is not
+    /// waited for: it is applied when that is repaired, which is no reason to find nothing until then.
     func settleForReading() async throws(SearchIndexError) {
-        do { try await applier?.settle(isReading: true) } catch .full, .readOnly {}
+        guard let applier else { return }
+        do throws(SearchIndexError) {
+            switch ReadPatience.current {
+            case .everything: try await applier.settle(isReading: true)
+            case .own(let bundle): try await applier.settle(own: bundle)
+            case .moment: try await applier.settleForAMoment()
+            }
+        } catch .full, .readOnly {}
     }
+
+    /// What is durable and cannot be found yet. Nothing in a store that is only read, which knows only what was applied;
+    /// see ``waitingEntries()``.
+    public var pending: PendingDonations { applier?.pending ?? PendingDonations() }
 
     /// Reads, with all that was durable before; where nothing can be written, with all that was applied until then.
     func read<Value: Sendable>(

@@ -10,8 +10,22 @@ package struct StoreSeams: Sendable {
     package var journal = JournalConfiguration()
     /// How many bytes of donations may wait to be applied, some seconds of work, before donors have to wait too.
     package var maximumPendingBytes = 64 << 20
+    /// How long reads wait (``ReadPatience/moment``).
+    package var readLimits = ReadLimits()
+    /// What the wall clock is compared with; see ``StoreClock``. Without one, every setting of it is believed.
+    package var bootClock: BootClock?
     /// Given each connection with the database before its first use.
     package var prepareDatabase: (@Sendable (Database) throws -> Void)?
+
+    /// How long a read waits for what is durable and cannot be found yet.
+    package struct ReadLimits: Sendable {
+        /// Up to so many bytes, in all, are applied in some milliseconds, unless the machine is very busy.
+        package var littleBytes = 256 << 10
+        /// How long is waited for that little.
+        package var timeForLittle = Duration.seconds(1)
+        /// How long is waited for more, which may take minutes.
+        package var time = Duration.milliseconds(20)
+    }
 
     /// What a store stands on when nobody watches.
     package init() {}

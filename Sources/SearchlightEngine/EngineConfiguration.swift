@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import Foundation
+import SearchIndex
 
 /// Where an engine finds things, and what it may do.
 public struct EngineConfiguration: Sendable {
@@ -23,6 +24,8 @@ public struct EngineConfiguration: Sendable {
     public var pages = PageLimits()
     /// The present, in seconds since 2001-01-01 UTC.
     public var now: @Sendable () -> Double
+    /// What tells whether that was set rather than passed; without one it is believed. See ``SearchIndex``.
+    public var bootClock: BootClock?
     /// Called when the engine begins something that nobody has just asked for, such as ending an idle worker; what it gives
     /// back lives as long as that goes on.
     public var onWork: @Sendable () -> any Sendable = { () }

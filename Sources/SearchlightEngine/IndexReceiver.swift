@@ -50,7 +50,9 @@ struct IndexReceiver: DonationReceiver {
     func record(of identifier: String, bundle: String) async throws(DonationRefusal) -> RecordReply {
         let items: [StoredItem]
         do throws(SearchIndexError) {
-            items = try await writer.index.items(uniqueIdentifier: identifier, bundle: bundle)
+            items = try await ReadPatience.own(bundle).during { () throws(SearchIndexError) in
+                try await writer.index.items(uniqueIdentifier: identifier, bundle: bundle)
+            }
         } catch {
             throw DonationRefusal(error)
         }

@@ -9,7 +9,7 @@ extension SearchlightEngine {
         do throws(SearchIndexError) {
             return try SearchIndex(
                 directory: configuration.storeDirectory, access: access, knownGeneration: jobs.knownGeneration,
-                now: configuration.now)
+                now: configuration.now, bootClock: configuration.bootClock)
         } catch {
             throw .index(error)
         }

@@ -14,11 +14,16 @@ extension SearchlightEngine {
         return InstalledExtensions(registry)
     }
 
+    /// See ``StoreService/pendingDonations()``.
+    public func pendingDonations() async throws(EngineError) -> PendingDonations { index.pending }
+
     /// See ``StoreService/owedReindexes()``.
     public func owedReindexes() async throws(EngineError) -> [OwedJob] { jobStore.jobs.map(OwedJob.init) }
 
     /// See ``StoreService/status(isExact:)``.
     public func status(isExact: Bool) async throws(EngineError) -> StoreStatus {
+        // Before anything is read, so that what is applied later is not taken for counted.
+        let pending = index.pending.nonEmpty
         let counts = try await itemCounts()
         return try await onIndex { (index) throws(SearchIndexError) in
             let findings = try await index.lastFindings()
@@ -27,7 +32,7 @@ extension SearchlightEngine {
                 itemCounts: counts, lastFindings: findings, sizes: sizes, generation: try await index.generation(),
                 owedJobs: jobStore.jobs.map(OwedJob.init), needsRepair: index.needsRepair,
                 hasDamagedJobs: jobStore.wasDamaged, hasDamagedSchedule: hasDamagedSchedule,
-                waitingEntries: waitingEntries, removals: removals,
+                waitingEntries: waitingEntries, pending: pending, removals: removals,
                 sandbox: sandboxStatus)
         }
     }

@@ -13,6 +13,8 @@ final class ServiceCore: Sendable {
     let user: UInt32
     /// The version of the program.
     let version: String
+    /// Whose turn it is with a large donation.
+    let largeDonations = LargeDonations()
     /// What donations wait or are being kept.
     let budget: ByteBudget
     let activity: ServiceActivity

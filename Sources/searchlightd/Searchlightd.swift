@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import CStart
+import CSystemd
 import ConditionSensors
 import ExtensionHost
 import Foundation
@@ -24,6 +25,7 @@ struct Searchlightd: AsyncParsableCommand {
 
     /// Where the program begins; argument parser's own beginning follows.
     static func main() async {
+        csystemd_return_large_blocks()
         guard StandardStreams.hold() else { Glibc.exit(ServiceExit.failure.rawValue) }
         await main(nil)
     }
@@ -149,6 +151,7 @@ struct Searchlightd: AsyncParsableCommand {
                 workerPath: installation.workerPath, frameworkFolder: installation.frameworkFolder,
                 environment: environment))
         configuration.tracksExtensions = true
+        configuration.bootClock = .system
         return configuration
     }
 }

@@ -154,7 +154,7 @@ private func batch(_ identifier: String, title: String) throws -> [UInt8] {
 }
 
 /// The most memory of a process that was in RAM at a time.
-private func peakBytes(of process: pid_t) -> Int? {
+func peakBytes(of process: pid_t) -> Int? {
     let text = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
     let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
     return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 << 10 }

@@ -92,6 +92,9 @@ struct JournalWriter: Sendable {
         }
     }
 
+    /// Larger entries are written by themselves.
+    private static let bufferedBytes = 1 << 20
+
     private mutating func writeGroup(_ group: [JournalPendingAppend]) throws(JournalFileError) -> UInt64 {
         let file = try segmentForWriting()
         let newest = snapshot.segments.count - 1
@@ -99,17 +102,33 @@ struct JournalWriter: Sendable {
         let start = snapshot.segments[newest].end
         buffer.removeAll(keepingCapacity: buffer.capacity <= 2 * configuration.groupBytes)
         var segment = snapshot.segments[newest]
+        /// Where what is in the buffer belongs.
+        var place = start
         for (index, append) in group.enumerated() {
             let sequence = first + UInt64(index)
-            segment.mark(sequence, at: start + buffer.count, every: configuration.markBytes)
+            segment.mark(sequence, at: place + buffer.count, every: configuration.markBytes)
             JournalFrame(
                 length: UInt32(append.payload.count), sequence: sequence, groupIndex: UInt32(index),
                 payloadChecksum: append.checksum
             ).append(to: &buffer, seed: seed)
-            buffer += append.payload
+            guard append.payload.count > Self.bufferedBytes else {
+                buffer += append.payload
+                continue
+            }
+            // No copy of a large one.
+            do {
+                try file.writeAll(buffer, at: place)
+                place += buffer.count
+                try file.writeAll(append.payload, at: place)
+            } catch {
+                do { try file.truncate(to: start) } catch { current = nil }
+                throw error
+            }
+            place += append.payload.count
+            buffer.removeAll(keepingCapacity: true)
         }
         do {
-            try file.writeAll(buffer, at: start)
+            try file.writeAll(buffer, at: place)
         } catch {
             // Without space the segment is sound up to where the group began; if even the cut fails, it is left as it is,
             // and the number of the next segment says that what is behind does not count.
@@ -124,7 +143,7 @@ struct JournalWriter: Sendable {
             current = nil
             throw error
         }
-        segment.end = start + buffer.count
+        segment.end = place + buffer.count
         snapshot.segments[newest] = segment
         snapshot.last = first + UInt64(group.count - 1)
         noteLast()

@@ -49,8 +49,8 @@ extension SearchIndex {
     /// - Returns: How many items had expired and are gone; fewer than there are, so that 0 says that none is left.
     /// - Throws: ``SearchIndexError``.
     public func purgeStep() async throws(SearchIndexError) -> Int {
-        let now = now()
-        return try await write("Deleting expired items") { db in
+        return try await write("Deleting expired items") { [clock] db in
+            let now = try clock.adjust(db)
             let end = ContinuousClock.now + Self.maintenanceStep
             let expired = try Int64.fetchAll(
                 db.cachedStatement(

@@ -29,7 +29,7 @@ extension SearchIndex {
     }
 
     func explain(_ prepared: PreparedQuery) async throws(IndexQueryError) -> QueryPlan {
-        let now = now()
+        let now = clock.now()
         return try await self.query("Explaining a query") { db in
             try prepared.run(db, now: now) { compiled in
                 let select = compiled.page(limit: 100, after: QueryCursor(after: 0))

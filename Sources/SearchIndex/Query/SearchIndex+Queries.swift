@@ -20,11 +20,15 @@ public struct QueryPage: Hashable, Sendable, Codable {
     public var items: [StoredItem]
     /// Where the next page begins; `nil` after the last one.
     public var next: QueryCursor?
+    /// What is durable and was not waited for, so that the page may lack it or show what it replaces; `nil` if there was
+    /// nothing.
+    public var pending: PendingDonations?
 
     /// Creates a page.
-    public init(items: [StoredItem], next: QueryCursor?) {
+    public init(items: [StoredItem], next: QueryCursor?, pending: PendingDonations? = nil) {
         self.items = items
         self.next = next
+        self.pending = pending
     }
 }
 
@@ -70,7 +74,7 @@ extension SearchIndex {
     ) async throws(IndexQueryError) -> Int {
         let prepared = try PreparedQuery(
             query, filters: filters, bundle: bundle, context: context ?? queryContext())
-        let now = now()
+        let now = clock.now()
         return try await self.query("Counting items") { db in
             try prepared.run(db, now: now) { compiled in
                 let select = compiled.select("count(*)")
@@ -96,15 +100,17 @@ extension SearchIndex {
     func page(
         of prepared: PreparedQuery, limit: Int, after cursor: QueryCursor?
     ) async throws(IndexQueryError) -> QueryPage {
-        let now = now()
+        let now = clock.now()
         let limit = max(1, min(Self.maximumPage, limit))
-        return try await query("Searching") { db in
-            try prepared.run(db, now: now) { compiled in
+        return try await query("Searching") { [self] db in
+            // Before the first read, so that what is applied later is not taken for found.
+            let pending = pending.nonEmpty
+            return try prepared.run(db, now: now) { compiled in
                 // One more than is wanted, to know whether there is one.
                 let select = compiled.page(limit: limit + 1, after: cursor)
                 let rows = try Row.fetchCursor(
                     db, sql: select.sql, arguments: StatementArguments(select.arguments))
-                var page = QueryPage(items: [], next: nil)
+                var page = QueryPage(items: [], next: nil, pending: pending)
                 while let row = try rows.next() { page.items.append(try StoredItem(row)) }
                 if page.items.count > limit {
                     page.items.removeLast()

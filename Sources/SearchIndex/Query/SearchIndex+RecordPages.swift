@@ -55,7 +55,7 @@ extension SearchIndex {
         after cursor: QueryCursor?
     ) async throws(IndexQueryError) -> RecordPage<QueryCursor> {
         let prepared = try PreparedQuery(query, filters: filters, bundle: bundle, context: queryContext())
-        let now = now()
+        let now = clock.now()
         return try await self.query("Searching") { db in
             try prepared.run(db, now: now) { compiled in
                 // One more than is wanted, to know whether there is one.

@@ -153,13 +153,17 @@ struct StoreOpening {
             report.findings += try pool.write { try DatabaseExamination($0).mend($0, through: .max) }
         }
         _ = try pool.write { try DerivedIndex.bringUpToDate($0) }
+        let clock = StoreClock(wall: now, boot: seams.bootClock)
+        try pool.write { db in
+            try clock.begin(db)
+            try clock.adjust(db)
+        }
         let row = try pool.read { try StoreRow($0) }
         let journal = try Journal(
             folder: folder.journal, store: row.identifier, applied: row.applied, files: seams.journalFiles,
             configuration: seams.journal)
         let applier = JournalApplier(
-            pool: pool, journal: journal, applied: row.applied, folder: folder, now: now,
-            maximumPendingBytes: seams.maximumPendingBytes)
+            pool: pool, journal: journal, applied: row.applied, folder: folder, clock: clock, seams: seams)
         do {
             let loses = journal.lackedNote || journal.findings.contains { $0.lostEntries(after: row.applied) != nil }
             try pool.write { db in

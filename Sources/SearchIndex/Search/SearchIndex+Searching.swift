@@ -11,7 +11,9 @@ extension SearchIndex {
     public func search(_ request: SearchRequest) async throws(IndexQueryError) -> SearchPage {
         guard let search = try PreparedSearch(self, request) else { return SearchPage(hits: [], next: nil) }
         let limit = max(1, min(Self.maximumPage, request.limit))
-        return try await query("Searching", includingPending: request.includesPending) { db in
+        return try await query("Searching", includingPending: request.includesPending) { [self] db in
+            // Before the first read, so that what is applied later is not taken for found.
+            let pending = pending.nonEmpty
             var walk = try search.walk(db, at: request.cursor)
             let shown = request.cursor?.shown ?? []
             let known = Set(shown)
@@ -23,7 +25,7 @@ extension SearchIndex {
             let hasMore = hits.count > limit
             hits = hits.prefix(limit).map { search.projected($0) }
             let next = SearchCursor(bound: walk.bound, now: walk.now, shown: shown + hits.map(\.item.number))
-            return SearchPage(hits: hits, next: hasMore ? next : nil)
+            return SearchPage(hits: hits, next: hasMore ? next : nil, pending: pending)
         }
     }
 
@@ -75,7 +77,7 @@ extension SearchIndex {
     private func items(
         where condition: String, _ arguments: StatementArguments
     ) async throws(SearchIndexError) -> [StoredItem] {
-        let now = now()
+        let now = clock.now()
         return try await read("Looking up an item") { db in
             try Row.fetchAll(
                 db,
@@ -92,7 +94,7 @@ extension SearchIndex {
     ///
     /// - Throws: ``SearchIndexError``.
     public func itemCounts() async throws(SearchIndexError) -> [String: Int] {
-        let now = now()
+        let now = clock.now()
         return try await read("Counting items") { db in
             let rows = try Row.fetchAll(
                 db,

@@ -75,11 +75,15 @@ public struct SearchPage: Hashable, Sendable, Codable {
     public var hits: [SearchHit]
     /// Where the next page begins; `nil` after the last one.
     public var next: SearchCursor?
+    /// What is durable and was not waited for, so that the page may lack it or show what it replaces; `nil` if there was
+    /// nothing.
+    public var pending: PendingDonations?
 
     /// Creates a page.
-    public init(hits: [SearchHit], next: SearchCursor?) {
+    public init(hits: [SearchHit], next: SearchCursor?, pending: PendingDonations? = nil) {
         self.hits = hits
         self.next = next
+        self.pending = pending
     }
 }
 

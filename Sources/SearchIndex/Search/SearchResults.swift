@@ -18,7 +18,7 @@ struct PreparedSearch: Sendable {
         guard let plan = SearchPlan(request.text), SearchIndex.canBeStored(request.bundle) else { return nil }
         self.plan = plan
         self.request = request
-        now = index.now()
+        now = index.clock.now()
         guard !request.filters.isEmpty else {
             filter = nil
             return

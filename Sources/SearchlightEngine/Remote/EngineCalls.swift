@@ -30,7 +30,7 @@ public final class EngineCalls: Sendable {
         OpeningCall.self, ExtensionsCall.self, StatusCall.self, ItemCountsCall.self, OwedReindexesCall.self,
         SearchCall.self, CountFoundCall.self, ItemsCall.self, CountCall.self, ExplainCall.self, ItemCall.self,
         PreviewCall.self, FulfilCall.self, PrewarmCall.self, ReindexCall.self, CompareCall.self, CommitCall.self,
-        ClientStateCall.self,
+        ClientStateCall.self, PendingCall.self,
         SettleCall.self, RejectionsCall.self, FactsCall.self, StopCall.self, ExtensionListingCall.self,
         ExtensionDetailsCall.self, ExtensionPlacesCall.self, SetEnabledCall.self, ReleaseCall.self, ForgetCall.self,
         ReindexItemsCall.self, ScheduleCall.self, RunJobCall.self, CancelJobCall.self, ThrottleCall.self,

@@ -11,13 +11,15 @@ extension RemoteEngine {
         let wanted = max(1, min(request.limit, SearchIndex.maximumPage))
         var (step, request) = (wanted, request)
         var hits: [SearchHit] = []
+        var pending: PendingDonations?
         while true {
             request.limit = min(step, wanted - hits.count)
             do throws(EngineError) {
                 let page = try await connection.perform(SearchCall(request: SearchText(request))).answer
                 hits += page.hits
+                pending = pending ?? page.pending
                 if page.next == nil || page.hits.isEmpty || hits.count >= wanted {
-                    return SearchPage(hits: hits, next: page.next)
+                    return SearchPage(hits: hits, next: page.next, pending: pending)
                 }
                 request.cursor = page.next
             } catch {
@@ -39,13 +41,15 @@ extension RemoteEngine {
         let wanted = max(1, min(limit, SearchIndex.maximumPage))
         var items: [StoredItem] = []
         var cursor = cursor
+        var pending: PendingDonations?
         while true {
             let call = ItemsCall(
                 query: QueryText(query), bundle: bundle, limit: wanted - items.count, cursor: cursor, place: place)
             let page = try await connection.perform(call).answer
             items += page.items
+            pending = pending ?? page.pending
             if page.next == nil || page.items.isEmpty || items.count >= wanted {
-                return QueryPage(items: items, next: page.next)
+                return QueryPage(items: items, next: page.next, pending: pending)
             }
             cursor = page.next
         }

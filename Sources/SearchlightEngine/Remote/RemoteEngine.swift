@@ -86,6 +86,11 @@ public final class RemoteEngine: StoreService {
         try await connection.perform(ItemCountsCall()).answer
     }
 
+    /// See ``StoreService/pendingDonations()``.
+    public func pendingDonations() async throws(EngineError) -> PendingDonations {
+        try await connection.perform(PendingCall()).answer
+    }
+
     /// See ``StoreService/owedReindexes()``.
     public func owedReindexes() async throws(EngineError) -> [OwedJob] {
         try await connection.perform(OwedReindexesCall()).answer

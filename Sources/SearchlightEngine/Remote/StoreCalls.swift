@@ -32,6 +32,15 @@ struct ItemCountsCall: EngineCall {
     func perform(_ desk: CallDesk) async throws(EngineError) -> [String: Int] { try await desk.store().itemCounts() }
 }
 
+struct PendingCall: EngineCall {
+    static let name = "pending"
+    var purpose: String { "say what cannot be found yet" }
+
+    func perform(_ desk: CallDesk) async throws(EngineError) -> PendingDonations {
+        try await desk.store().pendingDonations()
+    }
+}
+
 struct OwedReindexesCall: EngineCall {
     static let name = "owedReindexes"
     var purpose: String { "list the reindexes that are owed" }

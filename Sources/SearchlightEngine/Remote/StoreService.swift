@@ -50,6 +50,9 @@ public protocol StoreService: Sendable {
     /// - Parameter isExact: Whether everything is measured, however long that takes.
     func status(isExact: Bool) async throws(EngineError) -> StoreStatus
 
+    /// What is durable and cannot be found yet.
+    func pendingDonations() async throws(EngineError) -> PendingDonations
+
     /// How many items each bundle has.
     func itemCounts() async throws(EngineError) -> [String: Int]
 

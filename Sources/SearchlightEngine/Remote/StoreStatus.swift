@@ -60,6 +60,8 @@ public struct StoreStatus: Hashable, Sendable, Codable {
     public var hasDamagedSchedule: Bool
     /// How many entries of the journal cannot be shown.
     public var waitingEntries: Int
+    /// What is durable and cannot be found yet; `nil` if there is nothing.
+    public var pending: PendingDonations?
     /// The extensions that are missing and whose items will be deleted.
     public var removals: [PendingRemoval]
     /// What confines extensions, and what they tried.

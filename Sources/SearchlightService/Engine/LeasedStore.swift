@@ -8,7 +8,7 @@ import SearchlightEngine
 import struct SearchlightEngine.Comparison
 
 /// The engine of the service as commands ask it: each question waits while the store is lent, and the store is not lent
-/// before it was answered.
+/// before it was answered. What apps have just donated is waited for a moment only.
 struct LeasedStore: StoreService {
     let holder: EngineHolder
     let activity: ServiceActivity
@@ -20,6 +20,15 @@ struct LeasedStore: StoreService {
         let token = activity.beginRequest()
         defer { token.end() }
         return try await holder.use(EngineError.init, body)
+    }
+
+    /// Reads, and waits a moment for what cannot be found yet.
+    private func read<Value: Sendable>(
+        _ body: (SearchlightEngine) async throws(EngineError) -> Value
+    ) async throws(EngineError) -> Value {
+        try await use { (engine) throws(EngineError) in
+            try await ReadPatience.moment.during { () throws(EngineError) in try await body(engine) }
+        }
     }
 
     func opening() async throws(EngineError) -> StoreOpening {
@@ -63,11 +72,15 @@ struct LeasedStore: StoreService {
     }
 
     func status(isExact: Bool) async throws(EngineError) -> StoreStatus {
-        try await use { (engine) throws(EngineError) in try await engine.status(isExact: isExact) }
+        try await read { (engine) throws(EngineError) in try await engine.status(isExact: isExact) }
+    }
+
+    func pendingDonations() async throws(EngineError) -> PendingDonations {
+        try await use { (engine) throws(EngineError) in try await engine.pendingDonations() }
     }
 
     func itemCounts() async throws(EngineError) -> [String: Int] {
-        try await use { (engine) throws(EngineError) in try await engine.itemCounts() }
+        try await read { (engine) throws(EngineError) in try await engine.itemCounts() }
     }
 
     func owedReindexes() async throws(EngineError) -> [OwedJob] {
@@ -75,17 +88,17 @@ struct LeasedStore: StoreService {
     }
 
     func search(_ request: SearchRequest) async throws(EngineError) -> SearchPage {
-        try await use { (engine) throws(EngineError) in try await engine.search(request) }
+        try await read { (engine) throws(EngineError) in try await engine.search(request) }
     }
 
     func count(_ request: SearchRequest, upTo maximum: Int?) async throws(EngineError) -> Int {
-        try await use { (engine) throws(EngineError) in try await engine.count(request, upTo: maximum) }
+        try await read { (engine) throws(EngineError) in try await engine.count(request, upTo: maximum) }
     }
 
     func items(
         matching query: QueryExpression, bundle: String?, limit: Int, after cursor: QueryCursor?, place: QueryPlace
     ) async throws(EngineError) -> QueryPage {
-        try await use { (engine) throws(EngineError) in
+        try await read { (engine) throws(EngineError) in
             try await engine.items(matching: query, bundle: bundle, limit: limit, after: cursor, place: place)
         }
     }
@@ -93,7 +106,7 @@ struct LeasedStore: StoreService {
     func count(
         matching query: QueryExpression, bundle: String?, place: QueryPlace
     ) async throws(EngineError) -> Int {
-        try await use { (engine) throws(EngineError) in
+        try await read { (engine) throws(EngineError) in
             try await engine.count(matching: query, bundle: bundle, place: place)
         }
     }
@@ -107,7 +120,7 @@ struct LeasedStore: StoreService {
     }
 
     func item(named name: String, bundle: String?) async throws(EngineError) -> StoredItem {
-        try await use { (engine) throws(EngineError) in try await engine.item(named: name, bundle: bundle) }
+        try await read { (engine) throws(EngineError) in try await engine.item(named: name, bundle: bundle) }
     }
 
     func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview {

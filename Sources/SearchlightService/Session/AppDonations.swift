@@ -33,7 +33,9 @@ final class AppDonations: Sendable {
             return try await core.holder.use(refusal, as: visitor) { (engine) throws(DonationRefusal) in
                 // Its successor may have begun while this one waited.
                 guard !held.isOver else { throw refusal(.cancelled) }
-                return try await engine.receiver(for: registration.donor).answer(request, from: bundle)
+                return try await core.largeDonations.during(request.byteCount) { () throws(DonationRefusal) in
+                    try await engine.receiver(for: registration.donor).answer(request, from: bundle)
+                }
             }
         }
     }
@@ -48,6 +50,8 @@ final class AppDonations: Sendable {
                     completions.
                     """)
         }
+        // The request has the bytes; the call would hold the whole message until it is answered.
+        call.releaseArguments()
         if !intake.take(request, call) { held.give(size) }
     }
 

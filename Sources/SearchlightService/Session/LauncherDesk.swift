@@ -25,7 +25,9 @@ final class LauncherDesk: Sendable {
             do throws(QueryRefusal) {
                 call.reply(
                     try await core.holder.use(QueryRefusal.init) { (engine) throws(QueryRefusal) in
-                        try await Self.answer(request, engine, core.limits)
+                        try await ReadPatience.moment.during { () throws(QueryRefusal) in
+                            try await Self.answer(request, engine, core.limits)
+                        }
                     })
             } catch {
                 call.refuse(name: error.name, message: error.message)
@@ -92,6 +94,13 @@ final class LauncherDesk: Sendable {
         var items = found.hits.map { LauncherItem.found($0, highlighter, attributes: options.attributes) }
         if let next = found.next, let last = items.indices.last {
             items[last]["cursor"] = .bytes(PageCursor.bytes(next, of: query))
+        }
+        if let pending = found.pending?.total, let last = items.indices.last {
+            items[last]["pending"] = .dictionary([
+                "donations": .unsigned(UInt64(clamping: pending.donations)),
+                "items": .unsigned(UInt64(clamping: pending.items)),
+                "bytes": .unsigned(UInt64(clamping: pending.bytes)),
+            ])
         }
         return try checked(.dictionaries(items))
     }

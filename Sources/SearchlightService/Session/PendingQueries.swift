@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import SearchIndex
 import ServiceProtocol
 import Synchronization
 
@@ -70,7 +71,10 @@ final class PendingQueries: Sendable {
                 if case .stopped = absence { link?.close() }
                 return QueryRefusal(absence)
             }) { (engine) throws(QueryRefusal) in
-                try await body(AppQueries(engine: engine, bundle: bundle, limits: core.limits))
+                // An app finds what it donated, and waits for nobody else's donations.
+                try await ReadPatience.own(bundle).during { () throws(QueryRefusal) in
+                    try await body(AppQueries(engine: engine, bundle: bundle, limits: core.limits))
+                }
             }
             result = .success(answer)
         } catch {

@@ -106,7 +106,8 @@ final class BusMailbox: Sendable {
         }
     }
 
-    private func signal() {
+    /// Wakes the thread.
+    func signal() {
         var one: UInt64 = 1
         _ = write(wake.number, &one, 8)
     }

@@ -77,14 +77,16 @@ extension BusThread {
         let arguments: Result<[BusValue], BusError>
         do { arguments = .success(try message.readArguments()) } catch { arguments = .failure(error) }
         let size = ((try? arguments.get()) ?? []).reduce(0) { $0 + $1.approximateBytes }
+        let ticket = input?.takeRoom(of: cookie)
         if sd_bus_message_get_expect_reply(message.pointer) <= 0 {
             let isTrusted = shares == nil && start.limits == nil
             guard isTrusted || size <= Self.maximumUncounted else { return }
         } else {
             // The same serial number twice would let one answer go to the wrong call.
             guard unanswered[key] == nil else { return }
-            unanswered[key] = UnansweredCall(message: sd_bus_message_ref(message.pointer), size: size)
+            unanswered[key] = UnansweredCall(message: answerable(message, size), size: size, ticket: ticket)
             unansweredBytes += size
+            if ticket == nil { freeBytes += size }
             if let problem = shares?.take(size, of: key.sender ?? "") {
                 return answer(key, .failure(.remote(name: BusErrorName.limitsExceeded, message: problem)))
             }
@@ -101,6 +103,25 @@ extension BusThread {
         case .failure(let error):
             answer(key, .failure(.remote(name: BusErrorName.invalidArguments, message: error.description)))
         }
+    }
+
+    /// A call that can be answered in the place of one that arrived: a large one is not kept until then.
+    private func answerable(_ message: borrowing BusMessage, _ size: Int) -> OpaquePointer {
+        guard size > ReceiveBudget.freeBytes else { return sd_bus_message_ref(message.pointer) }
+        var cookie: UInt64 = 0
+        var created: OpaquePointer?
+        guard sd_bus_message_get_cookie(message.pointer, &cookie) >= 0,
+            sd_bus_message_new_method_call(bus, &created, nil, "/", nil, "Answered") >= 0, let created
+        else { return sd_bus_message_ref(message.pointer) }
+        if let sender = sd_bus_message_get_sender(message.pointer), sd_bus_message_set_sender(created, sender) < 0 {
+            sd_bus_message_unref(created)
+            return sd_bus_message_ref(message.pointer)
+        }
+        guard sd_bus_message_seal(created, cookie, 0) >= 0 else {
+            sd_bus_message_unref(created)
+            return sd_bus_message_ref(message.pointer)
+        }
+        return created
     }
 
     func send(
@@ -135,6 +156,7 @@ extension BusThread {
     func answer(_ key: CallKey, _ result: Result<[BusValue], BusError>) {
         guard let call = unanswered.removeValue(forKey: key) else { return }
         unansweredBytes -= call.size
+        if call.ticket == nil { freeBytes -= call.size }
         shares?.give(call.size, of: key.sender ?? "")
         let original = BusMessage(adopting: call.message)
         do {

@@ -32,7 +32,7 @@ final class BusThread: @unchecked Sendable {
     let start: Start
     let bus: OpaquePointer
     /// Between the peer and sd-bus, when the peer is not trusted.
-    private let input: GuardedInput?
+    let input: GuardedInput?
     /// The socket from which sd-bus reads, and which it closes; `nil` where sd-bus made it.
     private let ownSource: Int32?
     /// What waits to be sent, when the peer is not trusted.
@@ -43,6 +43,8 @@ final class BusThread: @unchecked Sendable {
     var unanswered: [CallKey: UnansweredCall] = [:]
     /// The bytes of these.
     var unansweredBytes = 0
+    /// Of these, the bytes of calls that need no room.
+    var freeBytes = 0
     /// How much of these is whose, on a message bus.
     var shares: SenderShares?
 
@@ -78,6 +80,8 @@ final class BusThread: @unchecked Sendable {
     struct UnansweredCall {
         let message: OpaquePointer
         let size: Int
+        /// Its room, if it is large.
+        let ticket: ReceiveBudget.Ticket?
     }
 
     static func start(_ start: Start) throws(BusError) {
@@ -109,7 +113,11 @@ final class BusThread: @unchecked Sendable {
         bus = created
         switch start.origin {
         case .socket(let socket, let side):
-            do { (input, ownSource) = try Self.adopt(socket, side, start.limits, by: created) } catch {
+            do {
+                (input, ownSource) = try Self.adopt(socket, side, start.limits, by: created) { [mailbox = start.mailbox] in
+                    mailbox.signal()
+                }
+            } catch {
                 sd_bus_unref(created)
                 throw error
             }
@@ -126,14 +134,15 @@ final class BusThread: @unchecked Sendable {
 
     /// Has sd-bus speak over a socket.
     private static func adopt(
-        _ socket: OwnedDescriptor, _ side: BusConnection.Side, _ limits: BusLimits?, by bus: OpaquePointer
+        _ socket: OwnedDescriptor, _ side: BusConnection.Side, _ limits: BusLimits?, by bus: OpaquePointer,
+        wake: @escaping @Sendable () -> Void
     ) throws(BusError) -> (GuardedInput?, Int32?) {
         // sd-bus closes the descriptors it is given, hence the copies.
         let output = try OwnedDescriptor.copy(socket)
         var input: GuardedInput?
         var source = output
         if let limits {
-            do { (input, source) = try GuardedInput.make(socket, side: side, limits: limits) } catch {
+            do { (input, source) = try GuardedInput.make(socket, side: side, limits: limits, wake: wake) } catch {
                 close(output)
                 throw error
             }
@@ -174,6 +183,7 @@ final class BusThread: @unchecked Sendable {
         sd_bus_close(bus)
         for call in unanswered.values { sd_bus_message_unref(call.message) }
         unanswered = [:]
+        input?.end()
         for call in waiting.values { call.reply.fail(.disconnected) }
         waiting = [:]
         return end
@@ -190,6 +200,7 @@ final class BusThread: @unchecked Sendable {
             var received: OpaquePointer?
             let result = sd_bus_process(bus, &received)
             if let received { handle(BusMessage(adopting: received)) }
+            if result == 0 { input?.forgetComplete() }
             try settle()
             if start.mailbox.isClosed { throw .closed }
             if result < 0 { throw BusEnd(processing: -result) }
@@ -209,7 +220,8 @@ final class BusThread: @unchecked Sendable {
     private var mayRead: Bool {
         guard let input, let limits = start.limits else { return false }
         if !input.isBetweenMessages { return true }
-        return unansweredBytes <= limits.maximumUnansweredBytes && sd_bus_is_ready(bus) > 0
+        return unansweredBytes <= limits.maximumUnansweredBytes && freeBytes <= ReceiveBudget.maximumFreeBytes
+            && sd_bus_is_ready(bus) > 0
     }
 
     /// Ends the connection to a peer that does not read.
@@ -236,7 +248,9 @@ final class BusThread: @unchecked Sendable {
         let deadline = input.deadline(now: start.kernel.now)
         _ = start.kernel.wait(&descriptors, milliseconds(until: deadline))
         input.noteReady(descriptors[2...])
-        if let deadline, !input.mayHaveInput, start.kernel.now() >= deadline { throw input.stalled }
+        // Asked again: whether others wait for room may have changed.
+        guard deadline != nil, !input.mayHaveInput, let end = input.deadline(now: start.kernel.now) else { return }
+        if start.kernel.now() >= end { throw input.stalled }
     }
 
     /// How long to wait for sd-bus's next moment or the deadline, whichever is first; -1 without either.

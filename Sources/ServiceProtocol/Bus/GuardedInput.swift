@@ -22,8 +22,16 @@ final class GuardedInput {
     /// Whether the inner socket is full.
     private(set) var isBlocked = false
     private var hasEnded = false
+    private let room: ReceiveBudget
+    private let wake: @Sendable () -> Void
+    /// The room of the current message, or the place in the line for it, if it is large.
+    private var ticket: ReceiveBudget.Ticket?
+    /// That of messages that are complete and that sd-bus has not handed on, by serial number, oldest first.
+    private var complete: [(serial: UInt64, ticket: ReceiveBudget.Ticket)] = []
     /// When what is half-sent began, and which message it is.
     private var halfSince: (time: UInt64, message: UInt64)?
+    /// Until when nobody waited for the room that the current message has.
+    private var lookedAt: UInt64 = 0
 
     /// Enough for most messages.
     private static let smallBuffer = 4 << 10
@@ -32,7 +40,8 @@ final class GuardedInput {
 
     /// - Returns: The guard, and the socket from which sd-bus shall read, which sd-bus closes.
     static func make(
-        _ socket: OwnedDescriptor, side: BusConnection.Side, limits: BusLimits
+        _ socket: OwnedDescriptor, side: BusConnection.Side, limits: BusLimits, room: ReceiveBudget = .shared,
+        wake: @escaping @Sendable () -> Void
     ) throws(BusError) -> (input: GuardedInput, source: Int32) {
         precondition(limits.maximumHeaderBytes <= largeBuffer)
         precondition(limits.maximumDescriptors <= csystemd_maximum_descriptors)
@@ -52,13 +61,17 @@ final class GuardedInput {
         let inner = OwnedDescriptor(adopting: pair[0])
         return (
             GuardedInput(
-                socket: socket, inner: inner, limits: limits,
+                socket: socket, inner: inner, limits: limits, room: room, wake: wake,
                 tracker: FrameTracker(sender: side == .server ? .client : .server, limits: limits)),
             pair[1]
         )
     }
 
-    private init(socket: OwnedDescriptor, inner: OwnedDescriptor, limits: BusLimits, tracker: FrameTracker) {
+    private init(
+        socket: OwnedDescriptor, inner: OwnedDescriptor, limits: BusLimits, room: ReceiveBudget,
+        wake: @escaping @Sendable () -> Void, tracker: FrameTracker
+    ) {
+        (self.room, self.wake) = (room, wake)
         self.socket = socket
         self.inner = inner
         self.limits = limits
@@ -68,6 +81,25 @@ final class GuardedInput {
     /// Whether nothing of a message has come, so that reading can be put off without holding up a message.
     var isBetweenMessages: Bool { !tracker.isHalfSent }
 
+    /// Whether a large message waits for room.
+    var waitsForRoom: Bool { ticket.map { !$0.isGranted } ?? false }
+
+    /// Hands over the room of a message that sd-bus has handed on; what came before it has been dealt with.
+    func takeRoom(of serial: UInt64) -> ReceiveBudget.Ticket? {
+        guard let index = complete.firstIndex(where: { $0.serial == serial }) else { return nil }
+        let ticket = complete[index].ticket
+        complete.removeSubrange(...index)
+        return ticket
+    }
+
+    /// Gives back the room of messages that sd-bus dealt with itself; to be called when it has nothing more to read.
+    func forgetComplete() {
+        if !isBlocked && !complete.isEmpty { complete = [] }
+    }
+
+    /// Gives all room back.
+    func end() { (ticket, complete) = (nil, []) }
+
     /// Whether the authentication is still under way.
     var isAuthenticating: Bool { tracker.isAuthenticating }
 
@@ -75,11 +107,11 @@ final class GuardedInput {
     var hasBegun: Bool { !tracker.isAuthenticating && !isBlocked }
 
     /// Whether there is nothing to do here until the poll reports something.
-    var isWaiting: Bool { isBlocked || !mayHaveInput || hasEnded }
+    var isWaiting: Bool { isBlocked || !mayHaveInput || hasEnded || waitsForRoom }
 
     /// The descriptors and events to wait for besides sd-bus's.
     func polls(reading: Bool, writing: Bool) -> [pollfd] {
-        let events = (reading && !isBlocked && !hasEnded ? POLLIN : 0) | (writing ? POLLOUT : 0)
+        let events = (reading && !isBlocked && !hasEnded && !waitsForRoom ? POLLIN : 0) | (writing ? POLLOUT : 0)
         return [
             // A hang-up is reported even if nothing is asked for, which would wake the thread again and again.
             pollfd(fd: events == 0 ? -1 : socket.number, events: Int16(events), revents: 0),
@@ -96,17 +128,26 @@ final class GuardedInput {
 
     /// When the peer must have finished what it began, on the clock of `now`; `nil` while nothing is half-sent.
     func deadline(now: () -> UInt64) -> UInt64? {
-        guard tracker.isHalfSent, !hasEnded else {
+        guard tracker.isHalfSent, !hasEnded, !waitsForRoom else {
             halfSince = nil
             return nil
         }
         if halfSince?.message != tracker.completed { halfSince = (now(), tracker.completed) }
-        return halfSince.map { $0.time + limits.stallTimeout }
+        guard let since = halfSince?.time else { return nil }
+        guard ticket != nil else { return since + limits.stallTimeout }
+        // Looked at again and again: nobody may wait for room now, and somebody in a moment.
+        if lookedAt < since { lookedAt = since }
+        if ticket?.isContended != true, now() >= lookedAt + ReceiveBudget.patience { lookedAt = now() }
+        return min(since + limits.stallTimeout, lookedAt + ReceiveBudget.patience)
     }
 
     /// The end of a peer that did not finish in time.
     var stalled: BusEnd {
         let what = tracker.isAuthenticating ? "an authentication" : "a message"
+        if ticket?.isContended == true {
+            let seconds = ReceiveBudget.patience / 1_000_000
+            return .violated("a message that was not complete after \(seconds) s while others waited for its room")
+        }
         return .violated("\(what) that was not complete after \(limits.stallTimeout / 1_000_000) s")
     }
 
@@ -120,8 +161,15 @@ final class GuardedInput {
             if sent < filled && tracker.mayForward { try forward() }
             guard !isBlocked, mayHaveInput, !hasEnded, tracker.completed == begun else { break }
             guard tracker.isAuthenticating || mayRead else { break }
+            askForRoom()
+            guard !waitsForRoom else { break }
             let wasAuthenticating = tracker.isAuthenticating
+            let current = tracker.current
             try read()
+            if tracker.completed != begun, let ticket, let current {
+                complete.append((UInt64(current.serial), ticket))
+                self.ticket = nil
+            }
             // What follows waits until sd-bus is ready for messages, which only its owner can ask it.
             if wasAuthenticating && !tracker.isAuthenticating { break }
         }
@@ -131,6 +179,12 @@ final class GuardedInput {
         if !isBlocked && !tracker.isHalfSent && buffer.count > Self.smallBuffer {
             buffer = [UInt8](repeating: 0, count: Self.smallBuffer)
         }
+    }
+
+    /// Takes a place in the line for a message that is large, once its header is there.
+    private func askForRoom() {
+        guard ticket == nil, let current = tracker.current, current.bytes > ReceiveBudget.freeBytes else { return }
+        ticket = room.ask(current.bytes, onGrant: wake)
     }
 
     private func read() throws(BusEnd) {

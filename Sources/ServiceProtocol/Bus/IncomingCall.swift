@@ -7,8 +7,9 @@ public final class IncomingCall: Sendable {
     public let member: BusMember
     /// The object that is called.
     public let path: String
-    /// With what.
-    public let arguments: [BusValue]
+    /// With what; nothing once ``releaseArguments()`` was called.
+    public var arguments: [BusValue] { given.withLock { $0 } }
+    private let given: Mutex<[BusValue]>
     private let key: BusThread.CallKey
     private let mailbox: BusMailbox
     private let answered = Atomic<Bool>(false)
@@ -22,7 +23,7 @@ public final class IncomingCall: Sendable {
     init(member: BusMember, path: String, arguments: [BusValue], key: BusThread.CallKey, mailbox: BusMailbox) {
         self.member = member
         self.path = path
-        self.arguments = arguments
+        given = Mutex(arguments)
         self.key = key
         self.mailbox = mailbox
     }
@@ -30,6 +31,9 @@ public final class IncomingCall: Sendable {
     deinit {
         if !answered.load(ordering: .relaxed) { refuse(name: BusErrorName.failed, message: "The call was dropped.") }
     }
+
+    /// Gives the arguments up, which may be large, once they were read.
+    public func releaseArguments() { given.withLock { $0 = [] } }
 
     /// Answers with results. Only the first answer counts.
     public func reply(_ values: [BusValue] = []) {

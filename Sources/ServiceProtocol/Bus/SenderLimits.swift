@@ -10,7 +10,9 @@ public struct SenderLimits: Hashable, Sendable {
     /// The most bytes of these: one largest message, or some that are smaller.
     public var maximumUnansweredBytes = 34 << 20
     /// The most bytes of the calls of all senders that wait for an answer.
-    public var maximumTotalBytes = 256 << 20
+    public var maximumTotalBytes = 40 << 20
+    /// A sender whose calls that wait have no more bytes than this is refused none of them for what others have sent.
+    public var smallBytes = 256 << 10
 
     /// The limits the service sets.
     public init() {}
@@ -54,7 +56,7 @@ struct SenderShares {
                 Wait for one of them.
                 """
         }
-        guard total <= limits.maximumTotalBytes else {
+        guard total <= limits.maximumTotalBytes || share.bytes <= limits.smallBytes else {
             return """
                 The calls of all clients that wait have more than \(limits.maximumTotalBytes) bytes. Try again later.
                 """

@@ -19,6 +19,16 @@ struct ItemChoice: ParsableArguments {
     static func find(
         _ item: String, bundle: String?, in store: any StoreService
     ) async throws(EngineError) -> StoredItem {
+        do throws(EngineError) { return try await lookUp(item, bundle: bundle, in: store) } catch {
+            // It may be among what was donated a moment ago.
+            if case .itemNotFound = error { warnOfPending(try? await store.pendingDonations()) }
+            throw error
+        }
+    }
+
+    private static func lookUp(
+        _ item: String, bundle: String?, in store: any StoreService
+    ) async throws(EngineError) -> StoredItem {
         do throws(EngineError) {
             return try await store.item(named: item, bundle: bundle)
         } catch {

@@ -74,8 +74,11 @@ struct SearchCommand: AsyncParsableCommand {
         let total = !isCounted ? hits.count : try await store.count(request, upTo: Self.maximumCounted)
         if options.json {
             return try Output.printJSON(
-                SearchReport(query: text, total: total, totalIsExact: total < Self.maximumCounted, hits: hits))
+                SearchReport(
+                    query: text, total: total, totalIsExact: total < Self.maximumCounted, pending: page.pending,
+                    hits: hits))
         }
+        defer { warnOfPending(page.pending) }
         if list.numbers {
             try list.print(hits.map(\.item))
             if hits.isEmpty { explainNothing() }
@@ -153,9 +156,12 @@ private struct SearchReport: Encodable {
     var total: Int
     /// Whether there are no more than `total`.
     var totalIsExact: Bool
+    /// What is not included yet; absent if everything is.
+    var pending: PendingDonations?
     var items: [Hit]
 
-    init(query: String, total: Int, totalIsExact: Bool, hits: [SearchHit]) {
+    init(query: String, total: Int, totalIsExact: Bool, pending: PendingDonations?, hits: [SearchHit]) {
+        self.pending = pending
         self.query = query
         self.total = total
         self.totalIsExact = totalIsExact

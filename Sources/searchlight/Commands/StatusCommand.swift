@@ -30,7 +30,7 @@ struct StatusCommand: AsyncParsableCommand {
                 generation: status.generation, recovery: status.lastFindings.map { .init($0) },
                 isMarkedDamaged: status.needsRepair, hasDamagedJobs: status.hasDamagedJobs,
                 hasDamagedSchedule: status.hasDamagedSchedule,
-                waitingEntries: status.waitingEntries, removals: status.removals.map(ExtensionsReport.Removed.init),
+                waitingEntries: status.waitingEntries, pending: status.pending, removals: status.removals.map(ExtensionsReport.Removed.init),
                 held: listing.extensions.filter { [.disabled, .quarantined].contains($0.state) }.map { .init($0) },
                 sandbox: SandboxSection(status.sandbox),
                 service: status.service.map { ServiceReport($0) })
@@ -50,6 +50,7 @@ struct StatusCommand: AsyncParsableCommand {
         }
         if report.items.isEmpty { try Output.line("  no items") }
         try show(report.sizes)
+        if let pending = report.pending { try Output.line("\(Output.tidied("Pending: " + pending.line))") }
         if report.generation > 1 {
             try Output.line(
                 "Generation: \(report.generation); it grows when donations are lost and have to be made again")
@@ -165,6 +166,8 @@ private struct StatusReport: Encodable {
     var hasDamagedSchedule: Bool
     /// Entries of the journal that cannot be shown.
     var waitingEntries: Int
+    /// What was donated a moment ago and is not counted yet; absent if there is nothing.
+    var pending: PendingDonations?
     /// The extensions that are missing and whose items will be deleted.
     var removals: [ExtensionsReport.Removed]
     /// The extensions that are disabled or in quarantine.

@@ -91,6 +91,7 @@ struct GlobalOptions: ParsableArguments {
                 workerPath: installation.workerPath, frameworkFolder: installation.frameworkFolder,
                 environment: environment, sandbox: WorkerConfiguration.SandboxMode(environment: environment)))
         configuration.tracksExtensions = true
+        configuration.bootClock = .system
         return configuration
     }
 }

@@ -25,6 +25,7 @@ struct ListCommand: AsyncParsableCommand {
                 // A conjunction of nothing holds for every item.
                 try await store.items(matching: .and([]), bundle: bundle, limit: limit, after: place.cursor)
             }
+            defer { warnOfPending(page.pending) }
             if list.numbers {
                 try list.print(page.items)
             } else {

@@ -61,10 +61,12 @@ struct QueryCommand: AsyncParsableCommand {
         if count {
             let total = try await store.count(matching: expression, bundle: bundle)
             if options.json { return try Output.printJSON(CountReport(total: total)) }
-            return try Output.line("\(total)")
+            try Output.line("\(total)")
+            return warnOfPending(try await store.pendingDonations())
         }
         let page = try await store.items(
             matching: expression, bundle: bundle, limit: limit, after: place.cursor)
+        defer { warnOfPending(page.pending) }
         if list.numbers {
             try list.print(page.items)
         } else {

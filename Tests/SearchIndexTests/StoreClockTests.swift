@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SearchIndex
+
+@Suite("Items expire by time that has passed, not by a clock that was set")
+struct StoreClockTests {
+    private static let day = 86400.0
+    private static let year = 365 * day
+
+    /// A machine: time that passes, and a wall clock that anybody sets.
+    private final class Machine: Sendable {
+        struct State {
+            var time = 0.0
+            var offset = 800_000_000.0
+            var boot = 0
+            var booted = 0.0
+        }
+        let state = Mutex(State())
+        var time: Double { state.withLock { $0.time } }
+        var wall: Double { state.withLock { $0.time + $0.offset } }
+        func pass(_ seconds: Double) { state.withLock { $0.time += seconds } }
+        func set(by seconds: Double) { state.withLock { $0.offset += seconds } }
+        /// Is off for a while, and begins again.
+        func restart(after seconds: Double) {
+            state.withLock { state in
+                state.time += seconds
+                state.boot += 1
+                state.booted = state.time
+            }
+        }
+        func open(_ folder: TemporaryFolder) throws -> SearchIndex {
+            try SearchIndex(
+                directory: folder.path("store"), access: .readWrite, now: { [self] in wall },
+                bootClock: BootClock { [self] in
+                    state.withLock { BootClock.Reading(boot: "\($0.boot)", seconds: $0.time - $0.booted) }
+                })
+        }
+    }
+
+    private static func put(_ name: String, _ index: SearchIndex, _ expiration: ItemRecord.Expiration = .standard) async throws {
+        var record = item(name, title: "lemon")
+        record.expiration = expiration
+        try await index.index([try EncodedItem(record)], in: Store.app)
+    }
+
+    private static func names(_ index: SearchIndex) async throws -> Set<String> {
+        Set(try await index.search(SearchRequest("lemon")).hits.map(\.item.record.uniqueIdentifier))
+    }
+
+    @Test(
+        "A clock that is years wrong at donation expires nothing once it is right, and keeps nothing for ever",
+        arguments: [-16 * year, -25 * year, 14 * year, 40 * year], [false, true])
+    func wrongAtDonation(by error: Double, restarts: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let machine = Machine()
+        machine.set(by: error)
+        var index = try machine.open(folder)
+        try await Self.put("default", index)
+        try await Self.put("own", index, .at(machine.wall + 10 * Self.day))
+        try await Self.put("never", index, .never)
+        try await index.settle()
+        if restarts {
+            try await index.close()
+            machine.restart(after: 3600)
+            machine.set(by: -error)
+            index = try machine.open(folder)
+        } else {
+            machine.set(by: -error)
+        }
+        // Found before anything is written, and not purged.
+        #expect(try await Self.names(index) == ["default", "own", "never"])
+        #expect(try await index.deleteExpired() == 0)
+        #expect(try await Self.names(index) == ["default", "own", "never"])
+        let stored = try #require(try await index.items(uniqueIdentifier: "default").first)
+        #expect(abs((stored.expires ?? 0) - machine.wall - SearchIndex.standardLifetime) < 2 * 3600)
+        machine.pass(11 * Self.day)
+        #expect(try await Self.names(index) == ["default", "never"])
+        machine.pass(20 * Self.day)
+        #expect(try await Self.names(index) == ["never"])
+        #expect(try await index.deleteExpired() == 2)
+        try await index.close()
+    }
+
+    @Test("A clock that is years ahead for a while deletes nothing, and what is donated then has its time")
+    func aheadForAWhile() async throws {
+        let folder = try TemporaryFolder()
+        let machine = Machine()
+        let index = try machine.open(folder)
+        try await Self.put("before", index)
+        try await index.settle()
+        machine.set(by: 14 * Self.year)
+        #expect(try await index.purgeStep() == 0)
+        try await Self.put("during", index)
+        #expect(try await Self.names(index) == ["before", "during"])
+        machine.set(by: -14 * Self.year)
+        #expect(try await index.purgeStep() == 0)
+        #expect(try await Self.names(index) == ["before", "during"])
+        machine.pass(31 * Self.day)
+        #expect(try await Self.names(index).isEmpty)
+        #expect(try await index.deleteExpired() == 2)
+        try await index.close()
+    }
+
+    @Test("A machine that was off for a fortnight ages its items by that, and nothing is moved")
+    func off() async throws {
+        let folder = try TemporaryFolder()
+        let machine = Machine()
+        var index = try machine.open(folder)
+        try await Self.put("a", index)
+        try await index.close()
+        machine.restart(after: 14 * Self.day)
+        index = try machine.open(folder)
+        #expect(try await Self.names(index) == ["a"])
+        machine.pass(17 * Self.day)
+        #expect(try await Self.names(index).isEmpty)
+        try await index.close()
+    }
+
+    @Test("Under any settings of the clock no item goes early, and none stays for ever", arguments: 1...20 as ClosedRange<UInt64>)
+    func anySettings(seed: UInt64) async throws {
+        let folder = try TemporaryFolder()
+        let machine = Machine()
+        var random = SplitMix64(seed: seed)
+        var index = try machine.open(folder)
+        /// When each has lived its time, and when it is gone at the latest: items may be given time in which the machine was
+        /// off for very long.
+        var ends: [String: Double] = [:]
+        let slack = 3 * 3600.0
+        for step in 0..<60 {
+            switch random.below(7) {
+            case 0, 1:
+                let days = Double(1 + random.below(40))
+                let name = "\(step)"
+                let isOwn = random.below(2) == 0
+                try await Self.put(name, index, isOwn ? .at(machine.wall + days * Self.day) : .standard)
+                try await index.settle()
+                ends[name] = machine.time + (isOwn ? days * Self.day : SearchIndex.standardLifetime)
+            case 2:
+                let years = Double(1 + random.below(30))
+                machine.set(by: (random.below(2) == 0 ? years : -years) * Self.year)
+            case 3:
+                try await index.close()
+                machine.restart(after: Double(random.below(5)) * Self.day)
+                if random.below(2) == 0 { machine.set(by: Double(random.below(40) - 20) * Self.year) }
+                index = try machine.open(folder)
+            case 4: _ = try await index.deleteExpired()
+            default: machine.pass(Double(random.below(20)) * Self.day / 4)
+            }
+            let found = try await Self.names(index)
+            for (name, end) in ends {
+                // Across a restart nothing tells how long the machine was off if its clock was set besides.
+                if machine.time < end - slack { #expect(found.contains(name), "step \(step)") }
+                if machine.time > end + 5 * 20 * Self.day { #expect(!found.contains(name), "step \(step)") }
+            }
+        }
+        machine.pass(200 * Self.day)
+        _ = try await index.deleteExpired()
+        #expect(try await index.itemCounts().isEmpty)
+        try await index.close()
+    }
+}

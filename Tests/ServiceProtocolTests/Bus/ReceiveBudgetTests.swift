@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ServiceProtocol
+
+@Suite("The room for large messages")
+struct ReceiveBudgetTests {
+    private final class Grants: Sendable {
+        private let names = Mutex<[String]>([])
+        var all: [String] { names.withLock { $0 } }
+        func add(_ name: String) { names.withLock { $0.append(name) } }
+    }
+
+    private static func budget() -> ReceiveBudget {
+        ReceiveBudget(lanes: [.init(messageBytes: 10, capacity: 20), .init(messageBytes: .max, capacity: 100)])
+    }
+
+    @Test("Room is given in the order in which it is asked for, and the large do not keep it from the small")
+    func order() {
+        let (budget, grants) = (Self.budget(), Grants())
+        let first = budget.ask(60) { grants.add("first") }
+        let second = budget.ask(60) { grants.add("second") }
+        let third = budget.ask(30) { grants.add("third") }
+        let small = budget.ask(10) { grants.add("small") }
+        #expect(first.isGranted && !second.isGranted && small.isGranted)
+        // It would fit, and does not overtake.
+        #expect(!third.isGranted && first.isContended && !small.isContended)
+        first.end()
+        #expect(grants.all == ["second", "third"] && second.isGranted && third.isGranted)
+        (second.end(), third.end(), small.end())
+        first.end()
+        #expect(budget.held == 0)
+    }
+
+    @Test("A ticket that nobody has any more gives back its room, or its place in the line")
+    func dropped() {
+        let (budget, grants) = (Self.budget(), Grants())
+        var first: ReceiveBudget.Ticket? = budget.ask(100) {}
+        var second: ReceiveBudget.Ticket? = budget.ask(100) { grants.add("second") }
+        let third = budget.ask(100) { grants.add("third") }
+        withExtendedLifetime((first, second)) {}
+        second = nil
+        first = nil
+        #expect(grants.all == ["third"] && third.isGranted && budget.held == 100)
+    }
+
+    @Test("One that is larger than all the room is read alone")
+    func larger() {
+        let budget = Self.budget()
+        let first = budget.ask(500) {}
+        let second = budget.ask(20) {}
+        #expect(first.isGranted && !second.isGranted)
+        first.end()
+        #expect(second.isGranted)
+    }
+
+    @Test("Of any tickets no more than the room is granted, and all are in the end", arguments: 1...10 as ClosedRange<UInt64>)
+    func bounded(seed: UInt64) {
+        let budget = Self.budget()
+        var random = SplitMix64(seed: seed)
+        var tickets: [ReceiveBudget.Ticket] = []
+        for _ in 0..<300 {
+            if random.below(2) == 0 {
+                tickets.append(budget.ask(11 + random.below(80)) {})
+            } else if let index = tickets.firstIndex(where: { $0.isGranted }) {
+                tickets.remove(at: index).end()
+            }
+            #expect(budget.held <= 100)
+        }
+        while let index = tickets.firstIndex(where: { $0.isGranted }) { tickets.remove(at: index).end() }
+        #expect(tickets.isEmpty && budget.held == 0)
+    }
+}

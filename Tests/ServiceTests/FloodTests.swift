@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import SearchIndex
+import SearchlightEngine
+import ServiceProtocol
+import Synchronization
+import TestSupport
+import Testing
+
+/// The real program, flooded by apps over real sockets.
+@Suite("A flood of donations", .serialized, .timeLimit(.minutes(10)))
+struct FloodTests {
+    /// How much longer a request of a person may take, in milliseconds.
+    private static let slack = 50.0
+    /// The most memory of the service that may be in RAM, in bytes.
+    private static let memory = 256 << 20
+    /// How long is measured, and of how many requests at least.
+    private static let time = Duration.seconds(8)
+    private static let fewest = 40
+    /// Others may use the machine meanwhile: one quiet run is enough.
+    private static let attempts = 3
+
+    @Test(
+        "While apps donate 12 × 15 MiB each, a search, a drag and a preview wait for none of it, and memory is bounded",
+        arguments: [(Flood.Shape.oneItem, 1), (.manyItems, 1), (.twoItems, 4)])
+    func flood(shape: Flood.Shape, apps: Int) async throws {
+        for attempt in 1...Self.attempts {
+            let measured = try await Self.measure(shape, apps)
+            print("A flood of \(shape) by \(apps): \(measured)")
+            #expect(measured.hasReported, "A search during the flood says what it does not include.")
+            if Sanitizer.current == nil {
+                #expect(measured.peakBytes <= Self.memory, "\(measured.peakBytes >> 20) MiB")
+            }
+            let isQuick = measured.during <= measured.normal + Self.slack
+            if isQuick { return }
+            #expect(attempt < Self.attempts, "\(measured)")
+        }
+    }
+
+    private struct Measured: CustomStringConvertible {
+        /// The 95th percentiles, in milliseconds.
+        var normal = 0.0
+        var during = 0.0
+        var peakBytes = 0
+        var hasReported = false
+        /// How long a small donation of another app took at most, in milliseconds.
+        var donation = 0.0
+
+        var description: String {
+            let times = String(format: "p95 %.1f ms, normally %.1f; a small donation %.1f", during, normal, donation)
+            return "\(times); peak \(peakBytes >> 20) MiB"
+        }
+    }
+
+    private static func measure(_ shape: Flood.Shape, _ apps: Int) async throws -> Measured {
+        let program = try await Program(folder: try TemporaryFolder())
+        let app = try await program.app()
+        app.onCall { $0.reply(Payload.inline(Array("promised".utf8)).arguments) }
+        _ = try await app.connection.call(AppRequest.register.member, [])
+        try await app.donate((0..<100).map { "small \($0)" })
+        let shell = try #require(
+            try await RemoteEngine.connect(storeDirectory: program.folder.path("store"), program: "test"))
+        try await shell.settle()
+        let client = try TestClient(store: program.folder.path("store"))
+        try await client.hello(.shell, bundle: nil)
+        var measured = Measured()
+        let normal = Times()
+        for _ in 0..<fewest { _ = try await ask(shell, client, normal) }
+        measured.normal = normal.percentile
+        let floods = (0..<apps).map { number in
+            Task {
+                let bundle = "com.example.flood\(number)"
+                let flooder = try await program.app(bundle)
+                return try await Flood.run(bundle: bundle, shape, flooder)
+            }
+        }
+        // The flood has begun once something of it is pending.
+        _ = try await eventually { try await !shell.pendingDonations().isEmpty }
+        let during = Times()
+        let end = ContinuousClock.now + time
+        var number = 0
+        while ContinuousClock.now < end || during.count < 3 * fewest {
+            if try await ask(shell, client, during) { measured.hasReported = true }
+            let start = ContinuousClock.now
+            try await app.donate(["more \(number)"])
+            measured.donation = max(measured.donation, (ContinuousClock.now - start) / .milliseconds(1))
+            number += 1
+        }
+        measured.during = during.percentile
+        // What an app awaited it finds.
+        let own = try await app.query("title == 'more \(number - 1)'").identifiers
+        #expect(own == ["more \(number - 1)"])
+        measured.peakBytes = peakBytes(of: program.process) ?? .max
+        program.send(SIGKILL)
+        _ = await program.wait()
+        for flood in floods { _ = try? await flood.value }
+        return measured
+    }
+
+    /// What a person asks: a search, a drag, a preview.
+    ///
+    /// - Returns: Whether the search said that something is not included.
+    private static func ask(_ shell: RemoteEngine, _ client: TestClient, _ times: Times) async throws -> Bool {
+        let page = try await times.measure { try await shell.search(SearchRequest("small")) }
+        #expect(!page.hits.isEmpty)
+        try await times.measure {
+            _ = try await shell.item(named: "small 7", bundle: "com.example.notes")
+            let fetch = AppRequest.fetchData(bundle: "com.example.notes", item: "small 7", type: "public.text")
+            _ = try await client.connection.call(fetch.member, fetch.arguments)
+        }
+        try await times.measure {
+            let item = try await shell.item(named: "small 3", bundle: "com.example.notes")
+            _ = try await shell.preview(of: item, query: "small")
+        }
+        return page.pending != nil
+    }
+}
+
+private final class Times: Sendable {
+    private let times = Mutex<[Double]>([])
+    var count: Int { times.withLock { $0.count } }
+
+    /// The 95th percentile, in milliseconds.
+    var percentile: Double {
+        let sorted = times.withLock { $0 }.sorted()
+        return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, sorted.count * 95 / 100)]
+    }
+
+    func measure<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+        let start = ContinuousClock.now
+        let value = try await body()
+        let time = (ContinuousClock.now - start) / .milliseconds(1)
+        times.withLock { $0.append(time) }
+        return value
+    }
+}
