@@ -260,7 +260,7 @@ let package = Package(
         .testTarget(
             name: "ServiceTests",
             dependencies: [
-                "SearchlightService", "SearchlightEngine", "ExtensionHost", "IdleScheduling", "Previews",
+                "SearchIndex", "SearchlightService", "SearchlightEngine", "ExtensionHost", "IdleScheduling", "Previews",
                 "ServiceProtocol", "CoreSpotlight", "TestSupport",
             ], swiftSettings: strict),
         // An app in another process, of the public library alone.

@@ -258,7 +258,9 @@ final class JournalApplier: Sendable {
         // What is due is applied soon all the same.
         guard limit > .zero else { return }
         let pause = DispatchTimeInterval.microseconds(Int(limit / .microseconds(1)))
-        let result = await waiting(patience) { $0.heldBundle != nil ? $0.impatientThrough : $0.target } onWaiting: {
+        let result = await waiting(patience) {
+            $0.heldBundle != nil ? $0.impatientThrough : $0.target
+        } onWaiting: {
             DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + pause, execute: timer)
         }
         timer.cancel()

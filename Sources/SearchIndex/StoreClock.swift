@@ -108,7 +108,9 @@ final class StoreClock: Sendable {
     }
 
     private static func read(_ db: Database) throws -> Note? {
-        guard try db.tableExists("clock"), let row = try Row.fetchOne(db, sql: "SELECT * FROM clock") else { return nil }
+        guard try db.tableExists("clock"), let row = try Row.fetchOne(db, sql: "SELECT * FROM clock") else {
+            return nil
+        }
         return try Note(
             wall: row.decode(forColumn: "wall"),
             boot: BootClock.Reading(boot: row.decode(forColumn: "boot"), seconds: row.decode(forColumn: "seconds")))

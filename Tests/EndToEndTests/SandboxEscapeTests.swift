@@ -170,7 +170,8 @@ struct SandboxEscapeTests {
                 .replacingOccurrences(of: "{bundle}", with: harness.extensions + "/\(bundle).searchext")
                 .replacingOccurrences(of: "{host}", with: "\(getpid())")
             #expect(
-                attempts.contains { $0 == expected || expected.hasPrefix("/") && $0.hasSuffix(expected) }, "\(attempt): \(expected) is not among \(attempts.sorted())")
+                attempts.contains { $0 == expected || expected.hasPrefix("/") && $0.hasSuffix(expected) },
+                "\(attempt): \(expected) is not among \(attempts.sorted())")
         }
         // By open, by a raw call, by openat2, through a link of its own, and its attributes in three ways.
         let reads = known.refusals.first { $0.refusal.description == "tried to read \(surroundings.outside)/secret" }

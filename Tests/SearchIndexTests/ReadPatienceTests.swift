@@ -111,7 +111,9 @@ struct ReadPatienceTests {
 
     /// What several bundles do, some of it waited for by its bundle, some of it lost with the process before it is applied
     /// in order.
-    @Test("Whatever is applied early, each bundle has what it donated, also after a crash", arguments: 1...12 as ClosedRange<UInt64>)
+    @Test(
+        "Whatever is applied early, each bundle has what it donated, also after a crash",
+        arguments: 1...12 as ClosedRange<UInt64>)
     func anyOrder(seed: UInt64) async throws {
         let folder = try TemporaryFolder()
         var random = SplitMix64(seed: seed)

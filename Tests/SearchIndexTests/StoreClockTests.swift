@@ -41,7 +41,9 @@ struct StoreClockTests {
         }
     }
 
-    private static func put(_ name: String, _ index: SearchIndex, _ expiration: ItemRecord.Expiration = .standard) async throws {
+    private static func put(_ name: String, _ index: SearchIndex, _ expiration: ItemRecord.Expiration = .standard)
+        async throws
+    {
         var record = item(name, title: "lemon")
         record.expiration = expiration
         try await index.index([try EncodedItem(record)], in: Store.app)
@@ -120,7 +122,9 @@ struct StoreClockTests {
         try await index.close()
     }
 
-    @Test("Under any settings of the clock no item goes early, and none stays for ever", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test(
+        "Under any settings of the clock no item goes early, and none stays for ever",
+        arguments: 1...20 as ClosedRange<UInt64>)
     func anySettings(seed: UInt64) async throws {
         let folder = try TemporaryFolder()
         let machine = Machine()

@@ -167,7 +167,9 @@ final class AttemptWatcher: Sendable {
             proceed()
         case .memory(let call): takeMemory(MemoryRequest(call, attempt), attempt, listener, &tally)
         case .allocate:
-            let isRoom = gauge.mayAllocate(attempt[3]) { AttemptedFile.link("/proc/\(process)/fd/\(attempt.number(0))") }
+            let isRoom = gauge.mayAllocate(attempt[3]) {
+                AttemptedFile.link("/proc/\(process)/fd/\(attempt.number(0))")
+            }
             guard isRoom else {
                 return refuse(EDQUOT, WorkerExcess.temporaryFolder("\(policy.temporaryBytes >> 20) MiB").refusal)
             }
@@ -249,7 +251,9 @@ final class AttemptWatcher: Sendable {
         case .others(let detail): return refuse(SandboxRefusal(.inspection, detail))
         case .closed: return refuse(SandboxRefusal(flags & O_ACCMODE == O_RDONLY ? .read : .write, path))
         case .file(let own):
-            guard flags & (O_ACCMODE | O_CREAT | O_TRUNC) == O_RDONLY else { return refuse(SandboxRefusal(.write, path)) }
+            guard flags & (O_ACCMODE | O_CREAT | O_TRUNC) == O_RDONLY else {
+                return refuse(SandboxRefusal(.write, path))
+            }
             let error = csandbox_open_for_attempt(listener, attempt.id, own, flags)
             if error != 0 { csandbox_answer_attempt(listener, attempt.id, error) }
             return true
@@ -285,7 +289,9 @@ final class AttemptWatcher: Sendable {
         let place = isList ? 1 : 2
         guard csandbox_attempt_is_waiting(listener, attempt.id) != 0 else { return }
         let result = csandbox_read_attribute(file.number, name, attempt.thread, attempt[place], attempt[place + 1])
-        if result < 0 { answer(Int32(clamping: -result)) } else {
+        if result < 0 {
+            answer(Int32(clamping: -result))
+        } else {
             csandbox_answer_value(listener, attempt.id, result)
         }
     }

@@ -75,7 +75,9 @@ enum AttemptedCall: Sendable {
         for name in SystemCalls.limited { set(name, .limited(.descriptors)) }
         for name in ["timer_create", "rt_sigqueueinfo", "rt_tgsigqueueinfo"] { set(name, .limited(.signals)) }
         for name in SystemCalls.attributes {
-            set(name, .attributes(isLinkItself: name.hasPrefix("l") && name != "listxattr", isList: name.contains("list")))
+            set(
+                name,
+                .attributes(isLinkItself: name.hasPrefix("l") && name != "listxattr", isList: name.contains("list")))
         }
         for call in SystemCalls.targeted {
             let kind = call.kind.map { (argument: Int($0.argument), process: $0.process) }
@@ -122,7 +124,8 @@ enum AttemptedCall: Sendable {
         case Self.cloneNumber where attempt[0] & 0x10000 != 0: self = .makeThread
         case Self.connectNumber where allowsNetwork: self = .connect
         // SOL_SOCKET with SO_SNDBUF, SO_RCVBUF, and the same by force.
-        case Self.setsockoptNumber where attempt.number(1) == 1 && [7, 8].contains(attempt.number(2)): self = .enlargeBuffers
+        case Self.setsockoptNumber where attempt.number(1) == 1 && [7, 8].contains(attempt.number(2)):
+            self = .enlargeBuffers
         case Self.setsockoptNumber where attempt.number(1) == 1 && [32, 33].contains(attempt.number(2)):
             self = .enlargeBuffersByForce
         // F_DUPFD, F_DUPFD_CLOEXEC

@@ -127,7 +127,9 @@ struct GrantedPaths: Sendable {
     init(_ policy: SandboxPolicy) {
         var (readable, writable): ([String], [String]) = ([], [])
         for rule in policy.rules {
-            guard rule.access == .read || rule.access == .write, let path = SmallFile.resolved(rule.path) else { continue }
+            guard rule.access == .read || rule.access == .write, let path = SmallFile.resolved(rule.path) else {
+                continue
+            }
             if rule.access == .write { writable.append(path) } else { readable.append(path) }
         }
         (self.readable, self.writable) = (readable, writable)

@@ -69,7 +69,8 @@ struct MemoryRequest: Sendable {
         guard let memory, growth > 0 else { return .proceed }
         let counts = kind == Mapping.anonymous && (protection & Mapping.writable != 0 || call == .remap)
         let data = counts ? memory.data.addingReportingOverflow(growth) : (memory.data, false)
-        let space = call == .protect ? (memory.address_space, false) : memory.address_space.addingReportingOverflow(growth)
+        let space =
+            call == .protect ? (memory.address_space, false) : memory.address_space.addingReportingOverflow(growth)
         let isTooMuch =
             data.1 || data.0 > UInt64(policy.memoryLimit) || space.1 || space.0 > policy.addressSpaceLimit
         return isTooMuch ? .exceeds : .proceed

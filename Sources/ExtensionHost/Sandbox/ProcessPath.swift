@@ -75,7 +75,9 @@ enum ProcessPath: Equatable, Sendable {
             return
         default:
             guard let number = pid_t(first) else {
-                self = Self.machine.contains(first) ? .file("/" + path.split(separator: "/").joined(separator: "/")) : .closed
+                self =
+                    Self.machine.contains(first)
+                    ? .file("/" + path.split(separator: "/").joined(separator: "/")) : .closed
                 return
             }
             guard number == process || isThread(number) else {

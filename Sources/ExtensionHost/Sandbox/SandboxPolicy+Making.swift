@@ -57,7 +57,8 @@ extension SandboxPolicy {
     /// What every program needs that is linked dynamically and speaks somebody's language. Not `/dev/zero`: mapped, it is memory that no
     /// limit counts.
     private static let systemPaths = [
-        "/usr", "/lib", "/lib32", "/lib64", "/sys/devices/system/cpu", "/dev/urandom", "/dev/random", "/etc/ld.so.cache", "/etc/localtime", "/etc/timezone", "/etc/nsswitch.conf", "/etc/passwd",
+        "/usr", "/lib", "/lib32", "/lib64", "/sys/devices/system/cpu", "/dev/urandom", "/dev/random",
+        "/etc/ld.so.cache", "/etc/localtime", "/etc/timezone", "/etc/nsswitch.conf", "/etc/passwd",
         "/etc/group", "/etc/locale.alias", "/etc/mime.types", "/etc/fonts", "/etc/alternatives", "/etc/gcrypt",
     ]
 

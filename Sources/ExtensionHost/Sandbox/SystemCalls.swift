@@ -14,9 +14,11 @@ enum SystemCalls {
         "brk", "munmap", "madvise", "mincore", "msync", "mlock", "mlock2", "munlock",
         "pkey_alloc", "pkey_free", "get_mempolicy", "membarrier", "cachestat",
         // Threads, and the process itself
-        "exit", "exit_group", "futex", "futex_waitv", "futex_wait", "futex_wake", "futex_requeue", "set_robust_list", "set_tid_address", "gettid", "getpid", "getppid", "getpgrp", "getuid",
+        "exit", "exit_group", "futex", "futex_waitv", "futex_wait", "futex_wake", "futex_requeue", "set_robust_list",
+        "set_tid_address", "gettid", "getpid", "getppid", "getpgrp", "getuid",
         "geteuid", "getgid", "getegid", "getresuid", "getresgid", "getgroups", "arch_prctl", "rseq",
-        "sched_yield", "sched_get_priority_max", "sched_get_priority_min", "getrlimit", "getrusage", "getcpu", "times", "wait4", "waitid", "umask", "restart_syscall",
+        "sched_yield", "sched_get_priority_max", "sched_get_priority_min", "getrlimit", "getrusage", "getcpu", "times",
+        "wait4", "waitid", "umask", "restart_syscall",
         "riscv_flush_icache", "riscv_hwprobe", "cacheflush", "set_thread_area", "map_shadow_stack",
         // Signals to itself
         "rt_sigaction", "rt_sigpending", "rt_sigprocmask", "rt_sigreturn", "rt_sigsuspend", "rt_sigtimedwait",
@@ -44,7 +46,8 @@ enum SystemCalls {
     /// Calls that take something of which there is a limit. The host looks on, so that it can report a limit that was reached, and
     /// lets them go on; where it cannot, they are allowed.
     static let limited = [
-        "pipe", "pipe2", "epoll_create", "epoll_create1", "eventfd", "eventfd2", "timerfd_create", "signalfd", "signalfd4",
+        "pipe", "pipe2", "epoll_create", "epoll_create1", "eventfd", "eventfd2", "timerfd_create", "signalfd",
+        "signalfd4",
         "timer_create", "dup", "mremap", "fallocate",
     ]
 
@@ -67,7 +70,10 @@ enum SystemCalls {
     static let refused: [(SandboxRefusal.Kind, [String])] = [
         (.process, ["fork", "vfork", "clone", "clone3"]),
         (.program, ["execve", "execveat", "uselib"]),
-        (.network, ["socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "sendto", "sendmsg", "sendmmsg"]),
+        (
+            .network,
+            ["socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "sendto", "sendmsg", "sendmmsg"]
+        ),
         (
             .signal,
             [
@@ -98,7 +104,8 @@ enum SystemCalls {
             .kernel,
             [
                 "vmsplice", "splice", "tee",
-                "setsockopt", "io_uring_setup", "io_uring_enter", "io_uring_register", "bpf", "perf_event_open", "userfaultfd",
+                "setsockopt", "io_uring_setup", "io_uring_enter", "io_uring_register", "bpf", "perf_event_open",
+                "userfaultfd",
                 "add_key", "keyctl", "request_key", "memfd_create", "memfd_secret", "mmap", "mprotect", "pkey_mprotect",
                 "shmget", "shmat", "shmctl",
                 "shmdt",

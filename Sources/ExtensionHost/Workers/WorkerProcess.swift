@@ -94,7 +94,8 @@ final class WorkerProcess: Sendable {
 
         let (code, pid) = withExtendedLifetime((workerEnd, workerPolicyEnd, writeEnd)) {
             WorkerSpawner.shared.spawn(
-                configuration.workerPath, environment: configuration.workerEnvironment(temporary?.path, allowsNetwork: policy.allowsNetwork),
+                configuration.workerPath,
+                environment: configuration.workerEnvironment(temporary?.path, allowsNetwork: policy.allowsNetwork),
                 connection: workerEnd.number, policy: workerPolicyEnd.number, output: writeEnd.number,
                 ownSession: origin == .background && configuration.hasBackgroundSessions)
         }

@@ -23,7 +23,9 @@ struct DerivedIndex: Sendable {
     let check: @Sendable (Database) throws -> [String]
 
     /// Every one of a store.
-    static let all = [AttributeIndex.derived, FullTextIndex.derived, unconfirmed, ExpiryIndex.derived, StoreClock.derived]
+    static let all = [
+        AttributeIndex.derived, FullTextIndex.derived, unconfirmed, ExpiryIndex.derived, StoreClock.derived,
+    ]
 
     /// What a reindex may still delete at its end, and the number of each reindex in pages, which may outlive the process
     /// that runs it. Derived from nothing: where the tables were lost, so is the number, by which the reindex is known to

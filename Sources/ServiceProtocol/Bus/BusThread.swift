@@ -114,7 +114,8 @@ final class BusThread: @unchecked Sendable {
         switch start.origin {
         case .socket(let socket, let side):
             do {
-                (input, ownSource) = try Self.adopt(socket, side, start.limits, by: created) { [mailbox = start.mailbox] in
+                (input, ownSource) = try Self.adopt(socket, side, start.limits, by: created) {
+                    [mailbox = start.mailbox] in
                     mailbox.signal()
                 }
             } catch {

@@ -61,7 +61,9 @@ public final class ReceiveBudget: Sendable {
     private let states: Mutex<[LaneState]>
 
     /// - Parameter lanes: By the bytes of their messages; the last takes all that are larger.
-    init(lanes: [Lane] = [Lane(messageBytes: 2 << 20, capacity: 8 << 20), Lane(messageBytes: .max, capacity: 34 << 20)]) {
+    init(
+        lanes: [Lane] = [Lane(messageBytes: 2 << 20, capacity: 8 << 20), Lane(messageBytes: .max, capacity: 34 << 20)]
+    ) {
         self.lanes = lanes
         states = Mutex(lanes.map { _ in LaneState() })
     }

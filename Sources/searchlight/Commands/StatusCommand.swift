@@ -30,7 +30,8 @@ struct StatusCommand: AsyncParsableCommand {
                 generation: status.generation, recovery: status.lastFindings.map { .init($0) },
                 isMarkedDamaged: status.needsRepair, hasDamagedJobs: status.hasDamagedJobs,
                 hasDamagedSchedule: status.hasDamagedSchedule,
-                waitingEntries: status.waitingEntries, pending: status.pending, removals: status.removals.map(ExtensionsReport.Removed.init),
+                waitingEntries: status.waitingEntries, pending: status.pending,
+                removals: status.removals.map(ExtensionsReport.Removed.init),
                 held: listing.extensions.filter { [.disabled, .quarantined].contains($0.state) }.map { .init($0) },
                 sandbox: SandboxSection(status.sandbox),
                 service: status.service.map { ServiceReport($0) })

@@ -15,7 +15,8 @@ struct WallsTests {
         "proc-init", "proc-links", "signals", "priorities", "tracing", "programs", "namespaces", "keys", "identity",
         "prctl", "descriptors", "unknown", "x32", "i386", "code", "sockets-1", "sockets-2", "pairs", "offline",
         "loopback",
-        "servers", "per-user", "memory", "disk", "in-flight", "bytes", "bytes-removed", "bytes-nameless", "bytes-deep", "bytes-mapped",
+        "servers", "per-user", "memory", "disk", "in-flight", "bytes", "bytes-removed", "bytes-nameless", "bytes-deep",
+        "bytes-mapped",
     ]
     /// Without what varies them, and what takes of what the machine has for all.
     private static let short: Set = [

@@ -17,7 +17,9 @@ struct MemoryRequestTests {
         }
         return MemoryRequest(call, attempt)
     }
-    private func verdict(_ request: MemoryRequest, used: UInt64 = 100 << 20, newCode: Bool = false) -> MemoryRequest.Verdict {
+    private func verdict(_ request: MemoryRequest, used: UInt64 = 100 << 20, newCode: Bool = false)
+        -> MemoryRequest.Verdict
+    {
         var policy = SandboxPolicy()
         policy.memoryLimit = 128 << 20
         policy.allowsNewCode = newCode

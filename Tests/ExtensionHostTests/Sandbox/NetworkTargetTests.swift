@@ -12,7 +12,8 @@ struct NetworkTargetTests {
         let ports: [UInt8] = [UInt8(port >> 8), UInt8(port & 0xFF)]
         if inet_pton(AF_INET, text, &four) == 1 {
             return NetworkTarget(
-                bytes: [UInt8(AF_INET), 0] + ports + withUnsafeBytes(of: four) { Array($0) } + [UInt8](repeating: 0, count: 8))
+                bytes: [UInt8(AF_INET), 0] + ports + withUnsafeBytes(of: four) { Array($0) }
+                    + [UInt8](repeating: 0, count: 8))
         }
         var six = in6_addr()
         inet_pton(AF_INET6, text, &six)
@@ -36,18 +37,29 @@ struct NetworkTargetTests {
         #expect(verdict == .thisMachine)
     }
 
-    @Test("may be another machine", arguments: ["192.0.2.8", "10.0.0.1", "2001:db8::8", "::ffff:10.0.0.1", "64:ff9b::1"])
+    @Test(
+        "may be another machine", arguments: ["192.0.2.8", "10.0.0.1", "2001:db8::8", "::ffff:10.0.0.1", "64:ff9b::1"])
     func others(_ text: String) {
-        #expect(Self.address(text).verdict { _ in false } nameServers: { [] } == .allowed)
+        #expect(
+            Self.address(text).verdict { _ in
+                false
+            } nameServers: {
+                []
+            } == .allowed)
     }
 
     @Test("may be a name server on this machine, at its port")
     func nameServer() {
-        let settings = "# comment\nnameserver 127.0.0.53\nnameserver\t::1\nnameserver fe80::1%eth0\nnameserver x\noptions a\n"
+        let settings =
+            "# comment\nnameserver 127.0.0.53\nnameserver\t::1\nnameserver fe80::1%eth0\nnameserver x\noptions a\n"
         let servers = NetworkTarget.nameServers(in: Array(settings.utf8))
         #expect(servers.count == 3)
         func verdict(_ text: String, _ port: UInt16) -> NetworkTarget.Verdict {
-            Self.address(text, port: port).verdict { _ in true } nameServers: { servers }
+            Self.address(text, port: port).verdict { _ in
+                true
+            } nameServers: {
+                servers
+            }
         }
         #expect(verdict("127.0.0.53", 53) == .allowed)
         #expect(verdict("::1", 53) == .allowed)
@@ -59,7 +71,11 @@ struct NetworkTargetTests {
     @Test("has an address of IPv4 or IPv6 that is whole, or none")
     func forms() {
         func verdict(_ bytes: [UInt8]) -> NetworkTarget.Verdict {
-            NetworkTarget(bytes: bytes).verdict { _ in false } nameServers: { [] }
+            NetworkTarget(bytes: bytes).verdict { _ in
+                false
+            } nameServers: {
+                []
+            }
         }
         #expect(verdict([0, 0]) == .allowed)  // AF_UNSPEC
         #expect(verdict([1, 0, 0x40]) == .otherFamily)

@@ -31,7 +31,8 @@ struct ProcessPathTests {
     @Test(
         "of anybody else is refused, whatever it says",
         arguments: [
-            "/proc", "/proc/", "//proc//", "/proc/1", "/proc/1/cmdline", "/proc/1/status", "/proc/99/fd", "/proc/99/task/99/fd",
+            "/proc", "/proc/", "//proc//", "/proc/1", "/proc/1/cmdline", "/proc/1/status", "/proc/99/fd",
+            "/proc/99/task/99/fd",
             "/proc/self/task/1/stat", "/proc/103/stat", "/proc/100/task/99/environ", "/proc/0/stat", "/proc/-1/stat",
         ])
     func others(_ text: String) {
@@ -50,7 +51,9 @@ struct ProcessPathTests {
         ])
     func closed(_ text: String) { #expect(path(text) == .closed) }
 
-    @Test("that does not begin there is nothing of it", arguments: ["/", "/process", "/usr/proc/1", "/tmp/../proc/1/stat"])
+    @Test(
+        "that does not begin there is nothing of it",
+        arguments: ["/", "/process", "/usr/proc/1", "/tmp/../proc/1/stat"])
     func elsewhere(_ text: String) { #expect(path(text) == .elsewhere) }
 
     @Test("that is a link of its own means what the link leads to")

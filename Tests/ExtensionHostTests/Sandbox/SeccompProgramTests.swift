@@ -112,13 +112,15 @@ struct SeccompProgramTests {
         #expect(try answer(programs.telling, "ioprio_set", 1, 0, 0) == .asked)
     }
 
-    @Test("asks about every mapping that no limit counts, of much memory, and as code", arguments: 0..<4 as Range<UInt64>)
+    @Test(
+        "asks about every mapping that no limit counts, of much memory, and as code", arguments: 0..<4 as Range<UInt64>)
     func mappings(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let programs = try programs()
         typealias Mapping = SystemCalls.Mapping
         for _ in 0..<4_000 {
-            let length = UInt64.random(in: 0...1, using: &random) == 0
+            let length =
+                UInt64.random(in: 0...1, using: &random) == 0
                 ? UInt64.random(in: 0..<(2 << 20), using: &random) : UInt64.random(in: 0...UInt64.max, using: &random)
             let protection = UInt64.random(in: 0..<8, using: &random)
             var flags: UInt64 = 0
@@ -181,7 +183,9 @@ struct SeccompProgramTests {
     @Test("asks about what the kernel counts per user")
     func counted() throws {
         let programs = try programs()
-        for name in SystemCalls.limited + ["rt_sigqueueinfo", "rt_tgsigqueueinfo", "clone3", "vmsplice", "inotify_init1"] {
+        for name in SystemCalls.limited + [
+            "rt_sigqueueinfo", "rt_tgsigqueueinfo", "clone3", "vmsplice", "inotify_init1",
+        ] {
             #expect(try answer(programs.telling, name, Self.own, 0, 0, 0) == .asked, "\(name)")
         }
         // F_SETPIPE_SZ, and copies.

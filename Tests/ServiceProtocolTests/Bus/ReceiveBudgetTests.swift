@@ -29,7 +29,7 @@ struct ReceiveBudgetTests {
         #expect(!third.isGranted && first.isContended && !small.isContended)
         first.end()
         #expect(grants.all == ["second", "third"] && second.isGranted && third.isGranted)
-        (second.end(), third.end(), small.end())
+        for ticket in [second, third, small] { ticket.end() }
         first.end()
         #expect(budget.held == 0)
     }
@@ -56,7 +56,9 @@ struct ReceiveBudgetTests {
         #expect(second.isGranted)
     }
 
-    @Test("Of any tickets no more than the room is granted, and all are in the end", arguments: 1...10 as ClosedRange<UInt64>)
+    @Test(
+        "Of any tickets no more than the room is granted, and all are in the end",
+        arguments: 1...10 as ClosedRange<UInt64>)
     func bounded(seed: UInt64) {
         let budget = Self.budget()
         var random = SplitMix64(seed: seed)
