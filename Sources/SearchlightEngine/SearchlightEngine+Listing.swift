@@ -16,7 +16,7 @@ extension SearchlightEngine {
             of: identifier, listing, registry,
             ExtensionDetails.Behaviour(
                 health: ExtensionHealthReport(health(of: identifier)), items: try await itemCounts()[identifier] ?? 0,
-                owed: jobStore[identifier].map(OwedJob.init)))
+                owed: jobStore[identifier].map(OwedJob.init), sandbox: sandboxLog.history().bundles[identifier]))
     }
 
     private func details(
@@ -72,6 +72,7 @@ extension ExtensionDetails {
         var health = ExtensionHealthReport()
         var items = 0
         var owed: OwedJob?
+        var sandbox: SandboxHistory.Bundle?
     }
 
     /// What the bundles say of an extension, where there is no store.
@@ -97,6 +98,7 @@ extension ExtensionDetails {
         self.refusals = refusals
         self.removal = removal
         (health, items, owed) = (behaviour.health, behaviour.items, behaviour.owed)
+        sandbox = behaviour.sandbox
         bundle = registry.extensions.first { $0.identifier == identifier }.flatMap { bundle in
             summary.map { ExtensionDetails.Bundle($0, bundle) }
         }

@@ -40,7 +40,7 @@ enum RandomCalls {
         let search = SearchText(request)
         let promise = Representation(type: text(&random), form: [.data, .file, .inPlaceFile][random.below(3)])
         return [
-            OpeningCall(), ExtensionsCall(), StatusCall(isExact: random.below(2) == 0), ItemCountsCall(),
+            OpeningCall(), PendingCall(), ExtensionsCall(), StatusCall(isExact: random.below(2) == 0), ItemCountsCall(),
             OwedReindexesCall(), SearchCall(request: search), CountFoundCall(request: search, maximum: number(&random)),
             ItemsCall(
                 query: query, bundle: maybe(&random), limit: number(&random),

@@ -197,6 +197,8 @@ struct SandboxEscapeTests {
         ] {
             #expect(status.contains(text), "\(text): \(status)")
         }
+        let (_, information) = try user("extensions", "info", bundle)
+        #expect(information.contains("it tried to run the program /bin/true"), "\(information)")
     }
 }
 

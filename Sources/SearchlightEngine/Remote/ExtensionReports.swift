@@ -115,6 +115,8 @@ public struct ExtensionDetails: Hashable, Sendable, Codable {
     public var owed: OwedJob?
     /// When its items are deleted, since it is gone.
     public var removal: PendingRemoval?
+    /// What confined its last worker, and what it tried; `nil` if it has not run.
+    public var sandbox: SandboxHistory.Bundle?
 }
 
 /// How an extension behaved, as it is shown. Moments are in seconds since 2001-01-01 UTC.

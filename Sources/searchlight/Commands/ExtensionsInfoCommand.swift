@@ -67,6 +67,13 @@ struct ExtensionsInfoCommand: AsyncParsableCommand {
                     ["\(moment(failure.moment)): it \(failure.summary)"] + failure.lastOutput.map { "  | " + $0 }
                 }
             ))
+        if let sandbox = details.sandbox.map(SandboxSection.Bundle.init) {
+            lines += [
+                ("not confined by", sandbox.missing),
+                ("not granted", sandbox.withheld.map { "\($0.path): \($0.reason)" }),
+                ("attempts", sandbox.attempts.map { "it \($0.line)" }),
+            ]
+        }
         lines.append(("set aside", health.itemsSetAside.map { "\($0.identifier): it \($0.reason)" }))
         let width = lines.map(\.0.count).max() ?? 0
         for (name, values) in lines {
@@ -96,6 +103,7 @@ private struct DetailsReport: Encodable {
     var quarantinedSince: String?
     var backsOffUntil: String?
     var itemsSetAside: [ExtensionHealthReport.ItemSetAside]
+    var sandbox: SandboxSection.Bundle?
 
     init(_ details: ExtensionDetails) {
         identifier = details.identifier
@@ -112,5 +120,6 @@ private struct DetailsReport: Encodable {
         quarantinedSince = details.health.quarantinedSince.map { searchlight.moment($0) }
         backsOffUntil = details.health.backsOffUntil.map { searchlight.moment($0) }
         itemsSetAside = details.health.itemsSetAside
+        sandbox = details.sandbox.map(SandboxSection.Bundle.init)
     }
 }

@@ -3,7 +3,7 @@ import ExtensionHost
 import Foundation
 import SearchlightEngine
 
-/// The sandbox, as `status` prints it.
+/// The sandbox, as `status` and, for one bundle, `extensions info` print it.
 struct SandboxSection: Encodable {
     struct Attempt: Encodable {
         var kind: String
@@ -12,6 +12,9 @@ struct SandboxSection: Encodable {
         var count: Int
         var first: String
         var last: String
+
+        /// What was tried, how often and when.
+        var line: String { "\(attempt)\(count == 1 ? "" : " \(count) times"), last \(last): refused" }
     }
     struct Bundle: Encodable {
         /// What its last worker was not confined by, since the kernel lacks it.
@@ -21,6 +24,18 @@ struct SandboxSection: Encodable {
         /// What it declares and does not get, and why.
         var withheld: [SandboxReport.Withheld]
         var attempts: [Attempt]
+
+        init(_ known: SandboxHistory.Bundle) {
+            missing = known.report?.missing.names ?? []
+            backgroundMissing = known.report?.backgroundMissing?.names ?? []
+            withheld = known.report?.withheld ?? []
+            attempts = known.refusals.map { entry in
+                Attempt(
+                    kind: entry.refusal.kind.rawValue, detail: entry.refusal.detail,
+                    attempt: entry.refusal.description, count: entry.refusal.count,
+                    first: SandboxSection.date(entry.first), last: SandboxSection.date(entry.last))
+            }
+        }
     }
     var isEnforced: Bool
     var landlockRevision: Int
@@ -32,17 +47,7 @@ struct SandboxSection: Encodable {
         isEnforced = status.isEnforced
         landlockRevision = status.landlockRevision
         missing = status.missing.names
-        bundles = status.history.bundles.mapValues { known in
-            Bundle(
-                missing: known.report?.missing.names ?? [],
-                backgroundMissing: known.report?.backgroundMissing?.names ?? [], withheld: known.report?.withheld ?? [],
-                attempts: known.refusals.map { entry in
-                    Attempt(
-                        kind: entry.refusal.kind.rawValue, detail: entry.refusal.detail,
-                        attempt: entry.refusal.description, count: entry.refusal.count,
-                        first: Self.date(entry.first), last: Self.date(entry.last))
-                })
-        }
+        bundles = status.history.bundles.mapValues(Bundle.init)
     }
 
     private static func date(_ moment: Double) -> String {
@@ -72,10 +77,7 @@ struct SandboxSection: Encodable {
                 )
             }
             lines += bundle.withheld.map { "  \(name) does not get \($0.path), which it asks for: \($0.reason)" }
-            lines += bundle.attempts.map { attempt in
-                let often = attempt.count == 1 ? "" : " \(attempt.count) times"
-                return "  \(name) \(attempt.attempt)\(often), last \(attempt.last): refused"
-            }
+            lines += bundle.attempts.map { "  \(name) \($0.line)" }
         }
         return lines
     }
