@@ -47,6 +47,17 @@ void cstart_require_descriptors(unsigned long count) {
 
 void cstart_fail_at_file_size(void) { signal(SIGXFSZ, SIG_IGN); }
 
+/* Has threads take no more room for their stacks than they need, where room is limited. */
+static void shrink_stacks(void) {
+    pthread_attr_t attributes;
+    size_t size = 0;
+    if (pthread_getattr_default_np(&attributes) != 0) return;
+    if (pthread_attr_getstacksize(&attributes, &size) == 0 && size > CSTART_SMALL_STACK &&
+        pthread_attr_setstacksize(&attributes, CSTART_SMALL_STACK) == 0)
+        pthread_setattr_default_np(&attributes);
+    pthread_attr_destroy(&attributes);
+}
+
 /* How much room a thread's stack takes. */
 static size_t stack_size(void) {
     pthread_attr_t attributes;
@@ -68,6 +79,7 @@ static unsigned thread_count(void) {
 static void try_memory(unsigned threads) {
     rlim_t space = limit_of(RLIMIT_AS), data = limit_of(RLIMIT_DATA);
     if (space == RLIM_INFINITY && data == RLIM_INFINITY) return;
+    shrink_stacks();
     size_t size = CSTART_MEMORY + threads * (stack_size() + (64u << 10));
     void *room = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (room != MAP_FAILED) {

@@ -16,8 +16,10 @@
 #define CSTART_STACK (2ul << 20)
 /* Memory besides the stacks of its threads, and besides what its libraries have when it begins. */
 #define CSTART_MEMORY (48ul << 20)
+/* The stack of a thread where memory is limited. */
+#define CSTART_SMALL_STACK (2ul << 20)
 /* Threads; as many more as there are processors, up to a number. */
-#define CSTART_THREADS 16
+#define CSTART_THREADS 32
 #define CSTART_MAXIMUM_PROCESSORS 16
 
 /* What the service needs, which keeps files and connections open. */

@@ -125,7 +125,7 @@ struct LeasedStore: StoreService {
 
     func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview {
         try await persons.during { () throws(EngineError) in
-            try await use { (engine) throws(EngineError) in try await engine.preview(of: item, query: query) }
+            try await read { (engine) throws(EngineError) in try await engine.preview(of: item, query: query) }
         }
     }
 
@@ -134,7 +134,7 @@ struct LeasedStore: StoreService {
         onProgress: @escaping @Sendable (ProviderProgress) -> Void
     ) async throws(EngineError) -> ProvidedContent {
         try await persons.during { () throws(EngineError) in
-            try await use { (engine) throws(EngineError) in
+            try await read { (engine) throws(EngineError) in
                 try await engine.provide(promise, of: item, mayRetry: mayRetry, onProgress: onProgress)
             }
         }

@@ -23,7 +23,7 @@ final class AppConversation: ClientSession.Conversation {
         queries = PendingQueries(bundle: bundle, link: link, core: core)
         delegate = AppDelegate(
             bundle: bundle, link: link, intake: donations.intake, registration: registration, core: core)
-        promises = isSandboxed ? nil : PromiseDesk(core)
+        promises = isSandboxed ? nil : PromiseDesk(core, .own(bundle))
     }
 
     func receive(_ call: IncomingCall) {

@@ -10,23 +10,27 @@ import ServiceProtocol
 final class PromiseDesk: Sendable {
     private let core: ServiceCore
     private let tasks: SessionTasks
+    /// How its reads wait for what was donated a moment ago.
+    private let patience: ReadPatience
 
     /// The most fetches of one client under way.
     private static let maximum = 16
 
-    init(_ core: ServiceCore) {
-        self.core = core
+    init(_ core: ServiceCore, _ patience: ReadPatience) {
+        (self.core, self.patience) = (core, patience)
         tasks = SessionTasks(maximum: Self.maximum)
     }
 
     func fetch(bundle: String, item: String, type: String, _ call: IncomingCall) {
-        let started = tasks.begin { [core] in
+        let started = tasks.begin { [core, patience] in
             let token = core.activity.beginRequest()
             defer { token.end() }
             do throws(QueryRefusal) {
                 let payload = try await core.persons.during { () throws(QueryRefusal) in
                     try await core.holder.use(QueryRefusal.init) { (engine) throws(QueryRefusal) in
-                        try await Self.payload(engine, bundle: bundle, item: item, type: type)
+                        try await patience.during { () throws(QueryRefusal) in
+                            try await Self.payload(engine, bundle: bundle, item: item, type: type)
+                        }
                     }
                 }
                 call.reply(payload.arguments)

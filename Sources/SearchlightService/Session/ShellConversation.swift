@@ -21,7 +21,7 @@ final class ShellConversation: ClientSession.Conversation {
     init(number: UInt64, link: (any ClientLink)?, core: ServiceCore) {
         self.number = number
         self.core = core
-        promises = PromiseDesk(core)
+        promises = PromiseDesk(core, .moment)
         launcher = LauncherDesk(core)
         lending = SessionTasks(maximum: 2)
         calls = EngineCallsConnection(core.calls)

@@ -35,12 +35,11 @@ struct Flood: Sendable {
         return batch
     }
 
-    /// An item with a text of words, most of which are in many others.
-    private static func item(_ identifier: String, bytes: Int, seed: Int) throws -> [UInt8] {
+    /// Words, most of which are in many items; made once.
+    private static let words: [UInt8] = {
         var text: [UInt8] = []
-        text.reserveCapacity(bytes)
-        var state = UInt64(truncatingIfNeeded: seed) &* 0x9E37_79B9_7F4A_7C15 | 1
-        while text.count < bytes - 1024 {
+        var state: UInt64 = 0x9E37_79B9_7F4A_7C15
+        while text.count < 1 << 20 {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             var word = (state >> 33) % 50_000
             for _ in 0..<4 {
@@ -48,6 +47,19 @@ struct Flood: Sendable {
                 word /= 26
             }
             text.append(UInt8(ascii: " "))
+        }
+        return text
+    }()
+
+    /// An item with a text of these, from another one on for each seed.
+    private static func item(_ identifier: String, bytes: Int, seed: Int) throws -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes)
+        var start = seed * 7919 % (words.count / 5) * 5
+        while text.count < bytes - 1024 {
+            let count = min(words.count - start, bytes - 1024 - text.count)
+            text += words[start..<start + count]
+            start = 0
         }
         return try record(
             identifier, title: "flood \(identifier)",
