@@ -47,6 +47,13 @@ void cstart_require_descriptors(unsigned long count) {
 
 void cstart_fail_at_file_size(void) { signal(SIGXFSZ, SIG_IGN); }
 
+void cstart_keep_little_memory(void) {
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    mallopt(M_TRIM_THRESHOLD, 1 << 20);
+    /* Where addresses are limited there is one pool, and stays so. */
+    if (limit_of(RLIMIT_AS) == RLIM_INFINITY) mallopt(M_ARENA_MAX, 4);
+}
+
 /* Has threads take no more room for their stacks than they need, where room is limited. */
 static void shrink_stacks(void) {
     pthread_attr_t attributes;

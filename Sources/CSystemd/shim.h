@@ -130,14 +130,6 @@ static inline int csystemd_set_timer(int descriptor, long nanoseconds) {
     return timerfd_settime(descriptor, 0, &time, NULL);
 }
 
-/* Has the C library give blocks of a MiB and more back to the system at once. Otherwise it takes the size of the largest
- * block that was freed for its threshold, and keeps blocks of up to 32 MiB. */
-static inline void csystemd_return_large_blocks(void) {
-    mallopt(M_MMAP_THRESHOLD, 1 << 20);
-    mallopt(M_TRIM_THRESHOLD, 1 << 20);
-    mallopt(M_ARENA_MAX, 4);
-}
-
 /* Gives memory back to the system that the C library keeps for reuse. */
 static inline void csystemd_trim_memory(void) { malloc_trim(0); }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import CStart
-import CSystemd
 import ConditionSensors
 import ExtensionHost
 import Foundation
@@ -25,7 +24,7 @@ struct Searchlightd: AsyncParsableCommand {
 
     /// Where the program begins; argument parser's own beginning follows.
     static func main() async {
-        csystemd_return_large_blocks()
+        cstart_keep_little_memory()
         guard StandardStreams.hold() else { Glibc.exit(ServiceExit.failure.rawValue) }
         await main(nil)
     }

@@ -31,4 +31,10 @@ void cstart_require_descriptors(unsigned long count);
 /* Has writing beyond the limit of file sizes fail with EFBIG, rather than end the process (SIGXFSZ). */
 void cstart_fail_at_file_size(void);
 
+/*
+ * Has the C library give blocks of a MiB and more back to the system at once. Otherwise it takes the size of the largest
+ * block that was freed for its threshold, and keeps blocks of up to 32 MiB. And has all threads share a few pools.
+ */
+void cstart_keep_little_memory(void);
+
 #endif
