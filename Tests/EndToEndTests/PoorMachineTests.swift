@@ -89,7 +89,9 @@ struct PoorMachineTests {
         }
     }
 
-    @Test("each program works, or says which limit is too small, and ends", arguments: SweptLimit.all)
+    @Test(
+        "each program works, or says which limit is too small, and ends",
+        .enabled(if: Alone.isSo, Comment(rawValue: Alone.hint)), arguments: SweptLimit.all)
     func sweep(limit: SweptLimit) throws {
         let command = try Command.indexed()
         try check(limit, [], try command.environment)
@@ -97,6 +99,7 @@ struct PoorMachineTests {
 
     @Test(
         "with few processes each program works, or says so",
+        .enabled(if: Alone.isSo, Comment(rawValue: Alone.hint)),
         .enabled(if: geteuid() == 0, "that limit is none for root, and others' processes count for other users"))
     func processes() throws {
         let user: uid_t = 12347

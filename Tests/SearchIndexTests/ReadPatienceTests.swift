@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import ServiceProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -75,6 +76,37 @@ struct ReadPatienceTests {
         #expect(applier.state.withLock { $0.waiters.isEmpty })
         gate.signal()
         #expect(try await index.search(SearchRequest("lemon")).hits.count == 1)
+        try await index.close()
+    }
+
+    @Test(
+        "An item that is named with its bundle is found as soon as it is durable, whoever asks",
+        arguments: [
+            ReadPatience.moment, .own("com.example.third"), .own("com.example.other"), .everything,
+        ])
+    func named(patience: ReadPatience) async throws {
+        let folder = try TemporaryFolder()
+        let index = try Self.impatient(folder)
+        let applier = try #require(index.applier)
+        let gate = DispatchSemaphore(value: 0)
+        applier.onQueue { gate.wait() }
+        try await index.commit(try Self.batch(["a"], in: Self.other))
+        let isAnswered = Mutex(false)
+        let asked = Task {
+            defer { isAnswered.withLock { $0 = true } }
+            return try await patience.during { () throws in
+                try await index.items(uniqueIdentifier: "a", bundle: Self.other.bundle)
+            }
+        }
+        while applier.state.withLock({ $0.waiters.isEmpty }), !isAnswered.withLock(\.self) { await Task.yield() }
+        // Who asks for an item of another bundle waits for nothing of this one.
+        if patience != .everything, patience != .own(Self.other.bundle) {
+            try await patience.during { () throws in
+                #expect(try await index.items(uniqueIdentifier: "a", bundle: Store.app.bundle).isEmpty)
+            }
+        }
+        gate.signal()
+        #expect(try await asked.value.count == 1)
         try await index.close()
     }
 

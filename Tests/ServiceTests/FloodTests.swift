@@ -9,7 +9,9 @@ import TestSupport
 import Testing
 
 /// The real program, flooded by apps over real sockets.
-@Suite("A flood of donations", .serialized, .timeLimit(.minutes(10)))
+@Suite(
+    "A flood of donations", .serialized, .timeLimit(.minutes(10)),
+    .enabled(if: Alone.isSo, Comment(rawValue: Alone.hint)))
 struct FloodTests {
     /// How much longer a request of a person may take, in milliseconds.
     private static let slack = 50.0
