@@ -31,6 +31,9 @@
 #ifndef SECCOMP_FILTER_FLAG_NEW_LISTENER
 #define SECCOMP_FILTER_FLAG_NEW_LISTENER (1UL << 3)
 #endif
+#ifndef SECCOMP_FILTER_FLAG_TSYNC_ESRCH
+#define SECCOMP_FILTER_FLAG_TSYNC_ESRCH (1UL << 4)
+#endif
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
 #endif
@@ -53,9 +56,15 @@ uint32_t csandbox_landlock_protections(uint32_t revision) {
 /* A kernel with this revision of Landlock (5.19) also lets a host give a worker a descriptor as the answer to its call (5.14). */
 enum { REVISION_WITH_HANDING_OVER = 2 };
 
+/* For all threads of this process, with an error where one of them cannot be confined, and questions to the host. */
+static const unsigned long telling_flags =
+    SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_TSYNC_ESRCH;
+
 static int can_tell(void) {
     uint32_t action = SECCOMP_RET_USER_NOTIF;
-    return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+    if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) != 0) return 0;
+    /* Flags that a kernel knows lead it to the filter, of which there is none here. */
+    return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, telling_flags, NULL) != 0 && errno == EFAULT;
 }
 
 /*
@@ -152,25 +161,25 @@ static void apply_filter(const csandbox_parsed *parsed, csandbox_report *report,
     const csandbox_policy *head = &parsed->head;
     if (head->telling_count > 0) {
         /* Without the second flag, any signal begins a call anew that waits for the host. */
-        unsigned long flags = SECCOMP_FILTER_FLAG_NEW_LISTENER;
-        *listener = install(parsed->telling, head->telling_count, flags | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV);
-        if (*listener < 0 && errno == EINVAL) *listener = install(parsed->telling, head->telling_count, flags);
+        unsigned long flags = telling_flags | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
+        *listener = install(parsed->telling, head->telling_count, flags);
+        if (*listener < 0 && errno == EINVAL) *listener = install(parsed->telling, head->telling_count, telling_flags);
         if (*listener >= 0) {
             report->applied |= CSANDBOX_SYSTEM_CALLS | CSANDBOX_TELLING;
             return;
         }
     }
     *listener = -1;
-    if (head->plain_count > 0 && install(parsed->plain, head->plain_count, 0) == 0)
+    if (head->plain_count > 0 && install(parsed->plain, head->plain_count, SECCOMP_FILTER_FLAG_TSYNC) == 0)
         report->applied |= CSANDBOX_SYSTEM_CALLS;
 }
 
-int csandbox_apply(const csandbox_parsed *parsed, csandbox_report *report, int *listener, const char **step) {
+/* Everything but the filter of system calls. */
+static int give_up_rights(const csandbox_parsed *parsed, int is_served, csandbox_report *report, const char **step) {
     const csandbox_policy *head = &parsed->head;
     uint32_t wanted = head->protections;
     struct rusage usage;
     *report = (csandbox_report){.magic = CSANDBOX_REPORT_MAGIC, .version = CSANDBOX_VERSION};
-    *listener = -1;
     if (getrusage(RUSAGE_SELF, &usage) == 0) report->inherited_peak = (uint64_t)usage.ru_maxrss * 1024;
 
     struct rlimit none = {0, 0};
@@ -198,17 +207,8 @@ int csandbox_apply(const csandbox_parsed *parsed, csandbox_report *report, int *
     }
     if ((wanted & CSANDBOX_CODE) && prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0) == 0)
         report->applied |= CSANDBOX_CODE;
-    int is_served = will_be_served(head);
     if ((wanted & CSANDBOX_FILES) && csandbox_apply_rules(parsed, is_served, report) == 0)
         report->applied |= csandbox_landlock_protections(report->landlock_revision) & wanted & landlock_protections;
-    /* Last: it forbids most of the above. */
-    if (wanted & CSANDBOX_SYSTEM_CALLS) apply_filter(parsed, report, listener);
-    if (is_served) {
-        *step = "having the host asked";
-        if (*listener < 0) return EPERM;
-        report->applied |= CSANDBOX_PROCESSES;
-    }
-    report->missing = wanted & ~report->applied;
     return 0;
 }
 
@@ -247,23 +247,41 @@ static int send_report(const csandbox_report *report, int listener) {
     return sendmsg(CSANDBOX_POLICY_FD, &message, MSG_NOSIGNAL) == (ssize_t)sizeof *report ? 0 : errno;
 }
 
+/* Of this process, between its two steps. */
+static csandbox_parsed own;
+static csandbox_report own_report;
+static int own_is_served, is_filter_due;
+
 int csandbox_restrict_self(const char **step) {
     static unsigned char bytes[CSANDBOX_MAXIMUM_BYTES];
     size_t count;
-    csandbox_parsed parsed;
-    csandbox_report report;
-    int listener;
     *step = "closing what was inherited";
     if (close_range(CSANDBOX_POLICY_FD + 1, ~0U, 0) != 0 && errno != ENOSYS) return errno;
     *step = "receiving its policy";
     int error = receive_policy(bytes, &count);
     if (error != 0) return error;
     *step = "reading its policy";
-    error = csandbox_parse(bytes, count, &parsed);
-    if (error == 0) error = csandbox_apply(&parsed, &report, &listener, step);
+    error = csandbox_parse(bytes, count, &own);
     if (error != 0) return error;
+    own_is_served = will_be_served(&own.head);
+    error = give_up_rights(&own, own_is_served, &own_report, step);
+    is_filter_due = error == 0;
+    return error;
+}
+
+int csandbox_restrict_calls(const char **step) {
+    if (!is_filter_due) return 0;
+    is_filter_due = 0;
+    int listener = -1;
+    if (own.head.protections & CSANDBOX_SYSTEM_CALLS) apply_filter(&own, &own_report, &listener);
+    if (own_is_served) {
+        *step = "having the host asked";
+        if (listener < 0) return EPERM;
+        own_report.applied |= CSANDBOX_PROCESSES;
+    }
+    own_report.missing = own.head.protections & ~own_report.applied;
     *step = "reporting to the host";
-    error = send_report(&report, listener);
+    int error = send_report(&own_report, listener);
     /* The extension must get neither: it could answer its own questions. */
     if (listener >= 0) close(listener);
     close(CSANDBOX_POLICY_FD);

@@ -65,7 +65,9 @@ final class Worker: Sendable {
             return
         }
         switch request {
-        case .load(let load): loading.async { self.load(load, call) }
+        case .load(let load):
+            Self.confineCalls()
+            loading.async { self.load(load, call) }
         case .cancel(let serial):
             cancel(serial)
             call.reply()
@@ -127,6 +129,19 @@ final class Worker: Sendable {
             csandbox_flush_output()
             call.refuse(name: error.failure.rawValue, message: error.message)
         }
+    }
+
+    /// Confines the system calls of this process for good, before anything of the extension is in it. After the connection stands,
+    /// so that the host is not asked about that; and before the first use of libdispatch, whose own threads read files in `/proc`,
+    /// which only the host can open then. Not in a host's own process, in which tests have workers.
+    private static func confineCalls() {
+        var step: UnsafePointer<CChar>?
+        let error = csandbox_restrict_calls(&step)
+        guard error != 0 else { return }
+        let reason = String(cString: strerror(error))
+        let text = "searchlight-worker: \(step.map { String(cString: $0) } ?? "") failed: \(reason)\n"
+        _ = text.withCString { write(2, $0, strlen($0)) }
+        _exit(71)  // EX_OSERR, as where its limits are too small
     }
 
     private static func serve(

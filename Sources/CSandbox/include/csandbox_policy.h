@@ -116,14 +116,18 @@ typedef struct csandbox_parsed {
 int csandbox_parse(const unsigned char *bytes, size_t count, csandbox_parsed *parsed);
 
 /*
- * Gives up what the policy at CSANDBOX_POLICY_FD does not allow, reports, and closes that descriptor. To be called
- * while the process has one thread, before any code of an extension is loaded. What the kernel lacks is reported and
- * not an error; 0, or an errno with the step that failed.
+ * Gives up what the policy at CSANDBOX_POLICY_FD does not allow, all but system calls. To be called while the process has
+ * one thread. What the kernel lacks is reported and not an error; 0, or an errno with the step that failed.
  */
 int csandbox_restrict_self(const char **step);
 
-/* The same for a policy in memory, without the report: listener is the descriptor that asks the host, or -1. */
-int csandbox_apply(const csandbox_parsed *parsed, csandbox_report *report, int *listener, const char **step);
+/*
+ * The rest: confines the system calls of all threads, reports, and closes that descriptor. To be called once before any code
+ * of an extension is loaded; the connection to the host is made before, so that the host is not asked about that. Until then
+ * files in /proc may be closed that the host opens afterwards, libdispatch's threads among their readers. Does nothing
+ * in a process that did not call the other. 0, or an errno with the step that failed.
+ */
+int csandbox_restrict_calls(const char **step);
 
 /* Which protections this kernel has, and the revision of Landlock; changes nothing. */
 uint32_t csandbox_available(uint32_t *landlock_revision);

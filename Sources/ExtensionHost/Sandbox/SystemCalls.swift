@@ -256,7 +256,12 @@ enum SystemCalls {
         let unused = Condition(argument: 2, mask: Mapping.executable | Mapping.writable, value: 0)
         rules.append(("mmap", [ofFile, noCode]))
         rules.append(("mmap", [ofMemory, noCode] + small))
-        if asksHost { rules.append(("mmap", [ofMemory, unused])) }
+        if asksHost {
+            rules.append(("mmap", [ofMemory, unused]))
+            // In the place of other memory, which is given back: an array of a library's file, as loaders do it.
+            let inPlace = Mapping.anonymous | Mapping.fixed
+            rules.append(("mmap", [Condition(argument: 3, mask: kind | Mapping.fixed, value: inPlace), noCode]))
+        }
         if allowsNewCode {
             rules.append(("mmap", [ofFile, code]))
             rules.append(("mmap", [ofMemory, code]))
