@@ -2,6 +2,8 @@
 /* The host's side of the system call filter. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -225,76 +227,91 @@ static int is_tcp(int descriptor) {
            option(descriptor, SO_PROTOCOL) == IPPROTO_TCP;
 }
 
-int csandbox_begin_connecting(pid_t process, int listener, uint64_t id, int descriptor, const void *address,
-                              uint32_t length, int *pending) {
-    *pending = -1;
+int csandbox_copy_tcp_socket(pid_t process, int listener, uint64_t id, int descriptor, int *copied) {
+    *copied = -1;
     int copy = copy_of(process, listener, id, descriptor);
     if (copy < 0) return -copy;
     int flags = fcntl(copy, F_GETFL);
-    int error = flags < 0 || (flags & O_PATH) || !is_tcp(copy) ? EPERM : 0;
-    int is_blocking = error == 0 && !(flags & O_NONBLOCK);
-    /* The host waits for nobody here; the flag is the socket's, whoever else uses it. */
-    if (is_blocking && fcntl(copy, F_SETFL, flags | O_NONBLOCK) != 0) error = errno;
-    if (error == 0 && connect(copy, address, length) != 0) error = errno;
-    if (is_blocking && error == EINPROGRESS) {
-        *pending = copy;
-        return error;
+    if (flags < 0 || (flags & O_PATH) || !is_tcp(copy)) {
+        close(copy);
+        return EPERM;
     }
-    if (is_blocking) (void)fcntl(copy, F_SETFL, flags);
-    close(copy);
-    return error;
+    *copied = copy;
+    return 0;
 }
 
-int csandbox_finish_connecting(int listener, uint64_t id, int pending, int milliseconds) {
-    enum { LOOK = 250 };
-    int error = ETIMEDOUT;
-    for (int waited = 0; waited < milliseconds; waited += LOOK) {
-        struct pollfd one = {pending, POLLOUT, 0};
-        int ready = poll(&one, 1, LOOK);
-        if (ready > 0) {
-            error = option(pending, SO_ERROR);
-            break;
-        }
-        if (ready < 0 && errno != EINTR) {
-            error = errno;
-            break;
-        }
-        if (!csandbox_attempt_is_waiting(listener, id)) {
-            error = ECANCELED;
-            break;
-        }
-    }
-    int flags = fcntl(pending, F_GETFL);
-    if (flags >= 0) (void)fcntl(pending, F_SETFL, flags & ~O_NONBLOCK);
-    close(pending);
-    return error;
+int csandbox_connect(int socket, const void *address, uint32_t length) {
+    return connect(socket, address, length) == 0 ? 0 : errno;
 }
 
-int csandbox_is_this_machine(const void *address, uint32_t length) {
-    union {
-        struct sockaddr any;
-        struct sockaddr_in four;
-        struct sockaddr_in6 six;
-    } to, from;
-    memset(&to, 0, sizeof to);
-    memset(&from, 0, sizeof from);
-    if (length > sizeof to || length < sizeof to.four) return 1;
-    memcpy(&to, address, length);
-    if (to.any.sa_family == AF_INET6 && length < sizeof to.six) return 1;
-    int probe = socket(to.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (probe < 0) return 1;
-    /* Connecting a socket of datagrams only chooses a way; that to an address of this machine begins at that address. */
-    in_port_t port = htons(9);
-    if (to.any.sa_family == AF_INET6)
-        to.six.sin6_port = port;
-    else
-        to.four.sin_port = port;
-    socklen_t size = sizeof from;
-    int is_here = 0;
-    if (connect(probe, &to.any, length) == 0 && getsockname(probe, &from.any, &size) == 0)
-        is_here = to.any.sa_family == AF_INET6
-                      ? memcmp(&to.six.sin6_addr, &from.six.sin6_addr, sizeof to.six.sin6_addr) == 0
-                      : to.four.sin_addr.s_addr == from.four.sin_addr.s_addr;
-    close(probe);
-    return is_here;
+void csandbox_stop_connecting(int socket) { (void)shutdown(socket, SHUT_RDWR); }
+
+/* Of the kernel's answer about a way: what kind it is of, or -errno. */
+static int kind_of_way(const struct nlmsghdr *message, size_t count) {
+    if (!NLMSG_OK(message, count)) return -EBADMSG;
+    if (message->nlmsg_type == NLMSG_ERROR && message->nlmsg_len >= NLMSG_LENGTH(sizeof(struct nlmsgerr))) {
+        int error = ((const struct nlmsgerr *)NLMSG_DATA(message))->error;
+        return error < 0 ? error : -EBADMSG;
+    }
+    if (message->nlmsg_type != RTM_NEWROUTE || message->nlmsg_len < NLMSG_LENGTH(sizeof(struct rtmsg))) return -EBADMSG;
+    return ((const struct rtmsg *)NLMSG_DATA(message))->rtm_type;
+}
+
+int csandbox_kind_of_way(const void *address, uint32_t length) {
+    struct {
+        struct nlmsghdr head;
+        struct rtmsg way;
+        char attributes[RTA_SPACE(16) + RTA_SPACE(4)];
+    } question;
+    const struct sockaddr *any = address;
+    const void *bytes;
+    size_t count;
+    uint32_t scope = 0;
+    memset(&question, 0, sizeof question);
+    if (length >= sizeof(struct sockaddr_in) && any->sa_family == AF_INET) {
+        bytes = &((const struct sockaddr_in *)address)->sin_addr;
+        count = 4;
+    } else if (length >= sizeof(struct sockaddr_in6) && any->sa_family == AF_INET6) {
+        const struct sockaddr_in6 *six = address;
+        bytes = &six->sin6_addr;
+        count = 16;
+        /* Such an address means something on one link only; a socket may have kept one from before. */
+        if (IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr)) {
+            scope = six->sin6_scope_id;
+            if (scope == 0) return -EINVAL;
+        }
+    } else {
+        return -EAFNOSUPPORT;
+    }
+    question.head.nlmsg_len = NLMSG_LENGTH(sizeof question.way);
+    question.head.nlmsg_type = RTM_GETROUTE;
+    question.head.nlmsg_flags = NLM_F_REQUEST;
+    question.way.rtm_family = (unsigned char)any->sa_family;
+    question.way.rtm_dst_len = (unsigned char)(count * 8);
+    struct rtattr *attribute = (struct rtattr *)question.attributes;
+    attribute->rta_type = RTA_DST;
+    attribute->rta_len = (unsigned short)RTA_LENGTH(count);
+    memcpy(RTA_DATA(attribute), bytes, count);
+    question.head.nlmsg_len += (uint32_t)RTA_SPACE(count);
+    if (scope != 0) {
+        attribute = (struct rtattr *)(question.attributes + RTA_SPACE(count));
+        attribute->rta_type = RTA_OIF;
+        attribute->rta_len = RTA_LENGTH(4);
+        memcpy(RTA_DATA(attribute), &scope, 4);
+        question.head.nlmsg_len += RTA_SPACE(4);
+    }
+    int tables = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+    if (tables < 0) return -errno;
+    /* The kernel answers while it is asked. */
+    struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
+    _Alignas(struct nlmsghdr) char answer[4096];
+    int kind = -EIO;
+    if (sendto(tables, &question, question.head.nlmsg_len, 0, (struct sockaddr *)&kernel, sizeof kernel) < 0) {
+        kind = -errno;
+    } else {
+        ssize_t received = recv(tables, answer, sizeof answer, MSG_DONTWAIT);
+        kind = received < 0 ? -errno : kind_of_way((const struct nlmsghdr *)answer, (size_t)received);
+    }
+    close(tables);
+    return kind;
 }

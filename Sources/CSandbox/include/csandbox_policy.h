@@ -181,21 +181,22 @@ void csandbox_answer_value(int listener, uint64_t id, int64_t value);
 int csandbox_open_for_attempt(int listener, uint64_t id, const char *path, int flags);
 
 /*
- * Connects a TCP socket of the worker's: 0 or an errno. The address is the host's copy, so that it cannot change after it was judged.
- * EPERM: the descriptor is no TCP socket. EINPROGRESS with *pending >= 0: the socket is a blocking one, and
- * csandbox_finish_connecting has to be called with *pending. With *pending < 0 it is the answer of a non-blocking one.
+ * A descriptor for a TCP socket of the worker's, so that no other can be put in its place: 0 or an errno, EPERM for what is no
+ * TCP socket.
  */
-int csandbox_begin_connecting(pid_t process, int listener, uint64_t id, int descriptor, const void *address,
-                              uint32_t length, int *pending);
+int csandbox_copy_tcp_socket(pid_t process, int listener, uint64_t id, int descriptor, int *copied);
+
+/* Connects as the socket is set, so it may block for as long as the kernel tries; 0 or an errno. */
+int csandbox_connect(int socket, const void *address, uint32_t length);
+
+/* Has whoever blocks in csandbox_connect with that socket go on. */
+void csandbox_stop_connecting(int socket);
 
 /*
- * Waits until a connection stands or fails, the worker's call waits no more, or so many milliseconds have passed; closes
- * pending. Blocks. 0 or an errno.
+ * What kind of way (RTN_… of <linux/rtnetlink.h>) the kernel's tables have to an address, of which the port does not count; or -errno.
+ * Sends nothing.
  */
-int csandbox_finish_connecting(int listener, uint64_t id, int pending, int milliseconds);
-
-/* Whether packets to an address, of which the port does not count, come back to this machine. Sends nothing. */
-int csandbox_is_this_machine(const void *address, uint32_t length);
+int csandbox_kind_of_way(const void *address, uint32_t length);
 
 /* Whether the one who waits is still the same. */
 int csandbox_attempt_is_waiting(int listener, uint64_t id);

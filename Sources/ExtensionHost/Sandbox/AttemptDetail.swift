@@ -88,7 +88,7 @@ extension csandbox_attempt {
             }
         case "ptrace": target = number(1)
         case "pidfd_getfd", "process_madvise", "process_mrelease", "setsid", "capget": target = nil
-        case "clock_gettime", "clock_getres", "clock_nanosleep": target = clockOwner
+        case "clock_gettime", "clock_getres", "clock_nanosleep", "timer_create": target = clockOwner
         default: target = number(0)
         }
         guard let target, target != 0 else { return "others (\(name))" }

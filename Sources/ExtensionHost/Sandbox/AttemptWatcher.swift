@@ -23,17 +23,16 @@ final class AttemptWatcher: Sendable {
     private static let endGrace = 200
     /// How long to wait for the thread once it was told to stop, in milliseconds; a busy machine may keep it from running.
     private static let stopGrace = 2000
-    /// How many connections of one worker are waited for at once, and for how long each, in milliseconds; the kernel gives up after
-    /// about two minutes.
-    private static let maximumConnecting = 16, connectTime: Int32 = 150_000
+    /// How many connections of one worker are made at once; the kernel gives up each after about two minutes.
+    private static let maximumConnecting = 64
 
     private let process: pid_t
     private let policy: SandboxPolicy
     private let onReport: @Sendable (SandboxReport, _ inheritedPeak: UInt64) -> Void
     private let onRefusal: @Sendable (SandboxRefusal) -> Void
     private let onExcess: @Sendable (WorkerExcess) -> Void
-    /// Connections that are waited for by threads of their own.
-    private let connecting = Atomic(0)
+    /// The sockets that threads of their own connect, by the call that waits; `nil` once the worker has ended.
+    private let connecting = Mutex<[UInt64: OwnedDescriptor]?>([:])
     private let wasDeniedMemory = Atomic(false)
     private let ended = DispatchGroup()
     private let stopper: OwnedDescriptor
@@ -103,6 +102,7 @@ final class AttemptWatcher: Sendable {
             if gauge.isMemoryUsedUp { denyMemory(&tally) }
             due = Self.now() + gauge.wait
         }
+        stopConnecting()
         for refusal in tally.rest() { onRefusal(refusal) }
     }
 
@@ -173,6 +173,14 @@ final class AttemptWatcher: Sendable {
             guard isRoom else {
                 return refuse(EDQUOT, WorkerExcess.temporaryFolder("\(policy.temporaryBytes >> 20) MiB").refusal)
             }
+            proceed()
+        case .timer:
+            // 1 to 3: CLOCK_PROCESS_CPUTIME_ID and others, of the caller. Negative numbers are of whom they name.
+            guard attempt.number(0) >= 0 || isThread(attempt.clockOwner) || attempt.clockOwner == 0 else {
+                let detail = attempt.detail(.inspection, "timer_create", process: process)
+                return refuse(EPERM, SandboxRefusal(.inspection, detail))
+            }
+            if let refusal = ResourceLimit.signals.refusal(of: process) { tell(refusal, &tally) }
             proceed()
         case .limited(let limit):
             if let refusal = limit.refusal(of: process) { tell(refusal, &tally) }
@@ -306,27 +314,42 @@ final class AttemptWatcher: Sendable {
         let read = csandbox_read_memory(attempt.thread, attempt[1], &bytes, count)
         guard read == 0 else { return answer(read) }
         let verdict = NetworkTarget(bytes: bytes).verdict()
+        if case .unreachable(let error) = verdict { return answer(error) }
         guard verdict == .allowed else {
             tell(SandboxRefusal(.network, attempt.detail(.network, "connect", process: process)), &tally)
             return answer(verdict == .thisMachine ? ECONNREFUSED : EPERM)
         }
-        var pending: Int32 = -1
-        let error = csandbox_begin_connecting(
-            process, listener, attempt.id, attempt.number(0), bytes, UInt32(count), &pending)
-        guard pending >= 0 else {
+        var number: Int32 = -1
+        let error = csandbox_copy_tcp_socket(process, listener, attempt.id, attempt.number(0), &number)
+        guard error == 0 else {
             if error == EPERM { tell(SandboxRefusal(.network, "connect of a socket that is not of TCP"), &tally) }
             return answer(error)
         }
-        let (waiting, identifier) = (OwnedDescriptor(adopting: pending), attempt.id)
-        guard connecting.wrappingAdd(1, ordering: .relaxed).newValue <= Self.maximumConnecting else {
-            connecting.wrappingSubtract(1, ordering: .relaxed)
-            return answer(EAGAIN)
+        let (socket, identifier, address) = (OwnedDescriptor(adopting: number), attempt.id, bytes)
+        let isTaken = connecting.withLock { connecting in
+            guard let count = connecting?.count, count < Self.maximumConnecting else { return false }
+            connecting?[identifier] = socket
+            return true
         }
-        Thread.detachNewThread { [self] in
-            let error = csandbox_finish_connecting(owner.number, identifier, waiting.number, Self.connectTime)
+        guard isTaken else { return answer(EAGAIN) }
+        // It may block, whatever the socket says now: the worker can have it say something else at any time.
+        let started = OwnThread.start("worker-connect") { [self] in
+            let error = csandbox_connect(socket.number, address, UInt32(count))
+            connecting.withLock { $0?[identifier] = nil }
             csandbox_answer_attempt(owner.number, identifier, error)
-            connecting.wrappingSubtract(1, ordering: .relaxed)
         }
+        guard started != 0 else { return }
+        connecting.withLock { $0?[identifier] = nil }
+        answer(EAGAIN)
+    }
+
+    /// Has no thread wait for a connection of a worker that has ended.
+    private func stopConnecting() {
+        let sockets = connecting.withLock { connecting in
+            defer { connecting = nil }
+            return connecting ?? [:]
+        }
+        for socket in sockets.values { csandbox_stop_connecting(socket.number) }
     }
 
     private func takeMemory(

@@ -21,6 +21,8 @@ enum AttemptedCall: Sendable {
     case target(name: String, argument: Int, kind: (argument: Int, process: UInt64)?)
     /// It asks for a clock that is the processor time of a process or a thread.
     case clock(name: String)
+    /// It makes a timer of a clock, which may be the processor time of a process or a thread; the kernel counts timers per user.
+    case timer
     /// It maps memory, or makes it writable.
     case memory(MemoryRequest.Call)
     /// It takes blocks of a file system for a file.
@@ -73,7 +75,8 @@ enum AttemptedCall: Sendable {
         }
         set("fchmod", .changeMode)
         for name in SystemCalls.limited { set(name, .limited(.descriptors)) }
-        for name in ["timer_create", "rt_sigqueueinfo", "rt_tgsigqueueinfo"] { set(name, .limited(.signals)) }
+        set("timer_create", .timer)
+        for name in ["rt_sigqueueinfo", "rt_tgsigqueueinfo"] { set(name, .limited(.signals)) }
         for name in SystemCalls.attributes {
             set(
                 name,
@@ -120,8 +123,7 @@ enum AttemptedCall: Sendable {
     ///   - allowsNetwork: Whether it may connect.
     init(_ attempt: csandbox_attempt, process: pid_t, allowsNetwork: Bool) {
         switch attempt.number {
-        // CLONE_THREAD
-        case Self.cloneNumber where attempt[0] & 0x10000 != 0: self = .makeThread
+        case Self.cloneNumber where attempt[0] & SystemCalls.threadFlags == SystemCalls.threadFlags: self = .makeThread
         case Self.connectNumber where allowsNetwork: self = .connect
         // SOL_SOCKET with SO_SNDBUF, SO_RCVBUF, and the same by force.
         case Self.setsockoptNumber where attempt.number(1) == 1 && [7, 8].contains(attempt.number(2)):

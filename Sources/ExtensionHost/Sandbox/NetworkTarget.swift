@@ -20,6 +20,8 @@ struct NetworkTarget: Sendable {
         case thisMachine
         /// It is of no family that a worker may use.
         case otherFamily
+        /// There is no way to it; as the kernel would say.
+        case unreachable(error: Int32)
     }
 
     private var family: Int32 { bytes.count >= 2 ? Int32(bytes[0]) | Int32(bytes[1]) << 8 : -1 }
@@ -33,32 +35,62 @@ struct NetworkTarget: Sendable {
     }
     private var six: ArraySlice<UInt8>? { family == AF_INET6 && bytes.count >= 28 ? bytes[8..<24] : nil }
 
+    /// What the kernel's tables say of an address.
+    enum Way: Equatable, Sendable {
+        /// It leads to another machine.
+        case away
+        /// It comes back to this one, to all, or nobody knows.
+        case here
+        /// There is none, and why (an `errno`).
+        case none(error: Int32)
+
+        /// - Parameter kind: `RTN_…` of `<linux/rtnetlink.h>`, or the negative `errno` of a failed question.
+        init(kind: Int32) {
+            switch kind {
+            case 1: self = .away  // RTN_UNICAST
+            case 7, -EHOSTUNREACH: self = .none(error: EHOSTUNREACH)  // RTN_UNREACHABLE
+            case -ENETUNREACH, -EACCES, -EINVAL: self = .none(error: -kind)
+            default: self = .here
+            }
+        }
+    }
+
     /// - Parameters:
-    ///   - isThisMachine: Whether an address comes back to this machine, as the kernel's tables of ways say.
+    ///   - way: What the kernel's tables say of an address.
     ///   - nameServers: The addresses of the servers that the system asks for names.
-    func verdict(isThisMachine: ([UInt8]) -> Bool, nameServers: () -> [[UInt8]]) -> Verdict {
+    func verdict(way: ([UInt8]) -> Way, nameServers: () -> [[UInt8]]) -> Verdict {
         // AF_UNSPEC ends a connection.
         if family == AF_UNSPEC { return .allowed }
-        guard four != nil || six != nil else { return .otherFamily }
-        let isLocal: Bool
+        let found: Way
         if let four, let first = four.first {
             // 127/8, and 0/8, which means this machine too.
-            isLocal = first == 127 || first == 0 || isThisMachine(bytes)
+            found = first == 127 || first == 0 ? .here : way(Self.address(four))
         } else if let six {
             // ::1, ::, and the addresses of IPv4 in an older form.
-            isLocal = six.prefix(12).allSatisfy { $0 == 0 } || isThisMachine(bytes)
+            found = six.prefix(12).allSatisfy { $0 == 0 } ? .here : way(bytes)
         } else {
-            isLocal = true
+            return .otherFamily
         }
-        guard isLocal else { return .allowed }
-        let address = Array(four ?? six ?? [])
-        return port == 53 && nameServers().contains(address) ? .allowed : .thisMachine
+        switch found {
+        case .away: return .allowed
+        case .none(let error): return .unreachable(error: error)
+        case .here:
+            let address = Array(four ?? six ?? [])
+            return port == 53 && nameServers().contains(address) ? .allowed : .thisMachine
+        }
+    }
+
+    /// An address of IPv4 as the kernel takes it, also for one that is written inside of IPv6.
+    private static func address(_ four: ArraySlice<UInt8>) -> [UInt8] {
+        var family = UInt16(AF_INET)
+        let head = withUnsafeBytes(of: &family) { Array($0) }
+        return head + [0, 0] + four + [UInt8](repeating: 0, count: 8)
     }
 
     /// As the kernel and the system's settings say now.
     func verdict() -> Verdict {
         verdict { bytes in
-            csandbox_is_this_machine(bytes, UInt32(bytes.count)) != 0
+            Way(kind: csandbox_kind_of_way(bytes, UInt32(bytes.count)))
         } nameServers: {
             Self.nameServers(in: Array((SmallFile.text(at: Self.resolverSettings, limit: 64 << 10) ?? "").utf8))
         }

@@ -84,7 +84,8 @@ enum ProcessPath: Equatable, Sendable {
                 self = .others("process \(number) (\(path))")
                 return
             }
-            base = "/proc/\(number)"
+            // A thread's number may be another process's a moment later, but not in the worker's own folder.
+            if number != process { base += "/task/\(number)" }
         }
         if names.first == "task", let text = names.dropFirst().first {
             guard let number = pid_t(text), number == process || isThread(number) else {

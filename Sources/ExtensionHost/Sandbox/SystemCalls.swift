@@ -19,7 +19,7 @@ enum SystemCalls {
         "geteuid", "getgid", "getegid", "getresuid", "getresgid", "getgroups", "arch_prctl", "rseq",
         "sched_yield", "sched_get_priority_max", "sched_get_priority_min", "getrlimit", "getrusage", "getcpu", "times",
         "wait4", "waitid", "umask", "restart_syscall",
-        "riscv_flush_icache", "riscv_hwprobe", "cacheflush", "set_thread_area", "map_shadow_stack",
+        "riscv_flush_icache", "riscv_hwprobe", "cacheflush", "set_thread_area",
         // Signals to itself
         "rt_sigaction", "rt_sigpending", "rt_sigprocmask", "rt_sigreturn", "rt_sigsuspend", "rt_sigtimedwait",
         "sigaltstack", "pause", "alarm", "getitimer", "setitimer",
@@ -30,7 +30,7 @@ enum SystemCalls {
         "epoll_ctl", "epoll_pwait", "epoll_pwait2", "epoll_wait", "poll", "ppoll", "select", "pselect6",
         // Descriptors that it has
         "read", "readv", "pread64", "preadv", "preadv2", "write", "writev", "pwrite64", "pwritev", "pwritev2", "lseek",
-        "close", "close_range", "dup2", "dup3", "fstat", "fstatfs", "fsync", "fdatasync", "sync_file_range",
+        "close", "dup2", "dup3", "fstat", "fstatfs", "fsync", "fdatasync", "sync_file_range",
         "ftruncate", "fadvise64", "readahead", "flock", "getdents", "getdents64", "sendfile",
         "copy_file_range", "fgetxattr", "flistxattr", "fchdir",
         // Looking at names
@@ -47,8 +47,7 @@ enum SystemCalls {
     /// lets them go on; where it cannot, they are allowed.
     static let limited = [
         "pipe", "pipe2", "epoll_create", "epoll_create1", "eventfd", "eventfd2", "timerfd_create", "signalfd",
-        "signalfd4",
-        "timer_create", "dup", "mremap", "fallocate",
+        "signalfd4", "dup", "mremap", "fallocate",
     ]
 
     /// Calls by which a path's extended attributes are read. Landlock does not cover them, so the host carries them out, for
@@ -103,7 +102,7 @@ enum SystemCalls {
         (
             .kernel,
             [
-                "vmsplice", "splice", "tee",
+                "vmsplice", "splice", "tee", "close_range", "map_shadow_stack",
                 "setsockopt", "io_uring_setup", "io_uring_enter", "io_uring_register", "bpf", "perf_event_open",
                 "userfaultfd",
                 "add_key", "keyctl", "request_key", "memfd_create", "memfd_secret", "mmap", "mprotect", "pkey_mprotect",
@@ -143,6 +142,9 @@ enum SystemCalls {
         ("ioprio_get", 1, (argument: 0, process: 1)),
     ]
     /// Calls that name a clock; a negative number is the processor time of a process or a thread.
+    /// What makes a thread of a new process: CLONE_VM, _FS, _FILES, _SIGHAND and _THREAD. One with its own descriptors or its own folder could hide
+    /// from the host what it has open, and be told of under names that mean something else.
+    static let threadFlags: UInt64 = 0x10F00
     static let clocks = ["clock_gettime", "clock_getres", "clock_nanosleep"]
 
     /// Flags of `mmap`.
@@ -159,6 +161,20 @@ enum SystemCalls {
         /// when it has nothing left to extend; the pages of a smaller piece cost about what asking does.
         static let large: UInt64 = 128 << 10
     }
+
+    /// Options of sockets that take no memory, choose no device and no way, load nothing into the kernel, and leave the address that was judged
+    /// the one that is reached; by level.
+    static let socketOptions: [(level: UInt64, options: [UInt64])] = [
+        // SOL_SOCKET: reuse, error, keepalive, linger, credentials, times, marks of time, peek, busy polling's absence.
+        (1, [2, 4, 6, 9, 10, 12, 13, 15, 16, 18, 20, 21, 42, 66, 67]),
+        // IPPROTO_IP: IP_TOS, IP_TTL, IP_PKTINFO, IP_MTU_DISCOVER, IP_RECVERR, IP_RECVTTL, IP_RECVTOS, IP_BIND_ADDRESS_NO_PORT.
+        (0, [1, 2, 8, 10, 11, 12, 13, 24]),
+        // IPPROTO_TCP: TCP_NODELAY, TCP_CORK, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT, TCP_LINGER2, TCP_QUICKACK, TCP_USER_TIMEOUT,
+        // TCP_NOTSENT_LOWAT. Not TCP_SYNCNT: the host connects, and would try as long as the worker wants.
+        (6, [1, 3, 4, 5, 6, 8, 12, 18, 25]),
+        // IPPROTO_IPV6: IPV6_UNICAST_HOPS, IPV6_MTU_DISCOVER, IPV6_RECVERR, IPV6_V6ONLY, IPV6_RECVPKTINFO, IPV6_DONTFRAG, IPV6_TCLASS.
+        (41, [16, 23, 25, 26, 49, 62, 67]),
+    ]
 
     /// A condition on one argument.
     struct Condition: Sendable {
@@ -192,8 +208,8 @@ enum SystemCalls {
         addMemory(allowsNewCode: allowsNewCode, asksHost: asksHost, &rules)
         for name in ["kill", "tgkill"] { allow(name, 0, selfPlaceholder) }
         if !asksHost {
-            // A thread: CLONE_THREAD.
-            allow("clone", 0, mask: 0x10000, 0x10000)
+            allow("clone", 0, mask: threadFlags, threadFlags)
+            allow("timer_create", 0, mask: 0x8000_0000, 0)
             for name in ["rt_sigqueueinfo", "rt_tgsigqueueinfo"] { allow(name, 0, selfPlaceholder) }
             // Copies of descriptors.
             allow("fcntl", 1, 0, 1030)
@@ -208,11 +224,17 @@ enum SystemCalls {
                 }
             }
         }
+        // Not with CLOSE_RANGE_UNSHARE, which gives a thread descriptors of its own.
+        allow("close_range", 2, mask: ~4, 0)
         // Not the processor time of others, whose numbers are negative.
         for name in clocks { allow(name, 0, mask: 0x8000_0000, 0) }
         // Pairs of stream (1) or packet (5) sockets: one of datagrams could be turned to somebody else's address.
-        // The type is in the low four bits.
-        allow("socketpair", 1, mask: 0xF, 1, 5)
+        // The type is in the low four bits. AF_UNIX is 1, and has one protocol.
+        for type: UInt64 in [1, 5] {
+            allow(
+                "socketpair", Condition(argument: 0, value: 1), Condition(argument: 1, mask: 0xF, value: type),
+                Condition(argument: 2, value: 0))
+        }
         if allowsNetwork {
             // TCP: AF_INET (2) or AF_INET6 (10), SOCK_STREAM (1), the default protocol or IPPROTO_TCP (6). Others have ways to
             // connect that nobody judges.
@@ -228,11 +250,10 @@ enum SystemCalls {
         for (name, flags) in [("sendto", 3), ("sendmsg", 2), ("sendmmsg", 3)] as [(String, UInt32)] {
             allow(name, flags, mask: 0x2000_0000, 0)
         }
-        // Options of sockets that neither take memory nor choose a device: of SOL_SOCKET (1) those to wait, to linger, to reuse, to pass
-        // credentials; all of IP, TCP, IPv6 and TLS.
-        allow("setsockopt", 1, 0, 6, 41, 282)
-        for option: UInt64 in [2, 4, 6, 9, 10, 12, 13, 15, 16, 18, 20, 21, 42, 66, 67] {
-            allow("setsockopt", Condition(argument: 1, value: 1), Condition(argument: 2, value: option))
+        for (level, options) in socketOptions {
+            for option in options {
+                allow("setsockopt", Condition(argument: 1, value: level), Condition(argument: 2, value: option))
+            }
         }
         // F_GETFD to F_SETLKW; its own descriptors of locks; sizes of pipes, seals, hints. Not copies, which the host counts; not
         // who gets signals, leases or news of folders; and no larger pipes, whose pages the kernel counts per user.

@@ -12,7 +12,8 @@ struct WallsTests {
     private static let long = [
         "read", "read-places", "list", "write", "write-own", "make", "move", "special", "attributes", "modes",
         "proc-host",
-        "proc-init", "proc-links", "signals", "priorities", "tracing", "programs", "namespaces", "keys", "identity",
+        "proc-init", "proc-links", "signals", "priorities", "tracing", "tables", "programs", "namespaces", "keys",
+        "identity",
         "prctl", "descriptors", "unknown", "x32", "i386", "code", "sockets-1", "sockets-2", "pairs", "offline",
         "loopback",
         "servers", "per-user", "memory", "disk", "in-flight", "bytes", "bytes-removed", "bytes-nameless", "bytes-deep",
@@ -20,7 +21,8 @@ struct WallsTests {
     ]
     /// Without what varies them, and what takes of what the machine has for all.
     private static let short: Set = [
-        "read", "write", "make", "modes", "proc-host", "signals", "priorities", "tracing", "programs", "keys", "code",
+        "read", "write", "make", "modes", "proc-host", "signals", "priorities", "tracing", "tables", "programs", "keys",
+        "code",
         "pairs", "loopback", "servers",
     ]
     private static let isLong = ProcessInfo.processInfo.environment["SEARCHLIGHT_WALLS"] == "long"

@@ -30,7 +30,8 @@ struct NetworkTargetTests {
     func thisMachine(_ text: String) {
         let own: [[UInt8]] = [[192, 0, 2, 7], [0x20, 0x01, 0x0D, 0xB8] + [UInt8](repeating: 0, count: 11) + [7]]
         let verdict = Self.address(text).verdict { bytes in
-            own.contains { address in bytes.indices.contains { bytes[$0...].starts(with: address) } }
+            let isOwn = own.contains { address in bytes.indices.contains { bytes[$0...].starts(with: address) } }
+            return isOwn ? .here : .away
         } nameServers: {
             []
         }
@@ -42,7 +43,7 @@ struct NetworkTargetTests {
     func others(_ text: String) {
         #expect(
             Self.address(text).verdict { _ in
-                false
+                .away
             } nameServers: {
                 []
             } == .allowed)
@@ -56,7 +57,7 @@ struct NetworkTargetTests {
         #expect(servers.count == 3)
         func verdict(_ text: String, _ port: UInt16) -> NetworkTarget.Verdict {
             Self.address(text, port: port).verdict { _ in
-                true
+                .here
             } nameServers: {
                 servers
             }
@@ -72,7 +73,7 @@ struct NetworkTargetTests {
     func forms() {
         func verdict(_ bytes: [UInt8]) -> NetworkTarget.Verdict {
             NetworkTarget(bytes: bytes).verdict { _ in
-                false
+                .away
             } nameServers: {
                 []
             }
@@ -82,6 +83,29 @@ struct NetworkTargetTests {
         #expect(verdict([2, 0, 0, 80, 10, 0]) == .otherFamily)
         #expect(verdict([10, 0, 0, 80] + [UInt8](repeating: 1, count: 20)) == .otherFamily)
         #expect(verdict([]) == .otherFamily)
+    }
+
+    @Test("is another machine where the kernel's tables say so, and this one where they say nothing")
+    func ways() {
+        #expect(NetworkTarget.Way(kind: 1) == .away)
+        // RTN_LOCAL, RTN_BROADCAST, RTN_ANYCAST, RTN_MULTICAST, RTN_BLACKHOLE and what may come.
+        for kind in [0, 2, 3, 4, 5, 6, 8, 9, 10, 11, 99] as [Int32] { #expect(NetworkTarget.Way(kind: kind) == .here) }
+        for error in [EAGAIN, EMFILE, ENOMEM, EIO, EBADMSG, EPERM, EAFNOSUPPORT] {
+            #expect(NetworkTarget.Way(kind: -error) == .here)
+        }
+        for error in [ENETUNREACH, EHOSTUNREACH, EINVAL] {
+            #expect(NetworkTarget.Way(kind: -error) == .none(error: error))
+            let verdict = Self.address("192.0.2.8").verdict { _ in
+                .none(error: error)
+            } nameServers: {
+                []
+            }
+            #expect(verdict == .unreachable(error: error))
+        }
+        // Of one link, which it does not name.
+        #expect(Self.address("fe80::1234").verdict() == .unreachable(error: EINVAL))
+        #expect(Self.address("255.255.255.255").verdict() != .allowed)
+        #expect(Self.address("224.0.0.1").verdict() != .allowed)
     }
 
     @Test("is known to be this machine by the kernel")

@@ -16,7 +16,7 @@ struct ProcessPathTests {
         arguments: [
             ("/proc/self/stat", "/proc/100/stat"), ("/proc/100/maps", "/proc/100/maps"),
             ("/proc//self/./status", "/proc/100/status"), ("//proc/self/limits", "/proc/100/limits"),
-            ("/proc/101/stat", "/proc/101/stat"), ("/proc/thread-self/stat", "/proc/100/task/101/stat"),
+            ("/proc/101/stat", "/proc/100/task/101/stat"), ("/proc/thread-self/stat", "/proc/100/task/101/stat"),
             ("/proc/self/task/102/comm", "/proc/100/task/102/comm"), ("/proc/self/task", "/proc/100/task"),
             ("/proc/self/fd", "/proc/100/fd"), ("/proc/self", "/proc/100"), ("/proc/mounts", "/proc/100/mounts"),
             ("/proc/self/fdinfo/3", "/proc/100/fdinfo/3"),

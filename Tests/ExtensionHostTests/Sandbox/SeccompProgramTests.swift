@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSandbox
 import CSeccomp
 import Glibc
 import TestSupport
@@ -132,7 +133,10 @@ struct SeccompProgramTests {
             let isAnonymous = flags & Mapping.anonymous != 0
             let isOdd = flags & (Mapping.growsDown | Mapping.huge) != 0
             let isShared = isAnonymous && flags & Mapping.shared != 0
-            let isLarge = isAnonymous && protection & Mapping.writable != 0 && length >= Mapping.large
+            let isLarge =
+                isAnonymous && flags & Mapping.fixed == 0 && protection & Mapping.writable != 0
+                && length >= Mapping.large
+            let isLargeChange = protection & Mapping.writable != 0 && length >= Mapping.large
             let found = try answer(programs.telling, "mmap", 0, length, protection, flags, 3, 0)
             #expect(
                 found == (isCode || isOdd || isShared || isLarge ? .asked : .allowed),
@@ -143,9 +147,7 @@ struct SeccompProgramTests {
                 isOdd || isShared || isCode && !isCodeOfFile ? plain.isFailure : plain == .allowed,
                 "\(length) \(protection) \(String(flags, radix: 16))")
             let protect = try answer(programs.telling, "mprotect", 0, length, protection)
-            #expect(
-                protect
-                    == (isCode || protection & Mapping.writable != 0 && length >= Mapping.large ? .asked : .allowed))
+            #expect(protect == (isCode || isLargeChange ? .asked : .allowed))
         }
     }
 
@@ -178,6 +180,66 @@ struct SeccompProgramTests {
                 }
             }
         }
+    }
+
+    @Test("lets a thread begin only with everything in common with its process", arguments: 0..<4 as Range<UInt64>)
+    func threads(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        let programs = try programs()
+        let common: [UInt64] = [0x100, 0x200, 0x400, 0x800, 0x10000]
+        for _ in 0..<2000 {
+            var flags = UInt64.random(in: 0...UInt64.max, using: &random)
+            // Rarely all of them by chance.
+            if Bool.random(using: &random) { for flag in common { flags |= flag } }
+            let isThread = common.allSatisfy { flags & $0 != 0 }
+            let plain = try answer(programs.plain, "clone", flags)
+            #expect(isThread ? plain == .allowed : plain.isFailure)
+            #expect(try answer(programs.telling, "clone", flags) == .asked)
+            var attempt = csandbox_attempt()
+            (attempt.number, attempt.arguments.0) = (seccomp_syscall_resolve_name("clone"), flags)
+            let call = AttemptedCall(attempt, process: 4711, allowsNetwork: false)
+            let isMade = if case .makeThread = call { true } else { false }
+            #expect(isMade == isThread, "\(String(flags, radix: 16))")
+            let closing = try answer(programs.plain, "close_range", 5, 9, flags)
+            #expect((closing == .allowed) == (UInt32(truncatingIfNeeded: flags) & ~4 == 0))
+        }
+        for flags in [0, 4] as [UInt64] {
+            #expect(try answer(programs.telling, "close_range", 5, 9, flags) == .allowed)
+            #expect(try answer(programs.plain, "close_range", 5, 9, flags) == .allowed)
+        }
+        #expect(try answer(programs.telling, "close_range", 5, 9, 2) == .asked)
+    }
+
+    @Test("makes pairs of local sockets, and timers of clocks that are nobody's")
+    func pairsAndTimers() throws {
+        let programs = try programs()
+        for program in [programs.telling, programs.plain] {
+            for family in 0..<46 as Range<UInt64> {
+                for type in [1, 2, 3, 4, 5, 0x80801, 0x80805] as [UInt64] {
+                    for transport in [0, 1, 6, 132] as [UInt64] {
+                        let isPair = family == 1 && [1, 5].contains(type & 0xF) && transport == 0
+                        let found = try answer(program, "socketpair", family, type, transport)
+                        #expect((found == .allowed) == isPair, "\(family) \(type) \(transport)")
+                    }
+                }
+            }
+            for level in [0, 1, 6, 17, 41, 132, 255, 263, 282, 284] as [UInt64] {
+                for option in 0..<80 as Range<UInt64> {
+                    let isListed = SystemCalls.socketOptions.contains {
+                        $0.level == level && $0.options.contains(option)
+                    }
+                    let found = try answer(program, "setsockopt", 3, level, option)
+                    #expect((found == .allowed) == isListed, "\(level) \(option)")
+                }
+            }
+        }
+        for clock in [0, 1, 2, 7, 11] as [UInt64] {
+            #expect(try answer(programs.plain, "timer_create", clock) == .allowed)
+        }
+        for clock in [~UInt64(1) << 3 | 2, 0xFFFF_FFFA, 0x8000_0000] {
+            #expect(try answer(programs.plain, "timer_create", clock).isFailure)
+        }
+        #expect(try answer(programs.telling, "timer_create", 1) == .asked)
     }
 
     @Test("asks about what the kernel counts per user")

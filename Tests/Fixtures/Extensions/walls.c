@@ -126,7 +126,7 @@ static const struct {
     {"write-own", files_write_granted}, {"make", files_make}, {"move", files_move}, {"special", files_special},
     {"attributes", files_attributes}, {"modes", files_modes}, {"proc-host", processes_proc_host},
     {"proc-init", processes_proc_init}, {"proc-links", processes_proc_links}, {"signals", processes_signals},
-    {"priorities", processes_priorities}, {"tracing", processes_tracing}, {"programs", processes_programs},
+    {"priorities", processes_priorities}, {"tracing", processes_tracing}, {"tables", processes_tables}, {"programs", processes_programs},
     {"namespaces", kernel_namespaces}, {"keys", kernel_facilities}, {"identity", kernel_identity},
     {"prctl", kernel_prctl}, {"descriptors", kernel_descriptors}, {"unknown", kernel_unknown}, {"x32", kernel_x32}, {"i386", kernel_i386}, {"code", kernel_code},
     {"sockets-1", network_families_1}, {"sockets-2", network_families_2}, {"pairs", network_pairs},

@@ -49,11 +49,26 @@ static void network_pairs(void) {
         want("tried to use the network (a socket of family unix)");
         tell(socketpair(AF_UNIX, types[i], 0, pair), "a pair of type %#x", (unsigned)types[i]);
     }
-    static const int families[] = {AF_INET, AF_INET6, AF_NETLINK, 30 /* TIPC */};
-    for (size_t i = 0; i < 4; i++) {
-        want("tried to use the network (a socket of family ");
-        tell(socketpair(families[i], SOCK_STREAM, 0, pair), "a pair of family %d", families[i]);
+    static const int families[] = {AF_INET, AF_INET6, AF_NETLINK, 30 /* TIPC */, 40 /* vsock */, 21 /* RDS */, 132};
+    static const int pair_types[] = {SOCK_STREAM, SOCK_SEQPACKET};
+    for (size_t i = 0; i < 7; i++)
+        for (size_t t = 0; t < 2; t++) {
+            want("tried to use the network (a socket of family ");
+            tell(socketpair(families[i], pair_types[t], 0, pair), "a pair of family %d, type %d", families[i], pair_types[t]);
+        }
+    for (int protocol = 1; protocol < 3; protocol++) {
+        want("tried to use the network (a socket of family unix)");
+        tell(socketpair(AF_UNIX, SOCK_STREAM, protocol, pair), "a pair with protocol %d", protocol);
     }
+    static const struct { int level, name; } options[] = {
+        {IPPROTO_IP, 4}, {IPPROTO_IP, 35}, {IPPROTO_IP, 50}, {IPPROTO_IP, 64}, {IPPROTO_TCP, 7}, {IPPROTO_TCP, 13}, {IPPROTO_TCP, 14}, {IPPROTO_TCP, 19},
+        {IPPROTO_TCP, 30}, {IPPROTO_TCP, 31}, {IPPROTO_TCP, 38}, {IPPROTO_IPV6, 32}, {IPPROTO_IPV6, 54}, {IPPROTO_IPV6, 57}, {IPPROTO_IPV6, 59}, {IPPROTO_IPV6, 64},
+        {SOL_SOCKET, 5}, {SOL_SOCKET, 26}, {SOL_SOCKET, 36}, {SOL_SOCKET, 50}, {SOL_SOCKET, 60}, {282, 1}, {284, 1}, {132, 1}, {263, 1}};
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0)
+        for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+            want("setsockopt");
+            tell(setsockopt(pair[0], options[i].level, options[i].name, (int[4]){1}, 16), "option %d of level %d", options[i].name, options[i].level);
+        }
     const struct { int type; const char *name; } kinds[] = {{SOCK_STREAM, "stream"}, {SOCK_SEQPACKET, "packet"}};
     for (size_t k = 0; k < 2; k++) {
         if (socketpair(AF_UNIX, kinds[k].type, 0, pair) != 0) continue;

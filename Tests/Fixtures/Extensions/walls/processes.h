@@ -278,3 +278,39 @@ static void processes_programs(void) {
     want("tried to run the program /bin/true");
     tell(syscall(SYS_uselib, "/bin/true"), "uselib");
 }
+
+static int nothing(void *unused) {
+    (void)unused;
+    return 0;
+}
+
+/* Threads that have something of their own, which the host would look for in vain; and clocks of others to make timers of. */
+static void processes_tables(void) {
+    static char stack[65536];
+    static const int parts[] = {CLONE_FILES, CLONE_FS, CLONE_FILES | CLONE_FS, 0};
+    static const int others[] = {0, CLONE_SYSVSEM, CLONE_IO, CLONE_UNTRACED, CLONE_NEWNS, CLONE_NEWUSER};
+    for (size_t p = 0; p < 4; p++)
+        for (size_t o = 0; o < 6; o++) {
+            if (parts[p] == (CLONE_FILES | CLONE_FS) && o < 4) continue;
+            want("- the kernel refuses a thread with a namespace of its own");
+            if (parts[p] != (CLONE_FILES | CLONE_FS)) want("tried to start a process (clone)");
+            tell(clone(nothing, stack + sizeof stack - 64, CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | parts[p] | others[o], NULL),
+                 "a thread with flags %#x", (unsigned)(parts[p] | others[o]));
+        }
+    for (unsigned flags = 2; flags < 16; flags += 4) {
+        want("close_range");
+        tell(syscall(SYS_close_range, 1000, 1001, flags), "close_range with flags %#x", flags);
+        want("close_range");
+        tell(syscall(SYS_close_range, ~0u, ~0u, flags | 1u << 31), "close_range with flags %#x", flags | 1u << 31);
+    }
+    timer_t timer;
+    struct sigevent event = {.sigev_notify = SIGEV_NONE};
+    const pid_t processes[] = {host, 1, 2, getppid(), getpid() + 1};
+    for (size_t i = 0; i < 5; i++)
+        for (int kind = 0; kind < 8; kind++) {
+            /* PROF, VIRT or SCHED, of a process or (4) of a thread. */
+            if ((kind & 3) == 3) continue;
+            want("(timer_create)");
+            tell(timer_create((clockid_t)(~(unsigned)processes[i] << 3 | (unsigned)kind), &event, &timer), "a timer of the time of process %d, kind %d", processes[i], kind);
+        }
+}
