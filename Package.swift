@@ -217,7 +217,7 @@ let package = Package(
             name: "SymbolBindingsTests", dependencies: ["SymbolBindings", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ExtensionHostTests",
-            dependencies: ["ExtensionHost", "CSeccomp", "ServiceProtocol", "CSandbox", "TestSupport"],
+            dependencies: ["ExtensionHost", "CSeccomp", "ServiceProtocol", "CSandbox", "TestSupport", "CTestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ExtensionRuntimeTests",

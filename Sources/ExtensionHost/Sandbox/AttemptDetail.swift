@@ -24,8 +24,19 @@ extension csandbox_attempt {
         }
     }
 
+    /// What somebody can do who may use the network, and tried what that does not grant.
+    func networkRemedy(_ name: String) -> SandboxRefusal.Remedy {
+        switch name {
+        case "bind", "listen", "accept", "accept4": .noServers
+        case "socket" where number(0) == AF_INET || number(0) == AF_INET6: .tcpAlone
+        default: .none
+        }
+    }
+
     private func networkDetail(_ name: String) -> String {
         switch name {
+        case "socket" where number(1) & 0xF == 2 /* SOCK_DGRAM */ && (number(0) == AF_INET || number(0) == AF_INET6):
+            return "a socket of family \(Self.family(number(0))), UDP"
         case "socket", "socketpair": return "a socket of family \(Self.family(number(0)))"
         case "sendto", "sendmsg", "sendmmsg": return "\(name) that connects (TCP Fast Open)"
         case "connect", "bind": return "\(name) \(address)"
@@ -59,7 +70,13 @@ extension csandbox_attempt {
         case AF_INET where count >= 8:
             let port = Int(bytes[2]) << 8 | Int(bytes[3])
             return "inet \(bytes[4]).\(bytes[5]).\(bytes[6]).\(bytes[7]) port \(port)"
-        case AF_INET6 where count >= 4: return "inet6 port \(Int(bytes[2]) << 8 | Int(bytes[3]))"
+        case AF_INET6 where count >= 24:
+            var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+            let written = bytes[8...].withUnsafeBytes { inet_ntop(AF_INET6, $0.baseAddress, &text, UInt32(text.count)) }
+            let name =
+                written == nil
+                ? "?" : String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            return "inet6 \(name) port \(Int(bytes[2]) << 8 | Int(bytes[3]))"
         default: return "family \(Self.family(family))"
         }
     }

@@ -188,7 +188,9 @@ final class AttemptWatcher: Sendable {
         case .enlargeBuffers: answer(0)
         case .enlargeBuffersByForce: answer(EPERM)
         case .refused(let kind, let name):
-            refuse(EPERM, SandboxRefusal(kind, isLookedAt ? attempt.detail(kind, name, process: process) : name))
+            let detail = isLookedAt ? attempt.detail(kind, name, process: process) : name
+            let remedy = kind == .network && policy.allowsNetwork ? attempt.networkRemedy(name) : nil
+            refuse(EPERM, SandboxRefusal(kind, detail, remedy: remedy))
         case .unknown:
             refuse(ENOSYS, SandboxRefusal(.kernel, AttemptedCall.name(attempt.number)))
         }
@@ -208,7 +210,8 @@ final class AttemptWatcher: Sendable {
         }
         if attempt.makesSpecialFile(intent) {
             let path = operands.first.flatMap { attempt.path($0, process: process) }
-            return refuse(EPERM, SandboxRefusal(.write, "\(path ?? "a file") (a special file)"))
+            let detail = "\(path ?? "a file") (a special file)"
+            return refuse(EPERM, SandboxRefusal(.write, detail, remedy: SandboxRefusal.Remedy.none))
         }
         if attempt.opensForControl(intent) {
             let path = operands.first.flatMap { attempt.path($0, process: process) }
@@ -227,6 +230,7 @@ final class AttemptWatcher: Sendable {
                 return
             }
         }
+        if case .flags = intent, let refusal = ResourceLimit.descriptors.refusal(of: process) { tell(refusal, &tally) }
         let files =
             tally.looks < Self.maximumLooks && tally.confinesFiles
             ? AttemptedFile.read(attempt, operands, intent, process: process) : []
@@ -316,13 +320,18 @@ final class AttemptWatcher: Sendable {
         let verdict = NetworkTarget(bytes: bytes).verdict()
         if case .unreachable(let error) = verdict { return answer(error) }
         guard verdict == .allowed else {
-            tell(SandboxRefusal(.network, attempt.detail(.network, "connect", process: process)), &tally)
+            let remedy: SandboxRefusal.Remedy = verdict == .thisMachine ? .otherMachines : .tcpAlone
+            tell(
+                SandboxRefusal(
+                    .network, attempt.detail(.network, "connect", process: process), remedy: remedy), &tally)
             return answer(verdict == .thisMachine ? ECONNREFUSED : EPERM)
         }
         var number: Int32 = -1
         let error = csandbox_copy_tcp_socket(process, listener, attempt.id, attempt.number(0), &number)
         guard error == 0 else {
-            if error == EPERM { tell(SandboxRefusal(.network, "connect of a socket that is not of TCP"), &tally) }
+            if error == EPERM {
+                tell(SandboxRefusal(.network, "connect of a socket that is not of TCP", remedy: .tcpAlone), &tally)
+            }
             return answer(error)
         }
         let (socket, identifier, address) = (OwnedDescriptor(adopting: number), attempt.id, bytes)
@@ -360,6 +369,9 @@ final class AttemptWatcher: Sendable {
         switch request.verdict(isKnown ? memory : nil, policy) {
         case .proceed: break
         case .exceeds: denyMemory(&tally)
+        case .exceedsAddresses:
+            wasDeniedMemory.store(true, ordering: .relaxed)
+            tell(SandboxRefusal(.memory, "more addresses than \(policy.addressSpaceLimit >> 20) MiB"), &tally)
         case .refused(let error, let refusal):
             if refusal.kind == .memory { wasDeniedMemory.store(true, ordering: .relaxed) }
             tell(refusal, &tally)
@@ -396,6 +408,11 @@ final class AttemptWatcher: Sendable {
     }
 
     private func tell(_ refusal: SandboxRefusal, _ tally: inout AttemptTally) {
+        var refusal = refusal
+        // Another name for each worker; as its code names it, attempts of several are one.
+        if let folder = policy.temporaryFolder {
+            refusal.detail.replace(folder, with: "$TMPDIR", maxReplacements: 1)
+        }
         if let told = tally.add(refusal) { onRefusal(told) }
     }
 }

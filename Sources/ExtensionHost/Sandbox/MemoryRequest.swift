@@ -10,8 +10,10 @@ struct MemoryRequest: Sendable {
     enum Verdict: Equatable, Sendable {
         /// The kernel decides, and will give it.
         case proceed
-        /// The kernel decides, and has nothing left to give.
+        /// The kernel decides, and has no memory left to give.
         case exceeds
+        /// The kernel decides, and has no addresses left to give.
+        case exceedsAddresses
         /// The host refuses it with this error.
         case refused(error: Int32, SandboxRefusal)
         /// It maps a file as code: whether it may depends on the file, whose descriptor this is.
@@ -71,9 +73,8 @@ struct MemoryRequest: Sendable {
         let data = counts ? memory.data.addingReportingOverflow(growth) : (memory.data, false)
         let space =
             call == .protect ? (memory.address_space, false) : memory.address_space.addingReportingOverflow(growth)
-        let isTooMuch =
-            data.1 || data.0 > UInt64(policy.memoryLimit) || space.1 || space.0 > policy.addressSpaceLimit
-        return isTooMuch ? .exceeds : .proceed
+        if data.1 || data.0 > UInt64(policy.memoryLimit) { return .exceeds }
+        return space.1 || space.0 > policy.addressSpaceLimit ? .exceedsAddresses : .proceed
     }
 }
 

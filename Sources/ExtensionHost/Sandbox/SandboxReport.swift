@@ -151,30 +151,72 @@ public struct SandboxRefusal: Hashable, Sendable, Codable, CustomStringConvertib
     public var kind: Kind
     /// What exactly, as the rest of a sentence after ``Kind``'s verb; from the worker, so not to be trusted.
     public var detail: String
+    /// What would have to be different for it to be allowed; `nil` for what follows from ``kind``.
+    public var remedy: Remedy?
     /// How often, since the last time it was told.
     public var count: Int
+
+    /// What somebody can do about a refusal.
+    public enum Remedy: String, Hashable, Sendable, Codable, CaseIterable {
+        /// Nothing: no extension may do that.
+        case none
+        /// Declare it in the manifest, below `Searchlight`.
+        case readablePaths, writablePaths, allowsNetwork, memoryLimit
+        /// Write into the worker's own temporary folder.
+        case temporaryFolder
+        /// Have the folder made before the worker starts: it is declared.
+        case madeBefore
+        /// Connect to other machines: this one is closed, whatever the manifest declares.
+        case otherMachines
+        /// Use TCP: the manifest allows the network, and that grants nothing else.
+        case tcpAlone
+        /// Connect to others: the manifest allows the network, and nobody may be a server.
+        case noServers
+    }
 
     /// The longest detail, in bytes.
     public static let maximumDetailBytes = 512
 
     /// Creates a refusal; a longer detail is cut.
-    public init(_ kind: Kind, _ detail: String, count: Int = 1) {
+    public init(_ kind: Kind, _ detail: String, count: Int = 1, remedy: Remedy? = nil) {
         self.kind = kind
         self.detail =
             detail.utf8.count <= Self.maximumDetailBytes
             ? detail : String(decoding: detail.utf8.prefix(Self.maximumDetailBytes), as: UTF8.self) + "…"
         self.count = count
+        self.remedy = remedy
     }
 
-    /// The key of the manifest, below `Searchlight`, that would have to allow it; `nil` if nobody is allowed that.
-    public var manifestKey: String? {
+    /// What would have to be different for it to be allowed.
+    public var whatToDo: Remedy {
+        if let remedy { return remedy }
         switch kind {
-        case .read: "ReadablePaths"
-        case .write: "WritablePaths"
+        case .read: return .readablePaths
+        case .write:
+            let isTemporary = ["/tmp/", "/var/tmp/", "/dev/shm/"].contains { detail.hasPrefix($0) }
+            return isTemporary ? .temporaryFolder : .writablePaths
         // No other sockets can be granted.
-        case .network: detail.contains("inet") ? "AllowsNetwork" : nil
-        case .memory: detail.hasPrefix("more than") ? "MemoryLimit" : nil
-        case .permissions, .program, .process, .signal, .inspection, .limit, .kernel: nil
+        case .network: return detail.contains("inet") ? .allowsNetwork : .none
+        case .memory: return detail.hasPrefix("more than") ? .memoryLimit : .none
+        case .permissions, .program, .process, .signal, .inspection, .limit, .kernel: return .none
+        }
+    }
+
+    /// The rest of a sentence about it: what would have to be different, or nothing.
+    public var advice: String {
+        switch whatToDo {
+        case .none: ""
+        case .readablePaths: ", which ReadablePaths in its Info.plist does not grant"
+        case .writablePaths: ", which WritablePaths in its Info.plist does not grant"
+        case .allowsNetwork: ", which AllowsNetwork in its Info.plist does not grant"
+        case .memoryLimit: ", which MemoryLimit in its Info.plist does not grant"
+        case .temporaryFolder: ", which is for everybody; a worker has a folder of its own for such files, $TMPDIR"
+        case .madeBefore:
+            ", which it declares and which was not there when its worker started; its app or its installer makes it"
+        case .otherMachines:
+            ", an address of this machine, which is closed to extensions; AllowsNetwork is for other machines"
+        case .tcpAlone: ", which AllowsNetwork does not grant; it is for TCP"
+        case .noServers: ", which AllowsNetwork does not grant; it is for connecting to others"
         }
     }
 

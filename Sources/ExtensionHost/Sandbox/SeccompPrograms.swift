@@ -62,14 +62,8 @@ package struct SeccompPrograms: Hashable, Sendable {
             // Not of this processor, or newer than libseccomp.
             guard number >= 0 else { return }
             let compared = conditions.map { condition in
-                switch condition.comparison {
-                case .equal:
-                    scmp_arg_cmp(
-                        arg: condition.argument, op: SCMP_CMP_MASKED_EQ, datum_a: condition.mask,
-                        datum_b: condition.value)
-                case .less:
-                    scmp_arg_cmp(arg: condition.argument, op: SCMP_CMP_LT, datum_a: condition.value, datum_b: 0)
-                }
+                scmp_arg_cmp(
+                    arg: condition.argument, op: SCMP_CMP_MASKED_EQ, datum_a: condition.mask, datum_b: condition.value)
             }
             let code = seccomp_rule_add_array(context, action, number, UInt32(compared.count), compared)
             if code != 0 { isComplete = false }

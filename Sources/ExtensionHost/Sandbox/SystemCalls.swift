@@ -160,6 +160,8 @@ enum SystemCalls {
         /// From so many bytes on the host is asked, so that it can report memory that is not given. malloc asks for so much at once
         /// when it has nothing left to extend; the pages of a smaller piece cost about what asking does.
         static let large: UInt64 = 128 << 10
+        /// The same for what is only kept free, or is a file: of addresses there is a limit too.
+        static let vast: UInt64 = 1 << 30
     }
 
     /// Options of sockets that take no memory, choose no device and no way, load nothing into the kernel, and leave the address that was judged
@@ -178,12 +180,16 @@ enum SystemCalls {
 
     /// A condition on one argument.
     struct Condition: Sendable {
-        enum Comparison: Sendable { case equal, less }
         let argument: UInt32
         /// Only these bits count; the kernel itself looks at no more than 32 of most arguments.
         var mask: UInt64 = 0xFFFF_FFFF
         let value: UInt64
-        var comparison = Comparison.equal
+
+        /// That an argument is less than a power of two. As a comparison of bits: libseccomp 2.5 mixes up the branches of two
+        /// different comparisons by size of one argument.
+        static func less(_ argument: UInt32, than power: UInt64) -> Condition {
+            Condition(argument: argument, mask: ~(power - 1), value: 0)
+        }
     }
     /// A call that is allowed under all of these conditions.
     typealias Rule = (name: String, conditions: [Condition])
@@ -271,14 +277,15 @@ enum SystemCalls {
         let kind = Mapping.shared | Mapping.anonymous | Mapping.growsDown | Mapping.huge
         let ofFile = Condition(argument: 3, mask: kind & ~Mapping.shared, value: 0)
         let ofMemory = Condition(argument: 3, mask: kind, value: Mapping.anonymous)
-        let small = asksHost ? [Condition(argument: 1, value: Mapping.large, comparison: .less)] : []
+        let small = asksHost ? [Condition.less(1, than: Mapping.large)] : []
         let code = Condition(argument: 2, mask: Mapping.executable, value: Mapping.executable)
         let noCode = Condition(argument: 2, mask: Mapping.executable, value: 0)
         let unused = Condition(argument: 2, mask: Mapping.executable | Mapping.writable, value: 0)
-        rules.append(("mmap", [ofFile, noCode]))
+        let inReach = asksHost ? [Condition.less(1, than: Mapping.vast)] : []
+        rules.append(("mmap", [ofFile, noCode] + inReach))
         rules.append(("mmap", [ofMemory, noCode] + small))
         if asksHost {
-            rules.append(("mmap", [ofMemory, unused]))
+            rules.append(("mmap", [ofMemory, unused] + inReach))
             // In the place of other memory, which is given back: an array of a library's file, as loaders do it.
             let inPlace = Mapping.anonymous | Mapping.fixed
             rules.append(("mmap", [Condition(argument: 3, mask: kind | Mapping.fixed, value: inPlace), noCode]))

@@ -145,16 +145,33 @@ extension CheckContext {
         for sighting in whole.refusals {
             findings.fail(
                 "\(sighting.text) (\(sighting.times), first in \(sighting.check.rawValue))",
-                sighting.text.contains("family unix")
-                    ? """
-                    No manifest grants that. It is often the C library, asked for a user's name or folders (getpwuid, in \
-                    Swift NSUserName): take USER and HOME.
-                    """
-                    : """
-                    If it needs that, ask for it in the manifest (Searchlight: ReadablePaths, WritablePaths, AllowsNetwork); \
-                    else find out who asks, often a library.
-                    """)
+                advice(on: sighting))
         }
         return findings.result
+    }
+
+    private func advice(on sighting: EventRecord.Sighting) -> String {
+        if sighting.text.contains("family unix") {
+            return """
+                No manifest grants that. It is often the C library, asked for a user's name or folders (getpwuid, in \
+                Swift NSUserName): take USER and HOME.
+                """
+        }
+        let whoAsks = "Find out who asks; often it is a library."
+        switch sighting.remedy ?? .none {
+        case .none: return "No manifest grants that. \(whoAsks)"
+        case .readablePaths, .writablePaths, .allowsNetwork, .memoryLimit:
+            return """
+                If it needs that, ask for it in the manifest (Searchlight: ReadablePaths, WritablePaths, AllowsNetwork, \
+                MemoryLimit). Else: \(whoAsks)
+                """
+        case .temporaryFolder: return "No manifest grants that. Write into $TMPDIR, the worker's own folder."
+        case .madeBefore:
+            return
+                "It is declared, and was not there. Make it before workers start: when the app is installed, or by the app."
+        case .otherMachines: return "No manifest grants this machine's own addresses. \(whoAsks)"
+        case .tcpAlone: return "AllowsNetwork grants TCP alone. \(whoAsks)"
+        case .noServers: return "No extension may be a server. \(whoAsks)"
+        }
     }
 }

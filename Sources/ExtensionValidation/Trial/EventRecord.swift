@@ -11,6 +11,8 @@ final class EventRecord: Sendable {
         /// In words.
         var text: String
         var count: Int
+        /// What somebody can do about what the sandbox refused.
+        var remedy: SandboxRefusal.Remedy?
         /// How often it was seen, in words.
         var times: String { count == 1 ? "once" : "\(count) times" }
 
@@ -65,7 +67,7 @@ final class EventRecord: Sendable {
         case .started(_, let process): state.withLock { $0.processes.append(process) }
         case .output(_, let line), .log(_, _, let line): take(line: line)
         case .retrying(_, let error): state.withLock { $0.crashes.append(error) }
-        case .refusal(_, let refusal): noteRefusal("It \(refusal.description)", count: refusal.count)
+        case .refusal(_, let refusal): noteRefusal(refusal)
         case .misuse(_, let rule, let message): noteMisuse("\(rule.rawValue): \(message)")
         default: break
         }
@@ -88,15 +90,20 @@ final class EventRecord: Sendable {
     }
 
     /// Notes that the sandbox refused something.
-    func noteRefusal(_ text: String, count: Int, during check: Check? = nil) {
+    func noteRefusal(_ refusal: SandboxRefusal, during check: Check? = nil) {
         let check = check ?? self.check
-        state.withLock { Self.note(text, check, count, in: &$0.refusals) }
-        whole?.noteRefusal(text, count: count, during: check)
+        state.withLock {
+            Self.note("It \(refusal.description)", check, refusal.count, remedy: refusal.whatToDo, in: &$0.refusals)
+        }
+        whole?.noteRefusal(refusal, during: check)
     }
 
-    private static func note(_ text: String, _ check: Check, _ count: Int, in sightings: inout [String: Sighting]) {
+    private static func note(
+        _ text: String, _ check: Check, _ count: Int, remedy: SandboxRefusal.Remedy? = nil,
+        in sightings: inout [String: Sighting]
+    ) {
         let text = String(text.prefix(500))
         if sightings[text] == nil, sightings.count >= maximumSightings { return }
-        sightings[text, default: Sighting(check: check, text: text, count: 0)].count += count
+        sightings[text, default: Sighting(check: check, text: text, count: 0, remedy: remedy)].count += count
     }
 }

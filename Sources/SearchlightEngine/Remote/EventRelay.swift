@@ -98,7 +98,10 @@ extension ExtensionEvent {
         case .healthNotKept(let bundle, let path, let reason):
             .healthNotKept(bundle: bundle, path: short(path), reason: short(reason))
         case .refusal(let bundle, let refusal):
-            .refusal(bundle: bundle, SandboxRefusal(refusal.kind, short(refusal.detail), count: refusal.count))
+            .refusal(
+                bundle: bundle,
+                SandboxRefusal(
+                    refusal.kind, short(refusal.detail), count: refusal.count, remedy: refusal.remedy))
         case .started, .donated, .retrying, .progress, .confined: self
         }
     }

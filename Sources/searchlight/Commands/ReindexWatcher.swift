@@ -58,8 +58,8 @@ final class ReindexWatcher: Sendable {
         switch event {
         case .started, .confined: break
         case .refusal(let bundle, let refusal):
-            let key = refusal.manifestKey.map { ", which \($0) in its Info.plist does not grant" } ?? ""
-            message(Output.tidied("The sandbox refused: \(bundle) \(refusal.description)") + key, always: false)
+            let text = "The sandbox refused: \(bundle) \(refusal.description)\(refusal.advice)"
+            message(Output.tidied(text), always: false)
         case .donated(_, let count):
             state.withLock { $0.donated += count }
             showProgress()

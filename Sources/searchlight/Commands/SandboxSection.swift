@@ -12,9 +12,26 @@ struct SandboxSection: Encodable {
         var count: Int
         var first: String
         var last: String
+        /// What would have to be different for it to be allowed; `none` for what no extension may do.
+        var remedy: String
+        /// The same as the rest of a sentence.
+        private let advice: String
 
-        /// What was tried, how often and when.
-        var line: String { "\(attempt)\(count == 1 ? "" : " \(count) times"), last \(last): refused" }
+        init(_ entry: SandboxHistory.Entry) {
+            kind = entry.refusal.kind.rawValue
+            detail = entry.refusal.detail
+            attempt = entry.refusal.description
+            count = entry.refusal.count
+            first = SandboxSection.date(entry.first)
+            last = SandboxSection.date(entry.last)
+            remedy = entry.refusal.whatToDo.rawValue
+            advice = entry.refusal.advice
+        }
+
+        enum CodingKeys: String, CodingKey { case kind, detail, attempt, count, first, last, remedy }
+
+        /// What was tried, how often and when, and what to do about it.
+        var line: String { "\(attempt)\(count == 1 ? "" : " \(count) times"), last \(last): refused\(advice)" }
     }
     struct Bundle: Encodable {
         /// What its last worker was not confined by, since the kernel lacks it.
@@ -29,12 +46,7 @@ struct SandboxSection: Encodable {
             missing = known.report?.missing.names ?? []
             backgroundMissing = known.report?.backgroundMissing?.names ?? []
             withheld = known.report?.withheld ?? []
-            attempts = known.refusals.map { entry in
-                Attempt(
-                    kind: entry.refusal.kind.rawValue, detail: entry.refusal.detail,
-                    attempt: entry.refusal.description, count: entry.refusal.count,
-                    first: SandboxSection.date(entry.first), last: SandboxSection.date(entry.last))
-            }
+            attempts = known.refusals.map(Attempt.init)
         }
     }
     var isEnforced: Bool
@@ -50,7 +62,7 @@ struct SandboxSection: Encodable {
         bundles = status.history.bundles.mapValues(Bundle.init)
     }
 
-    private static func date(_ moment: Double) -> String {
+    fileprivate static func date(_ moment: Double) -> String {
         Date(timeIntervalSinceReferenceDate: moment).ISO8601Format()
     }
 

@@ -19,4 +19,10 @@ int ctestsupport_adopt_orphans(void);
  */
 int ctestsupport_socket_of(unsigned int user, int family);
 
+/*
+ * Puts this thread alone into a network of its own, whose loopback interface has these addresses of IPv4, each in a network of 24 bits.
+ * For root only. 0, or an errno.
+ */
+int ctestsupport_enter_own_network(const char *const *addresses, int count);
+
 #endif

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import CTestSupport
+import Foundation
 import Glibc
 import Testing
 
@@ -106,6 +108,25 @@ struct NetworkTargetTests {
         #expect(Self.address("fe80::1234").verdict() == .unreachable(error: EINVAL))
         #expect(Self.address("255.255.255.255").verdict() != .allowed)
         #expect(Self.address("224.0.0.1").verdict() != .allowed)
+    }
+
+    @Test(
+        "is this machine at each of its addresses, also at one for which another speaks",
+        .enabled(if: geteuid() == 0, "only root can have a network of its own"))
+    func secondAddresses() async {
+        let own = ["192.0.2.1", "192.0.2.2", "198.51.100.9"]
+        let verdicts = await withCheckedContinuation { done in
+            Thread.detachNewThread {
+                var texts = own.map { UnsafePointer(strdup($0)) }
+                let error = ctestsupport_enter_own_network(&texts, Int32(texts.count))
+                for text in texts { free(UnsafeMutablePointer(mutating: text)) }
+                let asked = own + ["192.0.2.77", "::1", "203.0.113.1", "2001:db8::1"]
+                done.resume(returning: error == 0 ? asked.map { Self.address($0).verdict() } : [])
+            }
+        }
+        let none = NetworkTarget.Verdict.unreachable(error: ENETUNREACH)
+        // All of 192.0.2/24 is on its loopback interface.
+        #expect(verdicts == [.thisMachine, .thisMachine, .thisMachine, .thisMachine, .thisMachine, none, none])
     }
 
     @Test("is known to be this machine by the kernel")

@@ -120,9 +120,12 @@ struct SeccompProgramTests {
         let programs = try programs()
         typealias Mapping = SystemCalls.Mapping
         for _ in 0..<4_000 {
+            // Of every size, and close to each power of two.
+            let power = UInt64(1) << UInt64.random(in: 0..<64, using: &random)
             let length =
-                UInt64.random(in: 0...1, using: &random) == 0
-                ? UInt64.random(in: 0..<(2 << 20), using: &random) : UInt64.random(in: 0...UInt64.max, using: &random)
+                Bool.random(using: &random)
+                ? UInt64.random(in: 0..<power, using: &random)
+                : power &+ UInt64.random(in: 0...2, using: &random) &- 1
             let protection = UInt64.random(in: 0..<8, using: &random)
             var flags: UInt64 = 0
             for flag in [Mapping.shared, 2, Mapping.anonymous, Mapping.growsDown, Mapping.huge, Mapping.fixed, 0x20000]
@@ -136,10 +139,12 @@ struct SeccompProgramTests {
             let isLarge =
                 isAnonymous && flags & Mapping.fixed == 0 && protection & Mapping.writable != 0
                 && length >= Mapping.large
+            let isVast =
+                length >= Mapping.vast && (isAnonymous ? flags & Mapping.fixed == 0 : true)
             let isLargeChange = protection & Mapping.writable != 0 && length >= Mapping.large
             let found = try answer(programs.telling, "mmap", 0, length, protection, flags, 3, 0)
             #expect(
-                found == (isCode || isOdd || isShared || isLarge ? .asked : .allowed),
+                found == (isCode || isOdd || isShared || isLarge || isVast ? .asked : .allowed),
                 "\(length) \(protection) \(String(flags, radix: 16))")
             let plain = try answer(programs.plain, "mmap", 0, length, protection, flags, 3, 0)
             let isCodeOfFile = !isAnonymous && protection & 6 == 4
