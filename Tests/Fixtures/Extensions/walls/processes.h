@@ -265,7 +265,7 @@ static void processes_programs(void) {
     int script = open(own("script"), O_RDWR | O_CREAT, 0755);
     if (write(script, "#!/bin/sh\n", 10) != 10) return;
     close(script);
-    want("tried to run the program %s/script", temporary);
+    want("tried to run the program $TMPDIR/script");
     tell(execve(own("script"), words, none), "run its own script");
     want("tried to run the program");
     tell(syscall(SYS_execveat, AT_FDCWD, own("script"), words, none, 0x10000 /* check only */), "ask whether it might run");
