@@ -186,8 +186,8 @@ static void try_threads(unsigned count) {
                "group (pids.max, TasksMax=)",
                count, started, error == EAGAIN ? "no more are allowed" : "there is too little memory");
     refuse("%u threads are needed to start, and only %u may be: this user may have %lu processes and threads in all "
-           "(RLIMIT_NPROC). End other programs, or raise it: ulimit -u",
-           count, started, (unsigned long)limit);
+           "(RLIMIT_NPROC). End other programs, or raise it: ulimit -u %lu",
+           count, started, (unsigned long)limit, (unsigned long)limit + count);
 }
 
 static void check(int argc, char **argv, char **environment) {

@@ -230,7 +230,7 @@ public struct SandboxRefusal: Hashable, Sendable, Codable, CustomStringConvertib
         case .process: "tried to start a process (\(detail))"
         case .network: "tried to use the network (\(detail))"
         case .signal: "tried to send a signal to \(detail)"
-        case .inspection: "tried to look into \(detail)"
+        case .inspection: "tried to reach \(detail)"
         case .memory: "tried to get memory (\(detail))"
         case .limit: "tried to go beyond a limit (\(detail))"
         case .kernel: "tried to call \(detail)"

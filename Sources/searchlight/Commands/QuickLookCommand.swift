@@ -90,7 +90,11 @@ struct QuickLookCommand: AsyncParsableCommand {
             Output.complain("Quick Look is served until Control-C. \(text: advice(invitation))")
         }
         let isDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].contains { options.environment[$0] != nil }
-        guard !noOpen, isDesktop, let path = invitation.file else { return }
+        guard !noOpen, let path = invitation.file else { return }
+        guard isDesktop else {
+            return Output.complain(
+                "No browser is started, since there is no desktop here (DISPLAY and WAYLAND_DISPLAY are not set).")
+        }
         let opener = Process()
         opener.executableURL = URL(filePath: "/usr/bin/env")
         // Everybody can read arguments; nobody else can read the file.
@@ -99,22 +103,24 @@ struct QuickLookCommand: AsyncParsableCommand {
         opener.standardOutput = FileHandle.nullDevice
         opener.standardError = FileHandle.nullDevice
         opener.terminationHandler = { opener in
-            if opener.terminationStatus != 0 {
-                Output.complain("No browser could be started (xdg-open). Open this address in one: \(text: file ?? "")")
-            }
+            guard opener.terminationStatus != 0 else { return }
+            let why =
+                opener.terminationStatus == 127
+                ? "xdg-open is not there (package xdg-utils)" : "xdg-open ended with \(opener.terminationStatus)"
+            Output.complain("No browser could be started: \(why). Open this address in one: \(text: file ?? "")")
         }
         do { try opener.run() } catch {
-            Output.complain("No browser could be started (xdg-open). Open this address in one: \(text: file ?? "")")
+            Output.complain("No browser could be started. Open this address in one: \(text: file ?? "")")
         }
     }
 
     /// What to do where no page opens. The code is only for a terminal: whatever else reads this may keep it.
     private func advice(_ invitation: QuickLookServer.Invitation) -> String {
         let limit = "within \(invitation.life.components.seconds) seconds"
-        guard Output.showsProgress else { return "Its address works once, \(limit)." }
+        guard Output.showsProgress else { return "A browser can open its address once, \(limit)." }
         let code = "open \(invitation.address) and enter the code \(invitation.code)"
         return invitation.file == nil
             ? "To see it, \(code), once and \(limit)."
-            : "Its address works once, \(limit). If your browser cannot read that file, \(code)."
+            : "A browser can open its address once, \(limit). If your browser cannot read that file, \(code)."
     }
 }

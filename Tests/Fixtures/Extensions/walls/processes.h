@@ -97,11 +97,11 @@ static void processes_signals(void) {
     }
     want("tried to send a signal to");
     tell(syscall(SYS_pidfd_send_signal, open(format_path("/proc/%d", host), O_RDONLY | O_DIRECTORY), 0, NULL, 0), "pidfd_send_signal");
-    want("tried to look into");
+    want("tried to reach");
     tell(setpgid(0, 0), "setpgid");
-    want("tried to look into");
+    want("tried to reach");
     tell(setpgid(0, getpgid(host)), "setpgid to the host's group");
-    want("tried to look into");
+    want("tried to reach");
     tell(setsid(), "setsid");
 }
 
