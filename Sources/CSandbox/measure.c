@@ -249,6 +249,33 @@ static uint64_t number_after(const char *text, const char *word, uint64_t unit) 
     return line == NULL ? 0 : (uint64_t)strtoull(line + strlen(word), NULL, 10) * unit;
 }
 
+/* Whether a thread of a process goes on, and is not about to end with all others. */
+static int is_living(pid_t process, const char *thread) {
+    enum { EXITING = 4, KILL = 0x100 };
+    char name[64], text[4096], state;
+    unsigned flags;
+    snprintf(name, sizeof name, "task/%.16s/stat", thread);
+    if (read_page(process, name, text, sizeof text) != 0) return 0;
+    const char *fields = strrchr(text, ')');
+    if (fields == NULL || sscanf(fields + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2) return 1;
+    if (state == 'Z' || state == 'X' || (flags & EXITING)) return 0;
+    snprintf(name, sizeof name, "task/%.16s/status", thread);
+    if (read_page(process, name, text, sizeof text) != 0) return 0;
+    const char *pending = strstr(text, "\nSigPnd:");
+    return pending == NULL || !(strtoull(pending + 8, NULL, 16) & KILL);
+}
+
+static int has_living_thread(pid_t process) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", process);
+    DIR *threads = opendir(path);
+    int found = 0;
+    for (struct dirent *entry; threads != NULL && !found && (entry = readdir(threads)) != NULL;)
+        found = is_entry(entry->d_name) && is_living(process, entry->d_name);
+    if (threads != NULL) closedir(threads);
+    return found;
+}
+
 int csandbox_measure_activity(pid_t process, csandbox_activity *activity) {
     char text[4096];
     memset(activity, 0, sizeof *activity);
@@ -260,7 +287,10 @@ int csandbox_measure_activity(pid_t process, csandbox_activity *activity) {
     unsigned long long minor, major;
     if (fields == NULL || sscanf(fields + 1, " %c %*d %*d %*d %*d %*d %*u %llu %*u %llu", &state, &minor, &major) != 3)
         return EINVAL;
-    activity->is_headless = state == 'Z' || state == 'X';
+    if (state == 'Z' || state == 'X') {
+        activity->is_headless = has_living_thread(process);
+        return activity->is_headless ? 0 : ESRCH;
+    }
     activity->faulted = (minor + major) * (uint64_t)sysconf(_SC_PAGESIZE);
     /* Some kernels do not count. */
     if (read_page(process, "io", text, sizeof text) != 0) return 0;

@@ -275,7 +275,7 @@ typedef struct csandbox_activity {
     int is_headless;  /* its first thread has ended, and with it all that /proc tells of it */
 } csandbox_activity;
 
-/* Asks what a child has done: 0 or an errno. */
+/* Asks what a child has done: 0 or an errno; ESRCH if it is about to end. */
 int csandbox_measure_activity(pid_t process, csandbox_activity *activity);
 
 /* Whether all threads of a child have ended. Changes nothing. */

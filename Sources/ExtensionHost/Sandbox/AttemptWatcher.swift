@@ -37,7 +37,8 @@ final class AttemptWatcher: Sendable {
     private let connecting = Atomic(0)
     private let wasDeniedMemory = Atomic(false)
     private let ended = DispatchGroup()
-    private let stopper: OwnedDescriptor
+    /// Both ends: whoever writes finds a reader, also when the thread has ended.
+    private let stopper: (read: OwnedDescriptor, write: OwnedDescriptor)
 
     /// - Parameters:
     ///   - socket: The host's end of the policy's socket.
@@ -52,7 +53,7 @@ final class AttemptWatcher: Sendable {
     ) throws(ExtensionError) {
         (self.process, self.policy, self.onReport, self.onRefusal) = (process, policy, onReport, onRefusal)
         (self.onExcess, self.connection) = (onExcess, connection)
-        stopper = stop.write
+        stopper = stop
         ended.enter()
         let result = OwnThread.start("worker-watcher") { [self] in
             watch(socket, stop: stop.read)
@@ -68,13 +69,13 @@ final class AttemptWatcher: Sendable {
     /// ``stopGrace`` at most.
     func waitForEnd() {
         guard ended.wait(timeout: .now() + .milliseconds(Self.endGrace)) == .timedOut else { return }
-        _ = write(stopper.number, Self.stop, 1)
+        _ = write(stopper.write.number, Self.stop, 1)
         // The thread ends at once now, unless it did not get to run yet, or a process that the worker left goes on trying.
         _ = ended.wait(timeout: .now() + .milliseconds(Self.stopGrace))
     }
 
     /// Has what the worker uses be measured at once: it stood still and goes on.
-    func lookNow() { _ = write(stopper.number, Self.look, 1) }
+    func lookNow() { _ = write(stopper.write.number, Self.look, 1) }
 
     /// What the thread is told: to end, or to look.
     private static let stop = "x", look = "l"
@@ -180,7 +181,7 @@ final class AttemptWatcher: Sendable {
                 return refuse(EPERM, SandboxRefusal(.inspection, attempt.detail(.inspection, name, process: process)))
             }
             proceed()
-        case .memory(let call): takeMemory(MemoryRequest(call, attempt), attempt, listener, &tally, gauge)
+        case .memory(let call): takeMemory(MemoryRequest(call, attempt), attempt, listener, &tally, &gauge)
         case .allocate:
             let isRoom = gauge.mayAllocate(attempt[3]) {
                 AttemptedFile.link("/proc/\(process)/fd/\(attempt.number(0))")
@@ -346,8 +347,9 @@ final class AttemptWatcher: Sendable {
 
     private func takeMemory(
         _ request: MemoryRequest, _ attempt: csandbox_attempt, _ listener: Int32, _ tally: inout AttemptTally,
-        _ gauge: WorkerGauge
+        _ gauge: inout WorkerGauge
     ) {
+        if request.call == .remap { gauge.note(growth: request.growth) }
         var memory = csandbox_memory()
         let isKnown = csandbox_measure_memory(process, &memory) == 0
         // What it wrote and then closed is no more counted by the kernel.

@@ -72,12 +72,17 @@ struct WorkerGauge {
     private var processorTime: UInt64?
     private var looksInFlight = 0
     private var failures = 0
-    /// How many files there are in the temporary folder, or more; and of them those without a name.
+    /// Whether all could be measured once.
+    private var hasMeasured = false
+    /// How many files there are in the temporary folder, or more.
     private var estimatedFiles: UInt64 = 0
-    private var removedFiles: UInt64 = 0
     /// Bytes that the worker was allowed to allocate since it was looked at, and ever.
     private var allocating: UInt64 = 0
     private var allocated: UInt64 = 0
+    /// Bytes in the temporary folder at the last look.
+    private var visibleOwn: UInt64 = 0
+    /// By how many bytes pieces of memory were enlarged since the last look.
+    private var grown: UInt64 = 0
     private var hidden = HiddenBytes()
     private var hiddenFiles = [csandbox_hidden](repeating: csandbox_hidden(), count: Int(CSANDBOX_MAXIMUM_HIDDEN))
 
@@ -107,6 +112,12 @@ struct WorkerGauge {
         wait = Self.closest
     }
 
+    /// Notes that a piece of memory is enlarged by so many bytes. It can be one of a file that nobody sees.
+    mutating func note(growth: UInt64) {
+        let (sum, overflow) = grown.addingReportingOverflow(growth)
+        grown = overflow ? .max : sum
+    }
+
     /// Measures, and says what is too much; `nil` if nothing is.
     mutating func look() -> WorkerExcess? {
         var now: UInt64 = 0
@@ -128,6 +139,7 @@ struct WorkerGauge {
         var use = Use()
         // The folder is measured whatever else fails.
         let problems = [measure(&use), measureFolder(&use.size)].compactMap { $0 }
+        hasMeasured = hasMeasured || problems.isEmpty
         if let excess = count(use, isWhole: problems.isEmpty) ?? memoryExcess(memory, use) { return excess }
         return failing(problems)
     }
@@ -141,6 +153,8 @@ struct WorkerGauge {
         var isInFlightToHost = false
         /// Files without a name in the temporary folder.
         var removedFiles: UInt64 { UInt64(descriptors.removed_files) + UInt64(descriptors.hidden_count) }
+        /// Bytes in the temporary folder, with and without a name.
+        var visibleOwn: UInt64 { size.bytes + descriptors.removed_bytes }
     }
 
     /// Why something was not measured.
@@ -180,6 +194,8 @@ struct WorkerGauge {
             case .folder(EMFILE), .folder(ENFILE), .folder(ENOMEM), .process(EMFILE), .process(ENFILE),
                 .process(ENOMEM), .process(ESRCH):
                 continue
+            // Where this process may look at no other, at all. A worker cannot have that happen.
+            case .process(EACCES) where !hasMeasured, .process(EPERM) where !hasMeasured: continue
             case .headless: reason = "its main thread has ended"
             case .folder(let code): reason = "its temporary folder cannot be read, \(String(cString: strerror(code)))"
             case .process(let code): reason = String(cString: strerror(code))
@@ -205,19 +221,19 @@ struct WorkerGauge {
             return .temporaryFolder("\(CSANDBOX_MAXIMUM_HIDDEN) files without a name that are only mapped")
         }
         guard folder != nil else { return nil }
-        removedFiles = use.removedFiles
-        estimatedFiles = use.size.files + removedFiles
+        estimatedFiles = use.size.files + use.removedFiles
         if estimatedFiles > policy.temporaryFiles { return .temporaryFolder("\(policy.temporaryFiles) files") }
 
         let written = use.activity.written + allocated + (isFolderMemory ? use.activity.faulted : 0)
         // Elsewhere a file may have been removed by another program that replaced it.
         let elsewhere = min(descriptors.removed_elsewhere, written)
-        let visible = use.size.bytes + descriptors.removed_bytes + elsewhere
+        let visible = use.visibleOwn + elsewhere
         if isWhole {
             hidden.note(
-                visible: visible, written: written, isInFlight: descriptors.in_flight > 0 || use.isInFlightToHost,
+                visible: visible, written: written, grown: grown,
+                isInFlight: descriptors.in_flight > 0 || use.isInFlightToHost,
                 files: hiddenFiles.prefix(Int(descriptors.hidden_count)))
-            allocating = 0
+            (allocating, grown, visibleOwn) = (0, 0, use.visibleOwn)
         }
         let bytes = visible + hidden.bytes
         if bytes > policy.temporaryBytes { return .temporaryFolder("\(policy.temporaryBytes >> 20) MiB") }
@@ -228,7 +244,7 @@ struct WorkerGauge {
 
     private mutating func memoryExcess(_ memory: csandbox_memory, _ use: Use) -> WorkerExcess? {
         if use.ownMemory > mostMemory { return .ownMemory(limit: policy.memoryLimit) }
-        let files = use.size.bytes + use.descriptors.removed_bytes
+        let files = use.visibleOwn
         guard isFolderMemory, files + hidden.bytes > 0 else { return nil }
         let (sum, limit) = (memory.resident + files + hidden.bytes, UInt64(policy.memoryLimit))
         if sum > limit { return .memory }
@@ -247,7 +263,8 @@ struct WorkerGauge {
         var use = Use()
         guard measure(&use) == nil, measureFolder(&use.size) == nil else { return false }
         // What others of its threads were just allowed may not be there yet.
-        let known = use.size.bytes + use.descriptors.removed_bytes + hidden.bytes + allocating
+        let appeared = use.visibleOwn - min(use.visibleOwn, visibleOwn)
+        let known = use.visibleOwn + hidden.bytes + allocating - min(allocating, appeared)
         let (sum, overflow) = known.addingReportingOverflow(bytes)
         guard !overflow, sum <= policy.temporaryBytes else { return false }
         allocating += bytes
@@ -283,9 +300,11 @@ struct HiddenBytes {
     /// The most that may be hidden.
     var bytes: UInt64 { groups.reduce(inFlight) { $0 + $1.bytes } }
 
-    /// Takes what a look found: bytes that can be seen, those ever written, and files that only maps keep.
+    /// Takes what a look found: bytes that can be seen, those ever written, by how much maps grew since the last look, and files that
+    /// only maps keep.
     mutating func note(
-        visible now: UInt64, written total: UInt64, isInFlight: Bool, files: some Sequence<csandbox_hidden>
+        visible now: UInt64, written total: UInt64, grown: UInt64, isInFlight: Bool,
+        files: some Sequence<csandbox_hidden>
     ) {
         let new = total - min(written, total)
         let (vanished, appeared) = (visible - min(visible, now), now - min(visible, now))
@@ -305,6 +324,8 @@ struct HiddenBytes {
             let bytes = files.reduce(0) { $0 + (mapped[$1] ?? 0) }
             return files.isEmpty ? nil : Group(files: files, bytes: max(group.bytes, bytes))
         }
+        // Such a file grows where its map does.
+        if !groups.isEmpty { groups[0].bytes += min(grown, new) }
         let fresh = groups.reduce(into: Set(mapped.keys)) { $0.subtract($1.files) }
         if !fresh.isEmpty {
             let bytes = fresh.reduce(0) { $0 + (mapped[$1] ?? 0) }

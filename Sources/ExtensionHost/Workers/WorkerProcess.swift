@@ -182,8 +182,8 @@ final class WorkerProcess: Sendable {
             state.isFrozen = false
             kill(identifier, SIGCONT)
             kill(-identifier, SIGCONT)
+            watcher?.lookNow()
         }
-        watcher?.lookNow()
     }
 
     /// Whether it was made to stand still, so that it can heed nothing.

@@ -11,6 +11,7 @@ struct GaugeTests {
     private static let groups = [
         "main-thread", "closed-folder", "closed-files", "closed-memory", "closed-pieces", "mapped-page", "unmapped",
         "mapped-files", "far", "third", "flying", "locks", "locks-of-file", "burst", "allocated",
+        "window",
     ]
 
     @Test("notices what is hidden from it", arguments: groups)

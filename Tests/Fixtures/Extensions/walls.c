@@ -141,7 +141,7 @@ static const struct {
     {"closed-memory", gauge_closed_memory}, {"closed-pieces", gauge_closed_pieces}, {"mapped-page", gauge_mapped_page},
     {"unmapped", gauge_unmapped}, {"mapped-files", gauge_mapped_files}, {"far", gauge_far}, {"third", gauge_in_flight},
     {"flying", gauge_flying}, {"locks", gauge_locks}, {"locks-of-file", gauge_locks_of_file}, {"burst", gauge_burst},
-    {"allocated", gauge_allocated},
+    {"allocated", gauge_allocated}, {"window", gauge_window},
 };
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request) {

@@ -113,6 +113,29 @@ static int next_unmapped(int i) {
 }
 static void gauge_unmapped(void) { write_without_end(next_unmapped); }
 
+/* Through the last piece that is mapped, a file that nobody sees is filled elsewhere. */
+static void gauge_window(void) {
+    const size_t step = 32 * MEBIBYTE;
+    want("! 1024 MiB in its temporary folder");
+    long written = 0;
+    while (written < 2600) {
+        int file = open(own("window"), O_RDWR | O_CREAT, 0600);
+        if (file < 0 || ftruncate(file, 1L << 30) != 0) break;
+        char *window = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        unlink(own("window"));
+        close(file);
+        for (size_t place = 0; place + step < 1UL << 30 && written < 2600; place += step, written += 32) {
+            char *wide = mremap(window, 4096, step + 4096, MREMAP_MAYMOVE);
+            if (wide == MAP_FAILED) return;
+            for (size_t at = 0; at < step; at += 4096) wide[at] = 1;
+            munmap(wide, step);
+            window = wide + step;
+            sign_of_life();
+        }
+    }
+    tell(written < 2600 ? -1 : 0, "bytes behind a map of one page (%ld MiB)", written);
+}
+
 static void gauge_mapped_files(void) {
     want("! 1024 files");
     long count = 0;
