@@ -229,22 +229,64 @@ typedef struct csandbox_size {
 } csandbox_size;
 
 /*
- * Adds up a folder and everything below it, without following links: 0, or an errno: ENOSPC once there are more than maximum
- * files, EMFILE where folders are nested more than 64 deep.
+ * Adds up a folder and everything below it, without following links. Folders that their owner may not read are made readable. 0, also
+ * if there is none; or an errno: ENOSPC once there are more than maximum files, E2BIG where folders are nested more than 64 deep;
+ * EMFILE, ENFILE or ENOMEM if this process lacks something.
  */
 int csandbox_measure_folder(const char *path, uint64_t maximum, csandbox_size *size);
 
 /* Whether a file lies on a file system in memory. */
 int csandbox_is_memory(const char *path);
 
+#define CSANDBOX_MAXIMUM_HIDDEN 1024u
+#define CSANDBOX_MAXIMUM_LOCKS 4096u
+
+/* A file without a name and without a descriptor, which only maps keep, so that nobody can tell its size. */
+typedef struct csandbox_hidden {
+    uint64_t inode;
+    uint64_t bytes; /* how much of it is mapped, if it was in the first place */
+} csandbox_hidden;
+
 typedef struct csandbox_descriptors {
-    uint64_t removed_bytes; /* of files that were below a folder, have no name left and are still used */
+    uint64_t removed_bytes;     /* of files that were below the first place, have no name left and have a descriptor */
+    uint64_t removed_elsewhere; /* of those that were below another place */
+    uint32_t removed_files;     /* how many were below the first one */
     uint32_t open;
-    uint32_t in_flight; /* in its own sockets but for the connection: sent and not received (5.10) */
+    uint32_t in_flight;    /* in its own sockets but for the connection: sent and not received (5.10) */
+    uint32_t locks;        /* of its files; counted up to one more than CSANDBOX_MAXIMUM_LOCKS */
+    uint32_t maps;         /* pieces of memory */
+    uint32_t hidden_count; /* CSANDBOX_MAXIMUM_HIDDEN stands for more, too */
 } csandbox_descriptors;
 
-/* Looks at the descriptors and mappings of a child: 0 or an errno. folder is a path without links, or empty for none. */
-int csandbox_measure_descriptors(pid_t process, const char *folder, int connection, csandbox_descriptors *found);
+/*
+ * Looks at the descriptors and mappings of a child: 0 or an errno, E2BIG for more than 65,536 mappings. places are paths without links,
+ * each ended by a zero byte and all by one more; connection is the inode of the socket that does not count. hidden has
+ * room for CSANDBOX_MAXIMUM_HIDDEN, of which found->hidden_count are filled in.
+ */
+int csandbox_measure_descriptors(pid_t process, const char *places, uint64_t connection, csandbox_descriptors *found,
+                                 csandbox_hidden *hidden);
+
+/* How many descriptors wait in a socket of this process's to be received. */
+uint32_t csandbox_in_flight(int socket);
+
+/* What a child has done so far. */
+typedef struct csandbox_activity {
+    uint64_t written; /* bytes that went into files, by calls or by maps on disks; 0 where the kernel does not count */
+    uint64_t faulted; /* bytes of pages that it had not touched before */
+    int is_headless;  /* its first thread has ended, and with it all that /proc tells of it */
+} csandbox_activity;
+
+/* Asks what a child has done: 0 or an errno; ESRCH if it is about to end. */
+int csandbox_measure_activity(pid_t process, csandbox_activity *activity);
+
+/* Whether all threads of a child have ended. Changes nothing. */
+int csandbox_has_ended(pid_t child);
+
+/* How much memory of a child is its own, in memory or swapped out; exact where it is more than suspicious bytes. 0 or an errno. */
+int csandbox_measure_private(pid_t process, uint64_t suspicious, uint64_t *bytes);
+
+/* How much of that may be beyond the limit, which counts what can be written: a stack, what the loader filled in, new code. */
+uint64_t csandbox_unlimited_memory(int makes_code);
 
 typedef struct csandbox_memory {
     uint64_t data;          /* bytes that count for RLIMIT_DATA, and the main thread's stack */

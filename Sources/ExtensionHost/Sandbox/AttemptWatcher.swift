@@ -28,6 +28,7 @@ final class AttemptWatcher: Sendable {
 
     private let process: pid_t
     private let policy: SandboxPolicy
+    private let connection: WorkerGauge.Connection
     private let onReport: @Sendable (SandboxReport, _ inheritedPeak: UInt64) -> Void
     private let onRefusal: @Sendable (SandboxRefusal) -> Void
     private let onExcess: @Sendable (WorkerExcess) -> Void
@@ -35,22 +36,23 @@ final class AttemptWatcher: Sendable {
     private let connecting = Mutex<[UInt64: OwnedDescriptor]?>([:])
     private let wasDeniedMemory = Atomic(false)
     private let ended = DispatchGroup()
-    private let stopper: OwnedDescriptor
+    /// Both ends: whoever writes finds a reader, also when the thread has ended.
+    private let stopper: (read: OwnedDescriptor, write: OwnedDescriptor)
 
     /// - Parameters:
     ///   - socket: The host's end of the policy's socket.
     ///   - onRefusal: Told of a refusal the first time, and of more of the same seldom; see ``SandboxRefusal/count``.
     ///   - onExcess: Told that the worker has to be ended for what it used, once.
     init(
-        _ process: pid_t, _ policy: SandboxPolicy, socket: OwnedDescriptor,
+        _ process: pid_t, _ policy: SandboxPolicy, _ connection: WorkerGauge.Connection, socket: OwnedDescriptor,
         stop: (read: OwnedDescriptor, write: OwnedDescriptor),
         onReport: @escaping @Sendable (SandboxReport, _ inheritedPeak: UInt64) -> Void,
         onRefusal: @escaping @Sendable (SandboxRefusal) -> Void,
         onExcess: @escaping @Sendable (WorkerExcess) -> Void
     ) throws(ExtensionError) {
         (self.process, self.policy, self.onReport, self.onRefusal) = (process, policy, onReport, onRefusal)
-        self.onExcess = onExcess
-        stopper = stop.write
+        (self.onExcess, self.connection) = (onExcess, connection)
+        stopper = stop
         ended.enter()
         let result = OwnThread.start("worker-watcher") { [self] in
             watch(socket, stop: stop.read)
@@ -66,9 +68,21 @@ final class AttemptWatcher: Sendable {
     /// ``stopGrace`` at most.
     func waitForEnd() {
         guard ended.wait(timeout: .now() + .milliseconds(Self.endGrace)) == .timedOut else { return }
-        _ = write(stopper.number, "x", 1)
+        _ = write(stopper.write.number, Self.stop, 1)
         // The thread ends at once now, unless it did not get to run yet, or a process that the worker left goes on trying.
         _ = ended.wait(timeout: .now() + .milliseconds(Self.stopGrace))
+    }
+
+    /// Has what the worker uses be measured at once: it stood still and goes on.
+    func lookNow() { _ = write(stopper.write.number, Self.look, 1) }
+
+    /// What the thread is told: to end, or to look.
+    private static let stop = "x", look = "l"
+
+    /// Whether the thread was told to look, and not to end.
+    private static func isToldToLook(_ descriptor: OwnedDescriptor) -> Bool {
+        var word: UInt8 = 0
+        return read(descriptor.number, &word, 1) == 1 && [word] == Array(look.utf8)
     }
 
     private func watch(_ socket: OwnedDescriptor, stop: OwnedDescriptor) {
@@ -82,7 +96,7 @@ final class AttemptWatcher: Sendable {
         if let listener { csandbox_hasten(listener.number) }
         // Where Landlock does not confine files, nothing is refused, and nothing must be told.
         var tally = AttemptTally(confinesFiles: report.applied.contains(.files))
-        var gauge = WorkerGauge(process, policy)
+        var gauge = WorkerGauge(process, policy, connection)
         let isMeasured = policy.protections.contains(.limits)
         var due = Self.now() + gauge.wait
         var attempt = csandbox_attempt()
@@ -91,12 +105,14 @@ final class AttemptWatcher: Sendable {
             switch csandbox_next_attempt(listener?.number ?? -1, stop.number, Int32(clamping: left), &attempt) {
             case 0: if let listener { take(attempt, listener, &tally, &gauge) }
             case EINTR, ETIMEDOUT: break
+            case ECANCELED where Self.isToldToLook(stop): gauge.hasten()
             default: break loop
             }
+            due = min(due, Self.now() + gauge.wait)
             guard isMeasured, Self.now() >= due else { continue }
             if let excess = gauge.look() {
                 tell(excess.refusal, &tally)
-                if excess == .memory { wasDeniedMemory.store(true, ordering: .relaxed) }
+                if excess.refusal.kind == .memory { wasDeniedMemory.store(true, ordering: .relaxed) }
                 onExcess(excess)
             }
             if gauge.isMemoryUsedUp { denyMemory(&tally) }
@@ -165,7 +181,7 @@ final class AttemptWatcher: Sendable {
                 return refuse(EPERM, SandboxRefusal(.inspection, attempt.detail(.inspection, name, process: process)))
             }
             proceed()
-        case .memory(let call): takeMemory(MemoryRequest(call, attempt), attempt, listener, &tally)
+        case .memory(let call): takeMemory(MemoryRequest(call, attempt), attempt, listener, &tally, &gauge)
         case .allocate:
             let isRoom = gauge.mayAllocate(attempt[3]) {
                 AttemptedFile.link("/proc/\(process)/fd/\(attempt.number(0))")
@@ -362,10 +378,17 @@ final class AttemptWatcher: Sendable {
     }
 
     private func takeMemory(
-        _ request: MemoryRequest, _ attempt: csandbox_attempt, _ listener: Int32, _ tally: inout AttemptTally
+        _ request: MemoryRequest, _ attempt: csandbox_attempt, _ listener: Int32, _ tally: inout AttemptTally,
+        _ gauge: inout WorkerGauge
     ) {
+        if request.call == .remap { gauge.note(growth: request.growth) }
         var memory = csandbox_memory()
         let isKnown = csandbox_measure_memory(process, &memory) == 0
+        // What it wrote and then closed is no more counted by the kernel.
+        if isKnown, request.growth > 0, gauge.hasAllMemory(memory) {
+            denyMemory(&tally)
+            return csandbox_answer_attempt(listener, attempt.id, ENOMEM)
+        }
         switch request.verdict(isKnown ? memory : nil, policy) {
         case .proceed: break
         case .exceeds: denyMemory(&tally)
@@ -423,7 +446,11 @@ extension WorkerExcess {
         switch self {
         case .temporaryFolder(let quota): SandboxRefusal(.limit, "\(quota) in its temporary folder")
         case .memory: SandboxRefusal(.memory, "files in memory beyond its limit")
+        case .ownMemory(let limit): SandboxRefusal(.memory, "more than its limit of \(limit >> 20) MiB")
         case .descriptorsInFlight: SandboxRefusal(.limit, "descriptors that it sends to itself and does not receive")
+        case .locks: SandboxRefusal(.limit, "\(CSANDBOX_MAXIMUM_LOCKS) file locks")
+        case .mappings: SandboxRefusal(.limit, "65536 pieces of memory")
+        case .unmeasured(let reason): SandboxRefusal(.limit, "what cannot be measured: \(reason)")
         }
     }
 }

@@ -105,7 +105,8 @@ final class WorkerProcess: Sendable {
         let link = Link()
         do throws(ExtensionError) {
             watcher = try AttemptWatcher(
-                pid, policy, socket: policyEnd, stop: (stopRead, stopWrite),
+                pid, policy, WorkerGauge.Connection(ownEnd, worker: workerEnd), socket: policyEnd,
+                stop: (stopRead, stopWrite),
                 onReport: { report, peak in
                     inheritedPeak.value.store(peak, ordering: .relaxed)
                     inheritedPeak.hasReported.store(true, ordering: .releasing)
@@ -154,7 +155,8 @@ final class WorkerProcess: Sendable {
 
     /// Ends the worker for what it used too much of.
     private func terminate(for excess: WorkerExcess) {
-        state.withLock { $0.excess = $0.excess ?? excess }
+        // What was ended already may look as if it could not be measured.
+        state.withLock { if !$0.wasEndedByHost { $0.excess = excess } }
         terminate()
     }
 
@@ -180,6 +182,7 @@ final class WorkerProcess: Sendable {
             state.isFrozen = false
             kill(identifier, SIGCONT)
             kill(-identifier, SIGCONT)
+            watcher?.lookNow()
         }
     }
 

@@ -117,6 +117,7 @@ static long open_how(int at, const char *path, uint64_t flags, uint64_t mode, ui
 #include "walls/network.h"
 #include "walls/processes.h"
 #include "walls/resources.h"
+#include "walls/gauge.h"
 
 static const struct {
     const char *name;
@@ -135,6 +136,12 @@ static const struct {
     {"in-flight", resources_in_flight}, {"bytes", resources_bytes}, {"bytes-removed", resources_bytes_removed},
     {"bytes-nameless", resources_bytes_nameless}, {"bytes-deep", resources_bytes_deep},
     {"bytes-mapped", resources_bytes_mapped},
+    /* GaugeTests */
+    {"main-thread", gauge_main_thread}, {"closed-folder", gauge_closed_folder}, {"closed-files", gauge_closed_files},
+    {"closed-memory", gauge_closed_memory}, {"closed-pieces", gauge_closed_pieces}, {"mapped-page", gauge_mapped_page},
+    {"unmapped", gauge_unmapped}, {"mapped-files", gauge_mapped_files}, {"far", gauge_far}, {"third", gauge_in_flight},
+    {"flying", gauge_flying}, {"locks", gauge_locks}, {"locks-of-file", gauge_locks_of_file}, {"burst", gauge_burst},
+    {"allocated", gauge_allocated}, {"window", gauge_window},
 };
 
 static void reindex_all(searchlight_extension *extension, searchlight_request request) {
