@@ -261,8 +261,9 @@ enum SystemCalls {
                 allow("setsockopt", Condition(argument: 1, value: level), Condition(argument: 2, value: option))
             }
         }
-        // F_GETFD to F_SETLKW; sizes of pipes, seals, hints. Not copies, which the host counts; not
-        // who gets signals, leases or news of folders; no locks of open files (F_OFD_SETLK), which outlive their descriptors in a mapping; and no larger pipes, whose pages the kernel counts per user.
+        // F_GETFD to F_SETLKW; sizes of pipes, seals, hints. Not copies, which the host counts; not who gets signals, leases or news
+        // of folders; no locks of open files (F_OFD_SETLK), which outlive their descriptors in a mapping; and no larger pipes, whose
+        // pages the kernel counts per user.
         allow("fcntl", 1, 1, 2, 3, 4, 5, 6, 7, 9, 1032, 1033, 1034, 1036, 1037, 1038, 1039)
         // Whether it is a terminal and how large; how much can be read; blocking; close-on-exec; sharing of blocks.
         allow("ioctl", 1, 0x5401, 0x802C_542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x4004_9409, 0x4020_940D)
