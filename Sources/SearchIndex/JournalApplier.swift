@@ -132,6 +132,8 @@ final class JournalApplier: Sendable {
         case hold(String)
         /// A read that waits for a moment, and its number.
         case moment(UInt64)
+        /// A donor that waits for room before it journals anything, and its number.
+        case room(UInt64)
     }
     let state: Mutex<State>
     private let maximumPendingBytes: Int
@@ -189,16 +191,19 @@ final class JournalApplier: Sendable {
 
     /// Journals an entry, and has it applied soon. Returns once it is durable.
     ///
-    /// - Parameter isPatient: Whether it may wait; see ``hold(_:)``.
+    /// - Parameters:
+    ///   - isPatient: Whether it may wait; see ``hold(_:)``.
+    ///   - waitsForRoom: Whether to wait for room; `false` after ``waitForRoom(for:)``.
     func append(
-        _ entry: JournalEntry, donated: Double, isPatient: Bool = false, if precondition: @escaping Journal.Precondition
+        _ entry: JournalEntry, donated: Double, isPatient: Bool = false, waitsForRoom: Bool = true,
+        if precondition: @escaping Journal.Precondition
     ) async throws(SearchIndexError) {
         let bundle = entry.scope.bundle
         // Donors that are faster than this wait, or the journal would grow without end; not those who have donated little,
         // since others may donate much. Of one that is held only what was under way still comes.
         _ = try await waiting(isPatient ? .donor(bundle) : .none) { state in
             let isHeld = isPatient && state.heldBundle == bundle
-            return isFull(state, for: bundle) && !isHeld ? state.target : 0
+            return waitsForRoom && isFull(state, for: bundle) && !isHeld ? state.target : 0
         }.get()
         let sequence: UInt64
         do throws(JournalError) {
@@ -223,6 +228,22 @@ final class JournalApplier: Sendable {
             return state.isRunning ? .rest : Self.next(&state)
         }
         perform(step)
+    }
+
+    /// Whether a bundle may donate now without waiting for room.
+    func hasRoom(for bundle: String) -> Bool { state.withLock { !isFull($0, for: bundle) } }
+
+    /// Returns when what is pending is applied, if a bundle has to wait for room, or when the task is cancelled.
+    func waitForRoom(for bundle: String) async throws(SearchIndexError) {
+        let patience = Patience.room(readNumber.add(1, ordering: .relaxed).newValue)
+        let result = await withTaskCancellationHandler {
+            await waiting(patience) { isFull($0, for: bundle) ? $0.target : 0 }
+        } onCancel: {
+            for waiter in state.withLock({ Self.take(patience, &$0) }) {
+                waiter.continuation.resume(returning: .success(false))
+            }
+        }
+        _ = try result.get()
     }
 
     /// Whether a donor has to wait for room.
@@ -299,7 +320,10 @@ final class JournalApplier: Sendable {
                 guard state.applied < last else { return (.success(true), .rest) }
                 guard !state.isClosing else { return (.failure(.closed), .rest) }
                 // Under the lock, as what cancelling does, so that neither misses the other.
-                if case .hold = patience, Task.isCancelled { return (.success(false), .rest) }
+                switch patience {
+                case .hold, .room: if Task.isCancelled { return (.success(false), .rest) }
+                case .none, .donor, .moment: break
+                }
                 state.waiters.append(
                     Waiter(sequence: last, bundle: bundle, patience: patience, continuation: continuation))
                 return (nil, state.isRunning ? .rest : Self.next(&state))

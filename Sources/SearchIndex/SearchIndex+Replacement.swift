@@ -82,16 +82,22 @@ extension SearchIndex {
     /// The client state is deleted at once, as ``deleteAll(in:)`` does: who goes by it would otherwise take the items for
     /// donated, and not donate them again.
     ///
-    /// - Throws: ``SearchIndexError``.
-    public func replaceAll(in scope: IndexScope) async throws(SearchIndexError) {
-        try await write("Replacing all items of \(scope.bundle)") { db in
+    /// - Parameter isWanted: Decides after all waits whether it is still wanted.
+    /// - Throws: ``SearchIndexError``; ``SearchIndexError/mismatchedClientState`` if it is not.
+    public func replaceAll(
+        in scope: IndexScope, if isWanted: @escaping @Sendable () -> Bool = { true }
+    ) async throws(SearchIndexError) {
+        let isDone = try await write("Replacing all items of \(scope.bundle)") { db in
+            guard isWanted() else { return false }
             try db.execute(
                 sql: "INSERT OR IGNORE INTO unconfirmed \(Self.itemsOfBundle) AND index_name = ?",
                 arguments: [scope.bundle, scope.index ?? ""])
             try db.execute(
                 sql: "DELETE FROM client_state WHERE bundle = \(Self.bundleNumber) AND index_name = ?",
                 arguments: [scope.bundle, scope.index ?? ""])
+            return true
         }
+        guard isDone else { throw .mismatchedClientState }
         applier?.journal.queue.withLock { $0.forgetState(of: scope) }
     }
 

@@ -49,10 +49,11 @@ extension SearchIndex {
     ///   - clientState: The state from now on; `nil` leaves it as it is. At most 250 bytes; empty is a state.
     ///   - expectation: What the state must be at this moment, in the order of all batches.
     ///   - isPatient: Whether it need not be found before ``hold(_:)`` lets it.
+    ///   - terms: What else decides on it; one that is not wanted any more is refused as one whose state does not match.
     /// - Throws: ``SearchIndexError``; ``SearchIndexError/mismatchedClientState`` changes nothing.
     public func commit(
         _ batch: IndexBatch, clientState: [UInt8]? = nil, expecting expectation: ClientStateExpectation = .any,
-        isPatient: Bool = false
+        isPatient: Bool = false, terms: DonationTerms = DonationTerms()
     ) async throws(SearchIndexError) {
         if let clientState, clientState.count > JournalEntry.maximumClientStateBytes {
             throw .clientStateTooLong(bytes: clientState.count)
@@ -63,14 +64,29 @@ extension SearchIndex {
         let stored = expectation == .any ? nil : try await storedClientState(of: batch.scope)
         let entry = JournalEntry(scope: batch.scope, operations: batch.operations, clientState: clientState)
         guard !entry.operations.isEmpty || clientState != nil else { return }
-        try await applier.append(entry, donated: now(), isPatient: isPatient) { change in
-            switch (expectation, change) {
-            case (.any, _): true
-            case (.exactly(let expected), .unchanged): expected == stored
-            case (.exactly(let expected), .cleared): expected == nil
-            case (.exactly(let expected), .set(let state)): expected == state
-            }
+        let isWanted = terms.isWanted
+        try await applier.append(
+            entry, donated: now(), isPatient: isPatient, waitsForRoom: terms.waitsForRoom
+        ) { change in
+            let isExpected =
+                switch (expectation, change) {
+                case (.any, _): true
+                case (.exactly(let expected), .unchanged): expected == stored
+                case (.exactly(let expected), .cleared): expected == nil
+                case (.exactly(let expected), .set(let state)): expected == state
+                }
+            return isExpected && isWanted()
         }
+    }
+
+    /// Whether a bundle may donate now without waiting for what is pending to be applied.
+    public func hasRoom(for bundle: String) -> Bool { applier?.hasRoom(for: bundle) ?? true }
+
+    /// Returns when what is pending is applied, if a bundle has to wait for room; at once if not, or when the task is cancelled.
+    ///
+    /// - Throws: ``SearchIndexError`` if it cannot be applied.
+    public func waitForRoom(for bundle: String) async throws(SearchIndexError) {
+        try await applier?.waitForRoom(for: bundle)
     }
 
     /// Sets whether nobody waits for what is indexed from now on: then, while more threads can run than there are processors, it

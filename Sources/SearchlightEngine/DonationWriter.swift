@@ -17,7 +17,8 @@ struct DonationWriter: Sendable {
 
     /// Makes a batch durable; see ``SearchIndex/commit(_:clientState:expecting:)``.
     func commit(
-        _ batch: IndexBatch, clientState: [UInt8]?, expecting expectation: ClientStateExpectation, from donor: Donor
+        _ batch: IndexBatch, clientState: [UInt8]?, expecting expectation: ClientStateExpectation, from donor: Donor,
+        terms: DonationTerms = DonationTerms()
     ) async throws(EngineError) {
         let bundle = batch.scope.bundle
         if isWritable, batch.hasItems {
@@ -30,11 +31,12 @@ struct DonationWriter: Sendable {
         var expectation = expectation
         if let rest = batch.afterDeletingAll {
             if reindexes.marks(donor, bundle) {
-                try await mark(batch.scope, expecting: expectation)
+                try await mark(batch.scope, expecting: expectation, terms)
                 expectation = .any
                 // If its turn is over meanwhile, nobody may be left to delete what was marked.
                 if reindexes.marks(donor, bundle) {
-                    return try await append(rest, clientState: clientState, expecting: expectation, from: donor)
+                    return try await append(
+                        rest, clientState: clientState, expecting: expectation, from: donor, terms)
                 }
             }
             let undoes = reindexes.undoes(donor, bundle)
@@ -47,28 +49,46 @@ struct DonationWriter: Sendable {
                 }
             }
         }
-        try await append(batch, clientState: clientState, expecting: expectation, from: donor)
+        try await append(batch, clientState: clientState, expecting: expectation, from: donor, terms)
     }
 
     private func append(
-        _ batch: IndexBatch, clientState: [UInt8]?, expecting expectation: ClientStateExpectation, from donor: Donor
+        _ batch: IndexBatch, clientState: [UInt8]?, expecting expectation: ClientStateExpectation, from donor: Donor,
+        _ terms: DonationTerms
     ) async throws(EngineError) {
         do throws(SearchIndexError) {
             // What an app donates by itself is to be found at once.
             try await index.commit(
-                batch, clientState: clientState, expecting: expectation, isPatient: donor == .worker)
+                batch, clientState: clientState, expecting: expectation, isPatient: donor == .worker,
+                terms: terms)
         } catch {
             throw .index(error)
         }
     }
 
     /// Marks everything as deleted. That deletes the client state, so what it must be is asked for before.
-    private func mark(_ scope: IndexScope, expecting expectation: ClientStateExpectation) async throws(EngineError) {
+    private func mark(
+        _ scope: IndexScope, expecting expectation: ClientStateExpectation, _ terms: DonationTerms
+    ) async throws(EngineError) {
+        terms.beforeLongWait()
+        let result: Result<Void, EngineError>
+        do throws(EngineError) {
+            result = .success(try await replaceAll(scope, expecting: expectation, terms))
+        } catch {
+            result = .failure(error)
+        }
+        await terms.afterLongWait()
+        try result.get()
+    }
+
+    private func replaceAll(
+        _ scope: IndexScope, expecting expectation: ClientStateExpectation, _ terms: DonationTerms
+    ) async throws(EngineError) {
         do throws(SearchIndexError) {
             if case .exactly(let expected) = expectation {
                 guard try await index.clientState(of: scope) == expected else { throw .mismatchedClientState }
             }
-            try await index.replaceAll(in: scope)
+            try await index.replaceAll(in: scope, if: terms.isWanted)
         } catch {
             throw .index(error)
         }

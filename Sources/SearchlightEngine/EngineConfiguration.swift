@@ -26,6 +26,8 @@ public struct EngineConfiguration: Sendable {
     public var now: @Sendable () -> Double
     /// What tells whether that was set rather than passed; without one it is believed. See ``SearchIndex``.
     public var bootClock: BootClock?
+    /// What the store stands on, but for the clock; for tests.
+    package var storeSeams = StoreSeams()
     /// Called when the engine begins something that nobody has just asked for, such as ending an idle worker; what it gives
     /// back lives as long as that goes on.
     public var onWork: @Sendable () -> any Sendable = { () }

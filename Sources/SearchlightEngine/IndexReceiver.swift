@@ -9,6 +9,8 @@ struct IndexReceiver: DonationReceiver {
     let writer: DonationWriter
     /// Who donates.
     let donor: Donor
+    /// What decides on each donation when it is accepted.
+    var terms = DonationTerms()
     /// Called for each donation that was kept.
     var onKept: @Sendable () -> Void = {}
 
@@ -28,7 +30,7 @@ struct IndexReceiver: DonationReceiver {
         }
         do throws(EngineError) {
             try await writer.commit(
-                batch, clientState: donation.clientState, expecting: donation.expectation, from: donor)
+                batch, clientState: donation.clientState, expecting: donation.expectation, from: donor, terms: terms)
         } catch {
             switch error {
             case .index(let error): throw DonationRefusal(error)
@@ -81,7 +83,7 @@ extension StoredItem {
 
 extension DonationRefusal {
     /// What the donor is told of an error of the index.
-    fileprivate init(_ error: SearchIndexError) {
+    init(_ error: SearchIndexError) {
         switch error {
         case .invalidItem: self.init(errorName: ServiceErrorName.invalidItem, message: error.description)
         case .clientStateTooLong:

@@ -42,9 +42,29 @@ extension SearchlightEngine {
     public func noteProgress(of token: DelegateToken) { delegates.noteProgress(token) }
 
     /// Keeps what somebody donates. While a connection is that of a registered delegate, it must be given its token.
-    public func receiver(for donor: Donor) -> any DonationReceiver {
-        guard case .delegate(let token) = donor else { return IndexReceiver(writer: writer, donor: donor) }
-        return IndexReceiver(writer: writer, donor: donor) { [delegates] in delegates.noteProgress(token) }
+    ///
+    /// - Parameter terms: What decides on each donation when it is accepted.
+    public func receiver(for donor: Donor, terms: DonationTerms = DonationTerms()) -> any DonationReceiver {
+        guard case .delegate(let token) = donor else {
+            return IndexReceiver(writer: writer, donor: donor, terms: terms)
+        }
+        return IndexReceiver(writer: writer, donor: donor, terms: terms) { [delegates] in
+            delegates.noteProgress(token)
+        }
+    }
+
+    /// Whether an app may donate now without waiting for room; see ``SearchIndex/hasRoom(for:)``.
+    public func hasRoom(for bundle: String) -> Bool { index.hasRoom(for: bundle) }
+
+    /// Returns when there may be room for what an app donates; see ``SearchIndex/waitForRoom(for:)``.
+    ///
+    /// - Throws: ``DonationRefusal``.
+    public func waitForRoom(for bundle: String) async throws(DonationRefusal) {
+        do throws(SearchIndexError) {
+            try await index.waitForRoom(for: bundle)
+        } catch {
+            throw DonationRefusal(error)
+        }
     }
 
     /// Tells the delegate of a bundle, or else its running worker, that indexing is slowed down, or not any more. Nobody is

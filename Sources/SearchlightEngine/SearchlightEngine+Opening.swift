@@ -7,9 +7,11 @@ extension SearchlightEngine {
         _ configuration: EngineConfiguration, _ access: SearchIndex.Access, _ jobs: JobStore
     ) throws(EngineError) -> SearchIndex {
         do throws(SearchIndexError) {
+            var seams = configuration.storeSeams
+            seams.bootClock = configuration.bootClock
             return try SearchIndex(
                 directory: configuration.storeDirectory, access: access, knownGeneration: jobs.knownGeneration,
-                now: configuration.now, bootClock: configuration.bootClock)
+                now: configuration.now, seams: seams)
         } catch {
             throw .index(error)
         }

@@ -15,6 +15,8 @@ final class ServiceCore: Sendable {
     let version: String
     /// Whose turn it is with a large donation.
     let largeDonations = LargeDonations()
+    /// Which connections of each app donated when.
+    let donationOrder = DonationOrder()
     /// What donations wait or are being kept.
     let budget: ByteBudget
     let activity: ServiceActivity

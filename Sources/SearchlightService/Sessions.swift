@@ -49,6 +49,7 @@ final class Sessions: Sendable {
                 state.withLock { $0.sessions[session.number] = session }
                 return try BusConnection(
                     adopting: socket, side: .server, name: "client-\(session.number)", limits: BusLimits(),
+                    gate: { session.mayReadLarge(onOpen: $0) },
                     onCall: { if !Introspection.answer($0) { session.receive($0) } },
                     onDisconnect: { end in
                         session.noteEnd(end)

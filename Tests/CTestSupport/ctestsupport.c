@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/prctl.h>
+#include <sys/xattr.h>
 
 int ctestsupport_keep_standard_streams(posix_spawn_file_actions_t *actions) {
     return posix_spawn_file_actions_addclosefrom_np(actions, 3);
@@ -15,3 +16,7 @@ int ctestsupport_exchange(const char *one, const char *other) {
 }
 
 int ctestsupport_adopt_orphans(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0 ? 0 : errno; }
+
+int ctestsupport_set_access_list(const char *path, const void *list, size_t size) {
+    return setxattr(path, "system.posix_acl_access", list, size, 0) == 0 ? 0 : errno;
+}

@@ -186,6 +186,24 @@ struct RegistryTests {
         #expect(search("a").extensions.count == 1)
     }
 
+    @Test(
+        "What an access list lets another user write is refused, as what its mode lets others write",
+        .enabled(if: AccessList.isSupported), arguments: ["", "/Info.plist", "/library.so", "/.."])
+    func accessList(name: String) throws {
+        let bundle = try PlainBundle("com.example.x", in: folder.path("a"))
+        var list = AccessList()
+        list.users = [12_345: [.read, .search]]
+        try #require(list.set(bundle.path + name))
+        #expect(search("a").extensions.count == 1, "others may only read it")
+        list.users = [12_345: [.read, .write, .search]]
+        try #require(list.set(bundle.path + name))
+        guard case .writableByOthers(_, let detail) = try problem() else {
+            Issue.record("taken")
+            return
+        }
+        #expect(detail.contains("access list"))
+    }
+
     @Test("A library that gives rights to whoever runs it is refused")
     func setUserIdentifier() throws {
         let bundle = try PlainBundle("com.example.x", in: folder.path("a"))

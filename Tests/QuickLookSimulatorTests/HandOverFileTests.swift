@@ -60,6 +60,41 @@ struct HandOverFileTests {
         #expect(throws: HandOverFile.Problem.self) { try file(in: place.path("searchlight")) }
     }
 
+    @Test("Where others may replace a folder on the way, there is no file and no new folder")
+    func ancestors() throws {
+        let place = try TemporaryFolder()
+        let (open, inner) = (place.path("open"), place.path("open/inner"))
+        try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
+        for (mode, isFit) in [(0o777, false), (0o722, false), (0o1777, true), (0o755, true)] as [(mode_t, Bool)] {
+            chmod(open, mode)
+            guard isFit else {
+                #expect(throws: HandOverFile.Problem.self) { try file(in: inner + "/searchlight") }
+                #expect(throws: HandOverFile.Problem.self) { try file(in: inner + "/deep/searchlight") }
+                #expect(throws: HandOverFile.Problem.self) { try file(in: open + "/new/searchlight") }
+                #expect(self.mode(inner + "/searchlight") == nil && self.mode(open + "/new") == nil)
+                continue
+            }
+            try file(in: inner + "/searchlight").remove()
+            try FileManager.default.removeItem(atPath: inner + "/searchlight")
+        }
+    }
+
+    @Test("Where an access list lets another user write, there is no file", .enabled(if: AccessList.isSupported))
+    func accessList() throws {
+        let place = try TemporaryFolder()
+        let inner = place.path("open/inner")
+        try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
+        chmod(inner, 0o700)
+        var list = AccessList()
+        list.users = [12_345: [.read, .write, .search]]
+        for path in [place.path("open"), inner] {
+            try #require(list.set(path))
+            #expect(throws: HandOverFile.Problem.self) { try file(in: inner + "/searchlight") }
+            chmod(path, 0o700)
+        }
+        try file(in: inner + "/searchlight").remove()
+    }
+
     @Test("No link is followed to another folder", arguments: ["searchlight", "searchlight/quicklook"])
     func links(_ name: String) throws {
         let (place, other) = (try TemporaryFolder(), try TemporaryFolder())

@@ -13,8 +13,17 @@ final class CurrentActivity: Sendable {
     func take(_ activity: NSUserActivity) { place.withLock { $0.activity = activity } }
 
     func leave(_ activity: NSUserActivity) {
-        place.withLock { if $0.activity === activity { $0.activity = nil } }
+        let current = place.withLock { place in
+            let current = place.activity
+            if current === activity { place.activity = nil }
+            return current
+        }
+        // What goes with it is not let go with the lock held.
+        withExtendedLifetime(current) {}
     }
 
-    func isTaken(by activity: NSUserActivity) -> Bool { place.withLock { $0.activity === activity } }
+    func isTaken(by activity: NSUserActivity) -> Bool {
+        let current = place.withLock { $0.activity }
+        return current === activity
+    }
 }

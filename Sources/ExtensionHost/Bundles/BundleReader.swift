@@ -19,7 +19,8 @@ struct BundleReader {
     /// What is wrong with a directory of the search path: who may rename things in it may replace bundles.
     mutating func problem(ofSearched directory: String) -> BundleProblem? {
         var status = stat()
-        guard stat(directory, &status) == 0, let flaw = trust.flaw(status, orSticky: true) else { return nil }
+        guard stat(directory, &status) == 0, let flaw = trust.flaw(status, at: .target(directory), orSticky: true)
+        else { return nil }
         return .writableByOthers(path: directory, detail: flaw)
     }
 
@@ -45,7 +46,7 @@ struct BundleReader {
         var link = stat()
         guard lstat(path, &link) == 0 else { throw Self.unreadable(errno) }
         let isLink = link.st_mode & S_IFMT == S_IFLNK
-        if isLink, let flaw = trust.flaw(link, orSticky: false).flatMap({ $0.hasPrefix("belongs") ? $0 : nil }) {
+        if isLink, let flaw = trust.flaw(link, at: .path(path)).flatMap({ $0.hasPrefix("belongs") ? $0 : nil }) {
             throw .writableByOthers(path: path, detail: flaw)
         }
         let number = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -58,12 +59,14 @@ struct BundleReader {
         let folder = OwnedDescriptor(adopting: number)
         var status = stat()
         guard fstat(number, &status) == 0 else { throw Self.unreadable(errno) }
-        if let flaw = trust.flaw(status) { throw .writableByOthers(path: path, detail: flaw) }
+        if let flaw = trust.flaw(status, at: .descriptor(number)) {
+            throw .writableByOthers(path: path, detail: flaw)
+        }
         guard isLink else { return (folder, path) }
         // Whoever may rename what is in the directory around it may put another in its place.
         guard fstatat(number, "..", &status, 0) == 0 else { throw Self.unreadable(errno) }
         let target = Self.path(of: number) ?? path
-        if let flaw = trust.flaw(status, orSticky: true) {
+        if let flaw = trust.flaw(status, at: .target("/proc/self/fd/\(number)/.."), orSticky: true) {
             throw .writableByOthers(path: "\(path): the folder around \(target), where it leads,", detail: flaw)
         }
         return (folder, target)
@@ -89,15 +92,19 @@ struct BundleReader {
         guard fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
             throw Self.failure(name, reason: String(cString: strerror(errno)).lowercased())
         }
-        try check(status, name, path)
+        try check(status, name, in: folder, path)
         return status
     }
 
-    private mutating func check(_ status: stat, _ name: String, _ path: String) throws(BundleProblem) {
+    private mutating func check(
+        _ status: stat, _ name: String, in folder: OwnedDescriptor, _ path: String
+    ) throws(BundleProblem) {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw .notAFile(name: name, found: Self.kind(status.st_mode))
         }
-        if let flaw = trust.flaw(status) { throw .writableByOthers(path: path + "/" + name, detail: flaw) }
+        if let flaw = trust.flaw(status, at: .path("/proc/self/fd/\(folder.number)/\(name)")) {
+            throw .writableByOthers(path: path + "/" + name, detail: flaw)
+        }
     }
 
     private static func failure(_ name: String, reason: String) -> BundleProblem {
@@ -143,7 +150,7 @@ struct BundleReader {
         stamps = []
         for name in names {
             let (header, opened) = try contents(name, folder, limit: LibraryHeader.byteCount)
-            try check(opened, name, path)
+            try check(opened, name, in: folder, path)
             try LibraryHeader.check(header, size: Int64(opened.st_size), name: name)
             stamps.append(FileStamp(opened))
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import ServiceProtocol
 
 /// Who may change a file that this user is to trust: the user and root, and nobody else.
 struct FileTrust {
@@ -9,16 +10,25 @@ struct FileTrust {
 
     /// What is wrong with who may change a file, as it reads after its path; `nil` if nothing is.
     ///
-    /// - Parameter isSticky: Whether a sticky directory may be written by others: they can put things there, which
-    ///   then belong to them, and replace none of anybody else's.
-    mutating func flaw(_ status: stat, orSticky isSticky: Bool = false) -> String? {
+    /// - Parameters:
+    ///   - status: The file's owner and mode.
+    ///   - place: The file, for its access list.
+    ///   - isSticky: Whether a sticky directory may be written by others: they can put things there, which
+    ///     then belong to them, and replace none of anybody else's.
+    mutating func flaw(_ status: stat, at place: FileAccessList.Place, orSticky isSticky: Bool = false) -> String? {
         guard status.st_uid == user || status.st_uid == 0 else { return "belongs to user \(status.st_uid)" }
         if isSticky, status.st_mode & S_ISVTX != 0 { return nil }
-        let byGroup = status.st_mode & S_IWGRP != 0 && status.st_gid != 0 && !isPrivate(status.st_gid)
-        guard !byGroup, status.st_mode & S_IWOTH == 0 else {
-            return "is writable by others (mode \(Self.octal(status.st_mode)))"
+        let byMode =
+            status.st_mode & S_IWOTH != 0
+            || status.st_mode & S_IWGRP != 0 && status.st_gid != 0 && !isPrivate(status.st_gid)
+        if byMode { return "is writable by others (mode \(Self.octal(status.st_mode)))" }
+        let user = user
+        let byList = FileAccessList.othersMayWrite(status, at: place) {
+            $0 == user || $0 == 0
+        } isTrustedGroup: {
+            $0 == 0 || isPrivate($0)
         }
-        return nil
+        return byList ? "is writable by others, whom its access list names (getfacl shows it)" : nil
     }
 
     static func octal(_ mode: mode_t) -> String { String(mode & 0o7777, radix: 8) }

@@ -89,24 +89,41 @@ package final class HandOverFile: Sendable {
     /// - Parameter mayBeNew: Whether the folder around Searchlight's own is made too.
     private static func privateFolder(in own: String, mayBeNew: Bool) throws(Problem) -> (OwnedDescriptor, String) {
         let parent = URL(filePath: own).deletingLastPathComponent().path
-        if mayBeNew { mkdir(parent, 0o700) }
-        var folder = try opened(AT_FDCWD, parent, parent, isPrivate: false, flags: 0)
+        var folder: OwnedDescriptor
+        // The browser goes by the path, so nobody else may replace any folder on the way.
+        do throws(UntrustedFile) {
+            guard let found = try OwnFolder.open(parent, creating: mayBeNew) else {
+                throw UntrustedFile(path: parent, problem: .system(operation: "Opening", code: ENOENT))
+            }
+            folder = found
+        } catch {
+            throw Problem(description: error.description)
+        }
+        try check(folder, parent)
         var path = parent
         for (name, isPrivate) in [(URL(filePath: own).lastPathComponent, false), (folderName, true)] {
             path += "/" + name
             if mkdirat(folder.number, name, 0o700) != 0, errno != EEXIST { throw problem("making \(path)", errno) }
-            folder = try opened(folder.number, name, path, isPrivate: isPrivate, flags: O_NOFOLLOW)
+            folder = try opened(folder.number, name, path, isPrivate: isPrivate)
         }
         return (folder, path)
     }
 
     /// Opens a folder of this user's in which nobody else can write; a private one is made so that nobody else can look.
     private static func opened(
-        _ above: Int32, _ name: String, _ path: String, isPrivate: Bool, flags: Int32
+        _ above: Int32, _ name: String, _ path: String, isPrivate: Bool
     ) throws(Problem) -> OwnedDescriptor {
-        let number = openat(above, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags)
+        let number = openat(above, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
         guard number >= 0 else { throw problem("opening \(path)", errno) }
         let folder = OwnedDescriptor(adopting: number)
+        try check(folder, path, isPrivate: isPrivate)
+        return folder
+    }
+
+    /// Checks that a folder is this user's and that nobody else can write in it; a private one is closed to others.
+    private static func check(
+        _ folder: OwnedDescriptor, _ path: String, isPrivate: Bool = false
+    ) throws(Problem) {
         var status = stat()
         guard fstat(folder.number, &status) == 0 else { throw problem("checking \(path)", errno) }
         guard status.st_uid == geteuid() else {
@@ -117,7 +134,6 @@ package final class HandOverFile: Sendable {
         } else if status.st_mode & 0o022 != 0 {
             throw Problem(description: "Others can write in \(path).")
         }
-        return folder
     }
 
     private static func problem(_ operation: String, _ code: Int32) -> Problem {

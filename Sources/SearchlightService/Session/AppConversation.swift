@@ -42,6 +42,8 @@ final class AppConversation: ClientSession.Conversation {
         }
     }
 
+    func mayReadLarge(onOpen: @escaping @Sendable (Bool) -> Void) -> Bool { donations.mayRead(onOpen: onOpen) }
+
     private func take(_ request: AppRequest, _ call: IncomingCall) {
         switch request {
         case .register: delegate.register(call)

@@ -13,6 +13,9 @@ protocol ClientLink: Sendable {
 
     /// Ends the conversation.
     func close()
+
+    /// Whether the client is known to have gone, even if nobody was told yet.
+    var hasHungUp: Bool { get }
 }
 
 extension BusConnection: ClientLink {}

@@ -10,6 +10,8 @@ final class ClientSession: Sendable {
     protocol Conversation: Sendable {
         /// Takes a call; never blocks.
         func receive(_ call: IncomingCall)
+        /// Decides whether a large call may be read now; see ``BusConnection/LargeCallGate``. Never blocks.
+        func mayReadLarge(onOpen: @escaping @Sendable (Bool) -> Void) -> Bool
         /// Begins again with an engine that was opened again.
         func rejoin(_ engine: SearchlightEngine)
         /// Forgets what it has with an engine that is being closed.
@@ -114,6 +116,11 @@ final class ClientSession: Sendable {
             call.refuse(name: ServiceErrorName.accessDenied, message: denial.description)
         case .ready, .ended: call.refuse(name: ExtensionStatus.unavailable.errorName, message: "It is being ended.")
         }
+    }
+
+    /// Decides whether a large call may be read now. Called on the connection's thread; never blocks.
+    func mayReadLarge(onOpen: @escaping @Sendable (Bool) -> Void) -> Bool {
+        conversation?.mayReadLarge(onOpen: onOpen) ?? true
     }
 
     private func deny(_ call: IncomingCall, _ reason: String) {
@@ -224,6 +231,10 @@ final class ClientSession: Sendable {
         link?.close()
         await conversation?.end()
     }
+}
+
+extension ClientSession.Conversation {
+    func mayReadLarge(onOpen: @escaping @Sendable (Bool) -> Void) -> Bool { true }
 }
 
 extension IncomingCall {

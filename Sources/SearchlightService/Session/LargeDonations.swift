@@ -25,6 +25,16 @@ final class LargeDonations: Sendable {
         return try await body()
     }
 
+    /// Lets others through during a long wait in ``during(_:_:)``, until ``resume(_:)`` is called.
+    func pause(_ bytes: Int) {
+        if bytes > Self.smallBytes { give() }
+    }
+
+    /// Ends that.
+    func resume(_ bytes: Int) async {
+        if bytes > Self.smallBytes { await take() }
+    }
+
     private func take() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isFree = state.withLock { state in

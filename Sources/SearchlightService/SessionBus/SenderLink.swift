@@ -14,4 +14,7 @@ struct SenderLink: ClientLink {
     func post(_ member: BusMember, _ arguments: [BusValue]) { bus.post(sender, member, arguments) }
 
     func close() { onClose() }
+
+    /// The bus tells when a sender has gone.
+    var hasHungUp: Bool { false }
 }

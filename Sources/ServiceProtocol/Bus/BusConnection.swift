@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 import Synchronization
 
 /// A D-Bus connection between two processes over a socket, without a bus daemon.
@@ -27,6 +28,13 @@ public final class BusConnection: Sendable {
     /// Called with the reason when a connection has ended, once.
     public typealias EndHandler = @Sendable (BusEnd) -> Void
 
+    /// Decides whether a large call may be read now. Called on the connection's thread, perhaps more than once for a call;
+    /// must not block.
+    ///
+    /// If it may not, `onOpen` is called once, on any thread, when the call may be asked for again, or, with `true`, when it
+    /// is to be read in any case.
+    public typealias LargeCallGate = @Sendable (_ onOpen: @escaping @Sendable (_ isFinal: Bool) -> Void) -> Bool
+
     /// Called for each signal of a message bus itself.
     typealias SignalHandler = @Sendable (BusMember, [BusValue]) -> Void
 
@@ -34,6 +42,10 @@ public final class BusConnection: Sendable {
     typealias Listener = @Sendable (String) -> (@Sendable (BusSignal) -> Void)?
 
     private let mailbox: BusMailbox
+    /// The thread's, which closes it; `nil` on a message bus.
+    private let socket: PeerSocket?
+
+    private struct PeerSocket: Sendable { weak var descriptor: OwnedDescriptor? }
 
     /// Starts a connection over a connected stream socket and takes the socket over.
     ///
@@ -42,27 +54,30 @@ public final class BusConnection: Sendable {
     ///   - side: Which end this is.
     ///   - name: The name of the thread, up to 15 bytes, for debuggers.
     ///   - limits: What is taken from the peer, which must be a process of this user; `nil` for a peer that is trusted.
+    ///   - gate: Decides when large calls are read, where there are limits.
     ///   - onCall: Receives incoming calls.
     ///   - onDisconnect: Called once, on the connection's thread, when the peer is gone or ``close()`` was called.
     /// - Throws: ``BusError/system(operation:code:)``.
     public convenience init(
         adopting socket: OwnedDescriptor, side: Side, name: String, limits: BusLimits? = nil,
-        onCall: @escaping CallHandler, onDisconnect: @escaping EndHandler
+        gate: LargeCallGate? = nil, onCall: @escaping CallHandler, onDisconnect: @escaping EndHandler
     ) throws(BusError) {
         try self.init(
-            adopting: socket, side: side, name: name, limits: limits, kernel: BusKernel(), onCall: onCall,
+            adopting: socket, side: side, name: name, limits: limits, kernel: BusKernel(), gate: gate, onCall: onCall,
             onDisconnect: onDisconnect)
     }
 
     init(
         adopting socket: OwnedDescriptor, side: Side, name: String, limits: BusLimits?, kernel: BusKernel,
-        onCall: @escaping CallHandler, onDisconnect: @escaping EndHandler
+        room: ReceiveBudget = .shared, gate: LargeCallGate? = nil, onCall: @escaping CallHandler,
+        onDisconnect: @escaping EndHandler
     ) throws(BusError) {
         mailbox = try BusMailbox()
+        self.socket = PeerSocket(descriptor: socket)
         try BusThread.start(
             BusThread.Start(
-                origin: .socket(socket, side), name: name, limits: limits, kernel: kernel, mailbox: mailbox,
-                onCall: onCall, onDisconnect: onDisconnect))
+                origin: .socket(socket, side), name: name, limits: limits, kernel: kernel, room: room, gate: gate,
+                mailbox: mailbox, onCall: onCall, onDisconnect: onDisconnect))
     }
 
     /// Starts a connection to a message bus.
@@ -71,6 +86,7 @@ public final class BusConnection: Sendable {
         onSignal: @escaping SignalHandler, listener: @escaping Listener, onDisconnect: @escaping EndHandler
     ) throws(BusError) {
         mailbox = try BusMailbox()
+        socket = nil
         try BusThread.start(
             BusThread.Start(
                 origin: .messageBus(address: address, limits), name: name, limits: nil, kernel: BusKernel(),
@@ -152,6 +168,15 @@ public final class BusConnection: Sendable {
             thread.send(member, arguments, to: target, reply: nil)
         } orElse: {
         }
+    }
+
+    /// Whether the peer has closed its end or died, as the kernel says at this moment, or the connection has ended; before
+    /// `onDisconnect` is called. Always `false` on a message bus.
+    public var hasHungUp: Bool {
+        guard let socket else { return false }
+        guard let descriptor = socket.descriptor else { return true }
+        var entry = pollfd(fd: descriptor.number, events: 0, revents: 0)
+        return poll(&entry, 1, 0) > 0 && Int32(entry.revents) & (POLLHUP | POLLERR) != 0
     }
 
     /// Ends the connection; calls under way fail with ``BusError/disconnected``.

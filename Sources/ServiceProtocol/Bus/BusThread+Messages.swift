@@ -78,7 +78,8 @@ extension BusThread {
         do { arguments = .success(try message.readArguments()) } catch { arguments = .failure(error) }
         let size = ((try? arguments.get()) ?? []).reduce(0) { $0 + $1.approximateBytes }
         let ticket = input?.takeRoom(of: cookie)
-        if sd_bus_message_get_expect_reply(message.pointer) <= 0 {
+        let expectsReply = sd_bus_message_get_expect_reply(message.pointer) > 0
+        if !expectsReply {
             let isTrusted = shares == nil && start.limits == nil
             guard isTrusted || size <= Self.maximumUncounted else { return }
         } else {
@@ -99,7 +100,9 @@ extension BusThread {
         case .success(let values):
             let path = sd_bus_message_get_path(message.pointer).map { String(cString: $0) } ?? ""
             start.onCall(
-                IncomingCall(member: member, path: path, arguments: values, key: key, mailbox: start.mailbox))
+                IncomingCall(
+                    member: member, path: path, arguments: values, key: key,
+                    ticket: expectsReply ? ticket : nil, mailbox: start.mailbox))
         case .failure(let error):
             answer(key, .failure(.remote(name: BusErrorName.invalidArguments, message: error.description)))
         }
@@ -157,6 +160,7 @@ extension BusThread {
         guard let call = unanswered.removeValue(forKey: key) else { return }
         unansweredBytes -= call.size
         if call.ticket == nil { freeBytes -= call.size }
+        call.ticket?.end()
         shares?.give(call.size, of: key.sender ?? "")
         let original = BusMessage(adopting: call.message)
         do {

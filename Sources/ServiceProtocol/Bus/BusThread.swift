@@ -20,6 +20,10 @@ final class BusThread: @unchecked Sendable {
         let name: String
         let limits: BusLimits?
         let kernel: BusKernel
+        /// For large messages of a peer that is not trusted.
+        var room = ReceiveBudget.shared
+        /// Decides when these are read.
+        var gate: BusConnection.LargeCallGate?
         let mailbox: BusMailbox
         let onCall: BusConnection.CallHandler
         /// Receives the signals of a message bus.
@@ -114,10 +118,7 @@ final class BusThread: @unchecked Sendable {
         switch start.origin {
         case .socket(let socket, let side):
             do {
-                (input, ownSource) = try Self.adopt(socket, side, start.limits, by: created) {
-                    [mailbox = start.mailbox] in
-                    mailbox.signal()
-                }
+                (input, ownSource) = try Self.adopt(socket, side, start, by: created)
             } catch {
                 sd_bus_unref(created)
                 throw error
@@ -135,15 +136,18 @@ final class BusThread: @unchecked Sendable {
 
     /// Has sd-bus speak over a socket.
     private static func adopt(
-        _ socket: OwnedDescriptor, _ side: BusConnection.Side, _ limits: BusLimits?, by bus: OpaquePointer,
-        wake: @escaping @Sendable () -> Void
+        _ socket: OwnedDescriptor, _ side: BusConnection.Side, _ start: Start, by bus: OpaquePointer
     ) throws(BusError) -> (GuardedInput?, Int32?) {
         // sd-bus closes the descriptors it is given, hence the copies.
         let output = try OwnedDescriptor.copy(socket)
         var input: GuardedInput?
         var source = output
-        if let limits {
-            do { (input, source) = try GuardedInput.make(socket, side: side, limits: limits, wake: wake) } catch {
+        if let limits = start.limits {
+            do {
+                (input, source) = try GuardedInput.make(
+                    socket, side: side, limits: limits, room: start.room, gate: start.gate
+                ) { [mailbox = start.mailbox] in mailbox.signal() }
+            } catch {
                 close(output)
                 throw error
             }
@@ -182,7 +186,10 @@ final class BusThread: @unchecked Sendable {
         // What is still unsent is not waited for: the peer may never read it.
         start.mailbox.abandon()
         sd_bus_close(bus)
-        for call in unanswered.values { sd_bus_message_unref(call.message) }
+        for call in unanswered.values {
+            call.ticket?.end()
+            sd_bus_message_unref(call.message)
+        }
         unanswered = [:]
         input?.end()
         for call in waiting.values { call.reply.fail(.disconnected) }
@@ -248,7 +255,8 @@ final class BusThread: @unchecked Sendable {
         var descriptors = [wake, own] + input.polls(reading: reading, writing: events & POLLOUT != 0)
         let deadline = input.deadline(now: start.kernel.now)
         _ = start.kernel.wait(&descriptors, milliseconds(until: deadline))
-        input.noteReady(descriptors[2...])
+        input.noteReady(descriptors[2...], reading: reading)
+        if input.isAbandoned { throw .peerClosed }
         // Asked again: whether others wait for room may have changed.
         guard deadline != nil, !input.mayHaveInput, let end = input.deadline(now: start.kernel.now) else { return }
         if start.kernel.now() >= end { throw input.stalled }

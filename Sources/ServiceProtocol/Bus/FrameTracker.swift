@@ -31,10 +31,11 @@ struct FrameTracker {
     /// was found good.
     var mayForward: Bool { isAuthenticating || seen == 0 || prefix.map { seen >= $0.headerBytes } ?? false }
 
-    /// The bytes and the serial number of the current message, once its header is there and not all of it.
-    var current: (bytes: Int, serial: UInt32)? {
+    /// The bytes and the serial number of the current message, and whether it is a call, once its header is there and not all
+    /// of it.
+    var current: (bytes: Int, serial: UInt32, isCall: Bool)? {
         guard let prefix, seen > 0, header.count == prefix.headerBytes else { return nil }
-        return (prefix.totalBytes, MessagePrefix.number(header, at: 8, prefix.isBigEndian))
+        return (prefix.totalBytes, MessagePrefix.number(header, at: 8, prefix.isBigEndian), prefix.kind == .call)
     }
 
     /// The most bytes the next read may take, at least 1.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSystemd
 import Glibc
+import Synchronization
 
 /// What stands between a peer that is not trusted and sd-bus, which itself would hold 128 MiB of a message whose end
 /// never comes, drop what it does not understand without a word, and lose descriptors.
@@ -22,10 +23,17 @@ final class GuardedInput {
     /// Whether the inner socket is full.
     private(set) var isBlocked = false
     private var hasEnded = false
+    /// Whether the peer was found gone while it was not read.
+    private(set) var isAbandoned = false
     private let room: ReceiveBudget
     private let wake: @Sendable () -> Void
     /// The room of the current message, or the place in the line for it, if it is large.
     private var ticket: ReceiveBudget.Ticket?
+    private let gate: CallGate
+    /// Whether the current message may be read to its end.
+    private var isAdmitted = false
+    /// Whether a large message waits for the gate or for room.
+    private(set) var waitsForRoom = false
     /// That of messages that are complete and that sd-bus has not handed on, by serial number, oldest first.
     private var complete: [(serial: UInt64, ticket: ReceiveBudget.Ticket)] = []
     /// When what is half-sent began, and which message it is.
@@ -40,8 +48,8 @@ final class GuardedInput {
 
     /// - Returns: The guard, and the socket from which sd-bus shall read, which sd-bus closes.
     static func make(
-        _ socket: OwnedDescriptor, side: BusConnection.Side, limits: BusLimits, room: ReceiveBudget = .shared,
-        wake: @escaping @Sendable () -> Void
+        _ socket: OwnedDescriptor, side: BusConnection.Side, limits: BusLimits, room: ReceiveBudget,
+        gate: BusConnection.LargeCallGate?, wake: @escaping @Sendable () -> Void
     ) throws(BusError) -> (input: GuardedInput, source: Int32) {
         precondition(limits.maximumHeaderBytes <= largeBuffer)
         precondition(limits.maximumDescriptors <= csystemd_maximum_descriptors)
@@ -61,7 +69,7 @@ final class GuardedInput {
         let inner = OwnedDescriptor(adopting: pair[0])
         return (
             GuardedInput(
-                socket: socket, inner: inner, limits: limits, room: room, wake: wake,
+                socket: socket, inner: inner, limits: limits, room: room, gate: gate, wake: wake,
                 tracker: FrameTracker(sender: side == .server ? .client : .server, limits: limits)),
             pair[1]
         )
@@ -69,9 +77,10 @@ final class GuardedInput {
 
     private init(
         socket: OwnedDescriptor, inner: OwnedDescriptor, limits: BusLimits, room: ReceiveBudget,
-        wake: @escaping @Sendable () -> Void, tracker: FrameTracker
+        gate: BusConnection.LargeCallGate?, wake: @escaping @Sendable () -> Void, tracker: FrameTracker
     ) {
         (self.room, self.wake) = (room, wake)
+        self.gate = CallGate(gate, wake)
         self.socket = socket
         self.inner = inner
         self.limits = limits
@@ -80,9 +89,6 @@ final class GuardedInput {
 
     /// Whether nothing of a message has come, so that reading can be put off without holding up a message.
     var isBetweenMessages: Bool { !tracker.isHalfSent }
-
-    /// Whether a large message waits for room.
-    var waitsForRoom: Bool { ticket.map { !$0.isGranted } ?? false }
 
     /// Hands over the room of a message that sd-bus has handed on; what came before it has been dealt with.
     func takeRoom(of serial: UInt64) -> ReceiveBudget.Ticket? {
@@ -112,16 +118,23 @@ final class GuardedInput {
     /// The descriptors and events to wait for besides sd-bus's.
     func polls(reading: Bool, writing: Bool) -> [pollfd] {
         let events = (reading && !isBlocked && !hasEnded && !waitsForRoom ? POLLIN : 0) | (writing ? POLLOUT : 0)
+        // A hang-up is reported even if nothing is asked for. Where reading is put off, it ends the connection; else it would
+        // wake the thread again and again.
+        let isWatched = events != 0 || isPutOff(reading: reading)
         return [
-            // A hang-up is reported even if nothing is asked for, which would wake the thread again and again.
-            pollfd(fd: events == 0 ? -1 : socket.number, events: Int16(events), revents: 0),
+            pollfd(fd: isWatched ? socket.number : -1, events: Int16(events), revents: 0),
             pollfd(fd: isBlocked ? inner.number : -1, events: Int16(POLLOUT), revents: 0),
         ]
     }
 
+    /// Whether the peer has to wait before it is read on, for room or for its answers: that may take long, and a peer that has
+    /// gone must not keep its place, nor its place in the line. What it has sent was not acknowledged.
+    private func isPutOff(reading: Bool) -> Bool { !hasEnded && (waitsForRoom || !reading) }
+
     /// Takes note of what the poll found for ``polls(reading:writing:)``.
-    func noteReady(_ polls: ArraySlice<pollfd>) {
+    func noteReady(_ polls: ArraySlice<pollfd>, reading: Bool) {
         guard let outer = polls.first, let inner = polls.last else { return }
+        if Int32(outer.revents) & POLLHUP != 0, isPutOff(reading: reading) { isAbandoned = true }
         if Int32(outer.revents) & ~POLLOUT != 0 { mayHaveInput = true }
         if inner.revents != 0 { isBlocked = false }
     }
@@ -161,7 +174,7 @@ final class GuardedInput {
             if sent < filled && tracker.mayForward { try forward() }
             guard !isBlocked, mayHaveInput, !hasEnded, tracker.completed == begun else { break }
             guard tracker.isAuthenticating || mayRead else { break }
-            askForRoom()
+            waitsForRoom = !admitCurrent()
             guard !waitsForRoom else { break }
             let wasAuthenticating = tracker.isAuthenticating
             let current = tracker.current
@@ -170,6 +183,7 @@ final class GuardedInput {
                 complete.append((UInt64(current.serial), ticket))
                 self.ticket = nil
             }
+            if tracker.completed != begun { isAdmitted = false }
             // What follows waits until sd-bus is ready for messages, which only its owner can ask it.
             if wasAuthenticating && !tracker.isAuthenticating { break }
         }
@@ -181,10 +195,19 @@ final class GuardedInput {
         }
     }
 
-    /// Takes a place in the line for a message that is large, once its header is there.
-    private func askForRoom() {
-        guard ticket == nil, let current = tracker.current, current.bytes > ReceiveBudget.freeBytes else { return }
-        ticket = room.ask(current.bytes, onGrant: wake)
+    /// Whether reading may go on: a message that is large passes the gate and has room, once its header is there.
+    private func admitCurrent() -> Bool {
+        guard !isAdmitted, let current = tracker.current, current.bytes > ReceiveBudget.freeBytes else { return true }
+        // Asked again with a place in the line, and with room: what the gate stands for may be gone by then.
+        guard !current.isCall || gate.isOpen() else {
+            ticket = nil
+            return false
+        }
+        let ticket = ticket ?? room.ask(current.bytes, onGrant: wake)
+        self.ticket = ticket
+        isAdmitted = ticket.isGranted
+        if isAdmitted { gate.forget() }
+        return isAdmitted
     }
 
     private func read() throws(BusEnd) {
@@ -240,4 +263,47 @@ final class GuardedInput {
         sent += result
         isBlocked = sent < filled
     }
+}
+
+/// Whether the owner of a connection lets large calls be read; asks the owner no more than once at a time.
+private final class CallGate: Sendable {
+    private enum State {
+        /// To be asked.
+        case unknown
+        /// The owner will say when it opens.
+        case closed
+        /// The current call may be read whatever the owner would say.
+        case open
+    }
+    private let state = Mutex(State.unknown)
+    private let ask: BusConnection.LargeCallGate?
+    private let wake: @Sendable () -> Void
+
+    init(_ ask: BusConnection.LargeCallGate?, _ wake: @escaping @Sendable () -> Void) {
+        (self.ask, self.wake) = (ask, wake)
+    }
+
+    func isOpen() -> Bool {
+        guard let ask else { return true }
+        let known: Bool? = state.withLock { state in
+            switch state {
+            case .open: return true
+            case .closed: return false
+            case .unknown:
+                // Before it is asked, since it may open in the same moment.
+                state = .closed
+                return nil
+            }
+        }
+        if let known { return known }
+        let isOpen = ask { [self] isFinal in
+            state.withLock { $0 = isFinal ? .open : .unknown }
+            wake()
+        }
+        if isOpen { forget() }
+        return isOpen
+    }
+
+    /// Begins again with the next call.
+    func forget() { state.withLock { $0 = .unknown } }
 }

@@ -11,6 +11,8 @@ public final class IncomingCall: Sendable {
     public var arguments: [BusValue] { given.withLock { $0 } }
     private let given: Mutex<[BusValue]>
     private let key: BusThread.CallKey
+    /// The room of a large call from a peer that is not trusted.
+    private let ticket: ReceiveBudget.Ticket?
     private let mailbox: BusMailbox
     private let answered = Atomic<Bool>(false)
 
@@ -20,11 +22,15 @@ public final class IncomingCall: Sendable {
     /// The unique name of the caller, as the message bus says; `nil` on a connection without one.
     public var sender: String? { key.sender }
 
-    init(member: BusMember, path: String, arguments: [BusValue], key: BusThread.CallKey, mailbox: BusMailbox) {
+    init(
+        member: BusMember, path: String, arguments: [BusValue], key: BusThread.CallKey, ticket: ReceiveBudget.Ticket?,
+        mailbox: BusMailbox
+    ) {
         self.member = member
         self.path = path
         given = Mutex(arguments)
         self.key = key
+        self.ticket = ticket
         self.mailbox = mailbox
     }
 
@@ -34,6 +40,10 @@ public final class IncomingCall: Sendable {
 
     /// Gives the arguments up, which may be large, once they were read.
     public func releaseArguments() { given.withLock { $0 = [] } }
+
+    /// Gives up the room that other large calls may be waiting for. The call still counts for its own connection until it is
+    /// answered, and the caller bounds what it keeps of its arguments.
+    public func releaseRoom() { ticket?.end() }
 
     /// Answers with results. Only the first answer counts.
     public func reply(_ values: [BusValue] = []) {

@@ -194,10 +194,13 @@ extension MessageBus {
 
     /// Tells a service who has its name, now and whenever that changes.
     func follow(_ service: BusService) {
-        watches.services.withLock { services in
-            services[service.name, default: []].removeAll { $0.service == nil }
-            services[service.name, default: []].append(Watches.Follower(service: service))
+        // References that are made with a lock held are kept until it is given back: each may be the last.
+        let known = watches.services.withLock { services in
+            let known = (services[service.name] ?? []).compactMap(\.service)
+            services[service.name] = (known + [service]).map { Watches.Follower(service: $0) }
+            return known
         }
+        withExtendedLifetime(known) {}
         addRule(Self.rule(service.name))
         // After the rule, so that nothing is missed in between.
         connection.call(.messageBus, BusMember(Self.busName, "GetNameOwner"), [.string(service.name)]) {
@@ -211,13 +214,16 @@ extension MessageBus {
     }
 
     func listen(to new: String?, insteadOf old: String?, _ service: BusService) {
-        watches.listeners.withLock { listeners in
+        let known = watches.listeners.withLock { listeners in
+            let known = old.flatMap { listeners[$0] }?.compactMap(\.service) ?? []
             if let old {
-                listeners[old]?.removeAll { $0.service == nil || $0.service === service }
-                if listeners[old]?.isEmpty == true { listeners[old] = nil }
+                let others = known.filter { $0 !== service }
+                listeners[old] = others.isEmpty ? nil : others.map { Watches.Follower(service: $0) }
             }
             if let new { listeners[new, default: []].append(Watches.Follower(service: service)) }
+            return known
         }
+        withExtendedLifetime(known) {}
     }
 
     func call(

@@ -59,12 +59,17 @@ public final class ReceiveBudget: Sendable {
     }
     private let lanes: [Lane]
     private let states: Mutex<[LaneState]>
+    private let onInspection: @Sendable () -> Void
 
-    /// - Parameter lanes: By the bytes of their messages; the last takes all that are larger.
+    /// - Parameters:
+    ///   - lanes: By the bytes of their messages; the last takes all that are larger.
+    ///   - onInspection: Called each time a ticket of a line is inspected, with the lock held; for tests.
     init(
-        lanes: [Lane] = [Lane(messageBytes: 2 << 20, capacity: 8 << 20), Lane(messageBytes: .max, capacity: 34 << 20)]
+        lanes: [Lane] = [Lane(messageBytes: 2 << 20, capacity: 8 << 20), Lane(messageBytes: .max, capacity: 34 << 20)],
+        onInspection: @escaping @Sendable () -> Void = {}
     ) {
         self.lanes = lanes
+        self.onInspection = onInspection
         states = Mutex(lanes.map { _ in LaneState() })
     }
 
@@ -96,30 +101,35 @@ public final class ReceiveBudget: Sendable {
 
     fileprivate func end(_ ticket: Ticket) {
         let lane = ticket.lane
-        let granted = states.withLock { states -> [Ticket] in
+        // All tickets that were inspected are kept until the lock is given back: if one loses its last other owner meanwhile, it
+        // ends here, which takes the lock.
+        let (granted, inspected) = states.withLock { states -> ([Ticket], [Ticket]) in
             let before = ticket.state.withLock { state in
                 defer { state = .ended }
                 return state
             }
             switch before {
-            case .ended: return []
+            case .ended: return ([], [])
             case .waiting: states[lane].line.removeAll { $0.number == ObjectIdentifier(ticket) }
             case .granted: states[lane].held -= ticket.bytes
             }
-            var granted: [Ticket] = []
+            var (granted, inspected): ([Ticket], [Ticket]) = ([], [])
             while let first = states[lane].line.first {
                 guard let next = first.ticket else {
                     states[lane].line.removeFirst()
                     continue
                 }
+                inspected.append(next)
+                onInspection()
                 guard fits(next.bytes, lane, states) else { break }
                 states[lane].line.removeFirst()
                 states[lane].held += next.bytes
                 next.state.withLock { $0 = .granted }
                 granted.append(next)
             }
-            return granted
+            return (granted, inspected)
         }
         for ticket in granted { ticket.onGrant() }
+        withExtendedLifetime(inspected) {}
     }
 }

@@ -32,11 +32,13 @@ package enum OwnFile {
             if code == ENOENT || code == ENOTDIR { return false }
             throw UntrustedFile(path: path, problem: .system(operation: "Looking at", code: code))
         }
-        try check(status, path, kind)
+        try check(status, at: .path(path), path, kind)
         return true
     }
 
-    static func check(_ status: stat, _ path: String, _ kind: Kind) throws(UntrustedFile) {
+    private static func check(
+        _ status: stat, at place: FileAccessList.Place, _ path: String, _ kind: Kind
+    ) throws(UntrustedFile) {
         func fail(_ problem: UntrustedFile.Problem) -> UntrustedFile { UntrustedFile(path: path, problem: problem) }
         guard status.st_mode & S_IFMT == kind.format else {
             if status.st_mode & S_IFMT == S_IFLNK { throw fail(.link) }
@@ -45,7 +47,7 @@ package enum OwnFile {
         }
         guard FileTrust.isTrusted(status.st_uid) else { throw fail(.owner(status.st_uid)) }
         // Who may connect to a socket its listener finds out by the peer.
-        guard kind == .socket || !FileTrust.othersMayWrite(status) else { throw fail(.writable) }
+        guard kind == .socket || !FileTrust.othersMayWrite(status, at: place) else { throw fail(.writable) }
         guard kind != .file || status.st_nlink <= 1 || isSetAside(status, path) else {
             throw fail(.names(Int(status.st_nlink)))
         }
@@ -82,7 +84,7 @@ package enum OwnFile {
             throw UntrustedFile(path: path, problem: .system(operation: "Looking at", code: errno))
         }
         // It may be another one than a moment ago.
-        try check(status, path, .file)
+        try check(status, at: .descriptor(number), path, .file)
         return file
     }
 
@@ -149,7 +151,12 @@ package enum OwnFolder {
 
         init(_ path: String) {
             self.path = path
-            rest = path.split(separator: "/").reversed()
+            rest = Self.steps(path)
+        }
+
+        /// The steps of a path, the next last; `.` is none.
+        private static func steps(_ path: String) -> [Substring] {
+            path.split(separator: "/").filter { $0 != "." }.reversed()
         }
 
         private func fail(_ problem: UntrustedFile.Problem) -> UntrustedFile {
@@ -160,7 +167,6 @@ package enum OwnFolder {
             var current = try step("/", from: AT_FDCWD)
             try check(current)
             while let name = rest.popLast() {
-                if name == "." { continue }
                 let above = shown
                 let parent = shown.split(separator: "/").dropLast().map { "/" + $0 }.joined()
                 shown = name == ".." ? parent : shown + "/" + name
@@ -180,7 +186,7 @@ package enum OwnFolder {
                     guard links <= OwnFolder.maximumLinks else {
                         throw fail(.system(operation: "Following", code: ELOOP))
                     }
-                    rest += target.split(separator: "/").reversed()
+                    rest += Self.steps(target)
                     shown = above
                     if target.hasPrefix("/") {
                         shown = ""
@@ -191,6 +197,8 @@ package enum OwnFolder {
                 try check(next)
                 current = next
             }
+            // A link may lead back to a folder that was only on the way before.
+            try check(current)
             return current
         }
 
@@ -225,7 +233,7 @@ package enum OwnFolder {
                 throw fail(.kind(FileTrust.kind(status.st_mode), wanted: "a folder"))
             }
             guard FileTrust.isTrusted(status.st_uid) else { throw fail(.owner(status.st_uid)) }
-            guard FileTrust.othersMayWrite(status) else { return }
+            guard FileTrust.othersMayWrite(status, at: .descriptor(folder.number)) else { return }
             // In /tmp nobody takes away what is another's; a store's own folder is no such place.
             guard !rest.isEmpty, status.st_mode & S_ISVTX != 0 else { throw fail(.writable) }
         }

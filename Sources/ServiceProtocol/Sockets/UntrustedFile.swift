@@ -66,9 +66,12 @@ enum FileTrust {
 
     /// Whether others than the owner may write. A group that has only this user, as many systems make one for each, counts
     /// as this user; root's counts as root.
-    static func othersMayWrite(_ status: stat) -> Bool {
-        if status.st_mode & S_IWOTH != 0 { return true }
-        return status.st_mode & S_IWGRP != 0 && status.st_gid != 0 && !isOwn(group: status.st_gid)
+    static func othersMayWrite(_ status: stat, at place: FileAccessList.Place) -> Bool {
+        FileAccessList.othersMayWrite(status, at: place) { user in
+            user == geteuid() || user == 0
+        } isTrustedGroup: { group in
+            group == 0 || isOwn(group: group)
+        }
     }
 
     private static let overflowUser: uid_t = 65534

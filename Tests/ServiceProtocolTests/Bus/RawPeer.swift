@@ -18,7 +18,10 @@ struct RawPeer {
     static let authentication = Array("\0AUTH EXTERNAL\r\nDATA\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n".utf8)
 
     /// - Parameter first: What is sent before the connection begins.
-    init(limits: BusLimits = BusLimits(), kernel: BusKernel = BusKernel(), first: [UInt8] = []) throws {
+    init(
+        limits: BusLimits = BusLimits(), kernel: BusKernel = BusKernel(), room: ReceiveBudget = .shared,
+        gate: BusConnection.LargeCallGate? = nil, first: [UInt8] = []
+    ) throws {
         let (own, other) = try socketPair()
         socket = own
         if !first.isEmpty { try #require(write(own.number, first, first.count) == first.count) }
@@ -26,7 +29,8 @@ struct RawPeer {
         let (calls, calling) = AsyncStream.makeStream(of: IncomingCall.self)
         (self.ends, self.calls) = (ends, calls)
         connection = try BusConnection(
-            adopting: other, side: .server, name: "test-guarded", limits: limits, kernel: kernel,
+            adopting: other, side: .server, name: "test-guarded", limits: limits, kernel: kernel, room: room,
+            gate: gate,
             onCall: { calling.yield($0) },
             onDisconnect: {
                 ending.yield($0); ending.finish(); calling.finish()

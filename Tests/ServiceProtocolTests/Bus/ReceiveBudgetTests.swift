@@ -46,6 +46,55 @@ struct ReceiveBudgetTests {
         #expect(grants.all == ["third"] && third.isGranted && budget.held == 100)
     }
 
+    @Test("A ticket that is dropped while the line is inspected gives back its place, and nothing waits for itself")
+    func droppedWhileInspected() {
+        let (tickets, grants) = (Dropped(), Grants())
+        let budget = ReceiveBudget(lanes: [.init(messageBytes: .max, capacity: 100)], onInspection: { tickets.drop() })
+        let first = budget.ask(60) {}
+        let small = budget.ask(30) {}
+        tickets.keep(budget.ask(90) { grants.add("large") })
+        let last = budget.ask(20) { grants.add("last") }
+        // There is no room yet for the next in the line, whose last owner lets go of it in this moment.
+        small.end()
+        #expect(grants.all == ["last"] && last.isGranted && budget.held == 80)
+        first.end()
+        last.end()
+        #expect(budget.held == 0)
+    }
+
+    @Test("Tickets that several threads ask for, give back and drop leave nothing behind")
+    func concurrent() async {
+        let budget = ReceiveBudget(lanes: [.init(messageBytes: .max, capacity: 1000)])
+        let large = budget.ask(700) {}
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<6 {
+                group.addTask {
+                    for _ in 0..<20_000 {
+                        // The first fit beside the large one; the others wait, and are only dropped.
+                        let ticket = budget.ask(number % 2 == 0 ? 200 : 900) {}
+                        if number % 2 == 0 { ticket.end() }
+                    }
+                }
+            }
+        }
+        #expect(budget.held == 700 && !large.isContended)
+        large.end()
+        #expect(budget.held == 0)
+    }
+
+    /// The only reference to a ticket, until it is dropped.
+    private final class Dropped: Sendable {
+        private let ticket = Mutex<ReceiveBudget.Ticket?>(nil)
+        func keep(_ new: ReceiveBudget.Ticket) { ticket.withLock { $0 = new } }
+        func drop() {
+            let dropped = ticket.withLock { ticket in
+                defer { ticket = nil }
+                return ticket
+            }
+            _ = dropped
+        }
+    }
+
     @Test("One that is larger than all the room is read alone")
     func larger() {
         let budget = Self.budget()

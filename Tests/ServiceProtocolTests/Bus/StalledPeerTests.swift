@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSystemd
 import Glibc
 import Synchronization
 import Testing
@@ -129,6 +130,118 @@ struct StalledPeerTests {
         }
     }
 
+    @Test("A peer that goes while its large message waits for room is noticed at once, and gives up its place")
+    func goneWhileWaiting() async throws {
+        let room = ReceiveBudget(lanes: [.init(messageBytes: .max, capacity: 1000)])
+        let first = room.ask(1000) {}
+        let peer = try RawPeer(room: room)
+        let message = RawPeer.call(body: [UInt8](repeating: 0, count: 100_000), signature: "ay")
+        peer.send(RawPeer.authentication + message.prefix(1000))
+        #expect(await happens { first.isContended })
+        shutdown(peer.socket.number, Int32(SHUT_RDWR))
+        #expect(await peer.end() == .peerClosed)
+        #expect(!first.isContended && room.held == 1000)
+        first.end()
+        #expect(room.held == 0)
+    }
+
+    @Test("A peer that goes while it is ahead of its answers is noticed before they are given")
+    func goneAhead() async throws {
+        var limits = BusLimits()
+        limits.maximumUnansweredBytes = 1000
+        let peer = try RawPeer(limits: limits)
+        peer.send(RawPeer.authentication)
+        let body = RawPeer.word(600) + [UInt8](repeating: 1, count: 600)
+        for serial in 1...5 as ClosedRange<UInt32> {
+            peer.send(RawPeer.call(serial: serial, member: "C\(serial)", body: body, signature: "ay"))
+        }
+        let held = [try #require(await peer.nextCall()), try #require(await peer.nextCall())]
+        shutdown(peer.socket.number, Int32(SHUT_RDWR))
+        #expect(await peer.end() == .peerClosed)
+        withExtendedLifetime(held) {}
+    }
+
+    @Test("A peer that only waits for room is not taken for one that has gone")
+    func waitingForRoom() async throws {
+        let room = ReceiveBudget(lanes: [.init(messageBytes: .max, capacity: 1000)])
+        let first = room.ask(1000) {}
+        let peer = try RawPeer(room: room)
+        let body = RawPeer.word(100_000) + [UInt8](repeating: 0, count: 100_000)
+        let message = RawPeer.call(body: body, signature: "ay")
+        peer.send(RawPeer.authentication + message)
+        #expect(await happens { first.isContended })
+        first.end()
+        let call = try #require(await peer.nextCall())
+        #expect(call.arguments.count == 1)
+    }
+
+    @Test("A large call waits at the gate without room, passes when it opens, and is asked for again with room")
+    func gate() async throws {
+        let room = ReceiveBudget(lanes: [.init(messageBytes: .max, capacity: 1000)])
+        let gate = Gate()
+        let peer = try RawPeer(room: room, gate: gate.ask)
+        let body = RawPeer.word(100_000) + [UInt8](repeating: 0, count: 100_000)
+        // Small ones pass.
+        peer.send(RawPeer.authentication + RawPeer.call(serial: 1, member: "Small"))
+        #expect(await peer.nextCall()?.member.member == "Small")
+        #expect(gate.questions == 0)
+        peer.send(RawPeer.call(serial: 2, body: body, signature: "ay"))
+        #expect(await happens { gate.isWaiting })
+        #expect(room.held == 0)
+        // It opens, but there is no room; when there is, it has closed again.
+        let other = room.ask(1000) {}
+        gate.open(stays: true)
+        #expect(await happens { other.isContended })
+        gate.close()
+        other.end()
+        #expect(await happens { gate.isWaiting })
+        #expect(await happens { room.held == 0 })
+        gate.open(stays: true)
+        let call = try #require(await peer.nextCall())
+        #expect(room.held > 100_000)
+        // The room is given up before the answer, or with it.
+        call.releaseRoom()
+        #expect(room.held == 0)
+        peer.send(RawPeer.call(serial: 3, body: body, signature: "ay"))
+        let last = try #require(await peer.nextCall())
+        #expect(room.held > 100_000)
+        last.reply()
+        #expect(await happens { room.held == 0 })
+        call.reply()
+    }
+
+    @Test("A large call that is to be read in any case is not asked for again, and the next one is")
+    func finalOpening() async throws {
+        let gate = Gate()
+        let peer = try RawPeer(room: ReceiveBudget(), gate: gate.ask)
+        let body = RawPeer.word(100_000) + [UInt8](repeating: 0, count: 100_000)
+        peer.send(RawPeer.authentication)
+        for serial in 1...3 as ClosedRange<UInt32> {
+            peer.send(RawPeer.call(serial: serial, body: body, signature: "ay"))
+            #expect(await happens { gate.isWaiting })
+            gate.open(stays: false, isFinal: true)
+            let call = try #require(await peer.nextCall())
+            call.reply()
+        }
+        #expect(gate.questions == 3)
+    }
+
+    @Test("A peer that goes while its large call waits at the gate is noticed at once")
+    func goneAtGate() async throws {
+        let gate = Gate()
+        let peer = try RawPeer(room: ReceiveBudget(), gate: gate.ask)
+        let message = RawPeer.call(body: [UInt8](repeating: 0, count: 100_000), signature: "ay")
+        peer.send(RawPeer.authentication + message.prefix(1000))
+        #expect(await happens { gate.isWaiting })
+        #expect(!peer.connection.hasHungUp)
+        shutdown(peer.socket.number, Int32(SHUT_RDWR))
+        #expect(peer.connection.hasHungUp, "at once")
+        #expect(await peer.end() == .peerClosed)
+        // Nobody is there any more who could be woken.
+        gate.open(stays: true)
+        #expect(peer.connection.hasHungUp)
+    }
+
     @Test(
         "What waits to be sent is counted by message, whatever is sent in between",
         arguments: 1...50 as ClosedRange<UInt64>)
@@ -148,4 +261,49 @@ struct StalledPeerTests {
             }
         }
     }
+}
+
+/// A gate that a test opens and closes.
+private final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var questions = 0
+        var onOpen: (@Sendable (Bool) -> Void)?
+    }
+    private let state = Mutex(State())
+
+    var isWaiting: Bool { state.withLock { $0.onOpen != nil } }
+    var questions: Int { state.withLock { $0.questions } }
+
+    var ask: BusConnection.LargeCallGate {
+        { [self] onOpen in
+            state.withLock { state in
+                state.questions += 1
+                if !state.isOpen { state.onOpen = onOpen }
+                return state.isOpen
+            }
+        }
+    }
+
+    /// Opens it for the call that waits, and if it stays open for the next ones.
+    func open(stays: Bool, isFinal: Bool = false) {
+        let onOpen = state.withLock { state in
+            state.isOpen = stays
+            defer { state.onOpen = nil }
+            return state.onOpen
+        }
+        onOpen?(isFinal)
+    }
+
+    func close() { state.withLock { $0.isOpen = false } }
+}
+
+/// Whether something becomes so that nothing tells.
+private func happens(_ condition: () -> Bool) async -> Bool {
+    let deadline = ContinuousClock.now + .seconds(100)
+    while !condition() {
+        guard ContinuousClock.now < deadline else { return false }
+        await Task.yield()
+    }
+    return true
 }

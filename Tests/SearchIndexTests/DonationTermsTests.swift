@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import ServiceProtocol
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SearchIndex
+
+@Suite("Terms on which a batch is accepted")
+struct DonationTermsTests {
+    private let folder: TemporaryFolder
+    private let index: SearchIndex
+    private let gate = DispatchSemaphore(value: 0)
+
+    init() throws {
+        folder = try TemporaryFolder()
+        var seams = StoreSeams()
+        seams.maximumPendingBytes = 1000
+        index = try SearchIndex(
+            directory: folder.path("store"), access: .readWrite, knownGeneration: nil, now: { 1 }, seams: seams)
+    }
+
+    private func batch(_ name: String, bytes: Int = 10) throws -> IndexBatch {
+        var batch = IndexBatch(scope: Store.app)
+        batch.index([try EncodedItem(item(name, title: String(repeating: "x", count: bytes)))])
+        return batch
+    }
+
+    /// Has nothing applied until ``gate`` is signalled, and no room left.
+    private func fill() async throws -> JournalApplier {
+        let applier = try #require(index.applier)
+        let gate = gate
+        applier.onQueue { gate.wait() }
+        try await index.commit(try batch("first", bytes: 5000))
+        #expect(!index.hasRoom(for: Store.app.bundle))
+        return applier
+    }
+
+    @Test("Whether a batch is still wanted is decided after it has waited for room")
+    func decidedLast() async throws {
+        let applier = try await fill()
+        let isWanted = Mutex(true)
+        var terms = DonationTerms()
+        terms.isWanted = { isWanted.withLock(\.self) }
+        let waiting = Task { [terms] in try await index.commit(try batch("second"), terms: terms) }
+        while applier.state.withLock({ $0.waiters.isEmpty }) { await Task.yield() }
+        isWanted.withLock { $0 = false }
+        gate.signal()
+        await #expect(throws: SearchIndexError.mismatchedClientState) { try await waiting.value }
+        await #expect(throws: SearchIndexError.mismatchedClientState) {
+            try await index.replaceAll(in: Store.app, if: terms.isWanted)
+        }
+        try await index.settle()
+        #expect(try await index.itemCounts() == [Store.app.bundle: 1])
+        isWanted.withLock { $0 = true }
+        try await index.commit(try batch("second"), terms: terms)
+        #expect(try await index.itemCounts() == [Store.app.bundle: 2])
+        try await index.close()
+    }
+
+    @Test("A wait for room ends when there is room, when its task is cancelled, and at once if it was before")
+    func waiting() async throws {
+        let applier = try await fill()
+        let cancelled = Task { try await index.waitForRoom(for: Store.app.bundle) }
+        let patient = Task { try await index.waitForRoom(for: Store.app.bundle) }
+        while applier.state.withLock({ $0.waiters.count < 2 }) { await Task.yield() }
+        cancelled.cancel()
+        try await cancelled.value
+        #expect(applier.state.withLock { $0.waiters.count } == 1)
+        let late = Task {
+            while !Task.isCancelled { await Task.yield() }
+            try await index.waitForRoom(for: Store.app.bundle)
+        }
+        late.cancel()
+        try await late.value
+        // Who has waited before does not wait again.
+        var terms = DonationTerms()
+        terms.waitsForRoom = false
+        try await index.commit(try batch("second"), terms: terms)
+        gate.signal()
+        try await patient.value
+        try await index.settle()
+        #expect(index.hasRoom(for: Store.app.bundle))
+        try await index.waitForRoom(for: Store.app.bundle)
+        try await index.close()
+    }
+}

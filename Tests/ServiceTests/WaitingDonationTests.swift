@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Foundation
+import ServiceProtocol
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SearchIndex
+@testable import SearchlightEngine
+@testable import SearchlightService
+
+/// Donations while the store has no room for them: nothing is applied until a test lets it.
+@Suite("Donations that wait for room", .timeLimit(.minutes(10)))
+struct WaitingDonationTests {
+    /// A service whose applier is held.
+    private final class Held: Sendable {
+        let service: TestService
+        private let gate = DispatchSemaphore(value: 0)
+        private let isOpen = Mutex(false)
+        /// So many bytes are pending before donors wait.
+        static let limit = 100_000
+
+        init() async throws {
+            service = try await TestService { configuration in
+                configuration.engine.storeSeams.maximumPendingBytes = Self.limit
+            }
+            let applier = try #require(service.service.engine?.index.applier)
+            let gate = gate
+            applier.onQueue { gate.wait() }
+        }
+
+        deinit { open() }
+
+        /// Has what is pending applied.
+        func open() {
+            let isFirst = isOpen.withLock { isOpen in
+                defer { isOpen = true }
+                return !isOpen
+            }
+            if isFirst { gate.signal() }
+        }
+
+        func stop() async {
+            open()
+            await service.stop()
+        }
+    }
+
+    /// A donation on its way.
+    private final class Donation: Sendable {
+        private let result = Mutex<Result<[BusValue], BusError>?>(nil)
+        var isAnswered: Bool { result.withLock { $0 != nil } }
+        var isKept: Bool { result.withLock { (try? $0?.get()) != nil } }
+
+        init(_ client: TestClient, _ identifier: String, title: String = "a title", bytes: Int) throws {
+            var batch: [UInt8] = []
+            // An item has at most 16 MiB.
+            for part in 0...bytes / (8 << 20) {
+                let text = String(repeating: "x", count: min(8 << 20, bytes - (part << 23)))
+                let name = part == 0 ? identifier : "\(identifier) \(part)"
+                RecordBatch.append(
+                    try record(name, title: title, attributes: ["textContent": .string(text)]), to: &batch)
+            }
+            let request = IndexRequest(.indexRecords(batch), index: nil)
+            client.connection.call(request.member, request.arguments) { answer in
+                self.result.withLock { $0 = answer }
+            }
+        }
+    }
+
+    private func title(_ client: TestClient, _ identifier: String) async throws -> String? {
+        let record = try #require(try await client.item(identifier).record)
+        return try ItemRecord(decoding: record).attributes["title"]?.text
+    }
+
+    @Test("A large donation that waits for room holds up no other app's", arguments: [1_500_000, 9 << 20])
+    func otherApp(bytes: Int) async throws {
+        let held = try await Held()
+        let flood = try await held.service.app("com.example.flood")
+        let first = try Donation(flood, "first", bytes: Held.limit * 3 / 2)
+        #expect(await eventually { first.isKept })
+        // What a receive budget has room for: the rest of that is not left to others.
+        let waiting = try Donation(flood, "second", bytes: bytes > 2 << 20 ? 30 << 20 : bytes)
+        let other = try await held.service.app("com.example.notes")
+        #expect(await eventually { held.service.service.heldBytes > bytes })
+        let large = try Donation(other, "large", bytes: bytes)
+        #expect(await eventually { large.isAnswered })
+        #expect(large.isKept && !waiting.isAnswered)
+        held.open()
+        #expect(await eventually { waiting.isAnswered })
+        #expect(waiting.isKept)
+        await held.stop()
+    }
+
+    @Test("What an app that has gone sent last does not come after what its successor was acknowledged")
+    func successor() async throws {
+        let held = try await Held()
+        let flood = try await held.service.app("com.example.flood")
+        let first = try Donation(flood, "first", bytes: Held.limit * 3 / 2)
+        #expect(await eventually { first.isKept })
+        let waiting = try Donation(flood, "second", bytes: 1_500_000)
+        #expect(await eventually { held.service.service.heldBytes > 1_500_000 })
+        let app = try await held.service.app()
+        let sessions = held.service.service.sessionCount
+        let old = try Donation(app, "item", title: "old", bytes: 1_500_000)
+        #expect(await eventually { held.service.service.heldBytes > 3_000_000 || old.isAnswered })
+        app.connection.close()
+        #expect(await eventually { held.service.service.sessionCount == sessions - 1 })
+        let next = try await held.service.app()
+        try await next.donate(["item"], title: "new")
+        held.open()
+        #expect(await eventually { waiting.isAnswered })
+        try await held.service.service.engine?.settle()
+        #expect(try await title(next, "item") == "new")
+        await held.stop()
+    }
+
+    @Test("An app that goes while its donation waits for room gives up its place and what it held at once")
+    func gone() async throws {
+        let held = try await Held()
+        let flood = try await held.service.app("com.example.flood")
+        // So much that all have to wait.
+        let first = try Donation(flood, "first", bytes: Held.limit * 5 / 2)
+        #expect(await eventually { first.isKept })
+        let app = try await held.service.app()
+        for bytes in [10_000, 1_500_000] {
+            let donation = try Donation(app, "old \(bytes)", bytes: bytes)
+            #expect(await eventually { held.service.service.heldBytes > bytes })
+            #expect(!donation.isAnswered)
+        }
+        app.connection.close()
+        #expect(await eventually { held.service.service.sessionCount == 1 && held.service.service.heldBytes == 0 })
+        #expect(held.service.service.load.connections == 1)
+        held.open()
+        let next = try await held.service.app()
+        try await next.donate(["new"])
+        #expect(try await next.query("title == 'a title'").identifiers.isEmpty)
+        await held.stop()
+    }
+}
