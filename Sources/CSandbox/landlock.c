@@ -51,24 +51,10 @@ struct how {
 };
 enum { RESOLVE_WITHOUT_SYMLINKS = 0x04 };
 
-typedef struct identity {
-    dev_t device;
-    ino_t inode;
-} identity;
-
-/* The way to a rule's path, where it leads through symbolic links. */
-enum { MAXIMUM_STEPS = 128, MAXIMUM_LINKS = 32 };
-typedef struct way {
-    identity steps[MAXIMUM_STEPS];
-    int count, links;
-} way;
-
 typedef struct opened_rule {
     int descriptor; /* -1: not used */
     uint32_t access;
-    uint8_t has_links;
     uint8_t is_folder;
-    identity self;
 } opened_rule;
 
 uint32_t csandbox_landlock_revision(void) {
@@ -95,120 +81,80 @@ static uint64_t rights_of(uint32_t access, int is_folder) {
     return is_folder ? rights : rights & FS_OF_FILES;
 }
 
-static int step_into(int next, int *current, way *way) {
-    struct stat status;
-    if (fstat(next, &status) != 0 || way->count == MAXIMUM_STEPS) {
-        close(next);
-        return -1;
-    }
-    way->steps[way->count++] = (identity){status.st_dev, status.st_ino};
-    if (*current >= 0) close(*current);
-    *current = next;
-    return 0;
-}
-
-/* Follows a path one name at a time and notes every folder it passes: the descriptor, or -1. */
-static int walk(const char *path, way *way) {
-    char rest[2 * PATH_MAX];
-    size_t length = strlen(path);
-    if (length >= PATH_MAX) return -1;
-    memcpy(rest, path, length + 1);
-    int current = -1;
-    int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (root < 0 || step_into(root, &current, way) != 0) return -1;
-    char *name = rest;
-    for (;;) {
-        while (*name == '/') name++;
-        if (*name == 0) return current;
-        char *end = strchrnul(name, '/');
-        char after = *end;
-        *end = 0;
-        int next = openat(current, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-        *end = after;
+/* One name at a time, for where openat2 does not exist or is forbidden. */
+static int open_by_names(const char *path) {
+    int current = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (current < 0) return -errno;
+    while (*path != 0) {
+        char name[NAME_MAX + 1];
+        size_t length = strcspn(path, "/");
+        int next = -1, error = ENAMETOOLONG;
         struct stat status;
-        if (next < 0 || fstat(next, &status) != 0) goto failed;
-        if (!S_ISLNK(status.st_mode)) {
-            if (step_into(next, &current, way) != 0) goto failed_closed;
-            name = end;
+        if (length == 0) {
+            path++;
             continue;
         }
-        char target[PATH_MAX];
-        ssize_t count = readlinkat(next, "", target, sizeof target - 1);
-        size_t left = strlen(end);
-        if (count <= 0 || ++way->links > MAXIMUM_LINKS || (size_t)count + left >= sizeof rest) goto failed;
-        close(next);
-        memmove(rest + count, end, left + 1);
-        memcpy(rest, target, (size_t)count);
-        name = rest;
-        if (rest[0] == '/') {
-            root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-            if (root < 0 || step_into(root, &current, way) != 0) goto failed_closed;
+        if (length < sizeof name) {
+            memcpy(name, path, length);
+            name[length] = 0;
+            next = openat(current, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+            error = next < 0 || fstat(next, &status) != 0 ? errno : S_ISLNK(status.st_mode) ? ELOOP : 0;
         }
-        continue;
-    failed:
-        if (next >= 0) close(next);
-    failed_closed:
         close(current);
-        return -1;
+        if (error != 0) {
+            if (next >= 0) close(next);
+            return -error;
+        }
+        current = next;
+        path += length;
+        /* Such a path is a folder's. */
+        if (*path == '/' && !S_ISDIR(status.st_mode)) {
+            close(current);
+            return -ENOTDIR;
+        }
     }
+    return current;
 }
 
-static int open_path(const char *path, way *way) {
-    struct how how = {O_PATH | O_CLOEXEC, 0, RESOLVE_WITHOUT_SYMLINKS};
-    way->count = way->links = 0;
-    int descriptor = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
-    if (descriptor >= 0 || errno != ELOOP) return descriptor;
-    return walk(path, way);
+int csandbox_open_exactly(const char *path, int by_names) {
+    if (path[0] != '/' || strlen(path) > CSANDBOX_MAXIMUM_PATH) return path[0] != '/' ? -EINVAL : -ENAMETOOLONG;
+    if (!by_names) {
+        struct how how = {O_PATH | O_CLOEXEC, 0, RESOLVE_WITHOUT_SYMLINKS};
+        int descriptor = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+        if (descriptor >= 0) return descriptor;
+        if (errno != ENOSYS && errno != EPERM) return -errno;
+    }
+    return open_by_names(path);
 }
 
-/* Whether a folder on the way, before its end, is one of those where the extension may write. */
-static int passes_writable(const way *way, const opened_rule *rules, uint32_t count) {
-    for (int step = 0; step + 1 < way->count; step++)
-        for (uint32_t i = 0; i < count; i++)
-            if (rules[i].descriptor >= 0 && (rules[i].access & CSANDBOX_WRITE) &&
-                rules[i].self.inode == way->steps[step].inode && rules[i].self.device == way->steps[step].device)
-                return 1;
-    return 0;
+/* The host has resolved every path but those in /proc, where links lead to the process that follows them. */
+static int open_rule(const char *path, uint32_t access) {
+    if (!(access & CSANDBOX_UNLESS_SERVED)) return csandbox_open_exactly(path, 0);
+    int descriptor = open(path, O_PATH | O_CLOEXEC);
+    return descriptor >= 0 ? descriptor : -errno;
 }
 
 static void open_rules(const csandbox_parsed *parsed, int is_served, opened_rule *rules, csandbox_report *report) {
-    static way way; /* large; there is one thread */
     const unsigned char *next = parsed->rules;
     for (uint32_t i = 0; i < parsed->head.rule_count; i++) {
         csandbox_rule rule;
         memcpy(&rule, next, sizeof rule);
         const char *path = (const char *)next + sizeof rule;
         next += sizeof rule + rule.length + 1;
-        struct stat status;
-        rules[i] = (opened_rule){.descriptor = -1};
+        rules[i] = (opened_rule){.descriptor = -1, .access = rule.access};
         if (is_served && (rule.access & CSANDBOX_UNLESS_SERVED)) continue;
-        rules[i] = (opened_rule){.descriptor = open_path(path, &way), .access = rule.access};
-        if (rules[i].descriptor < 0 || fstat(rules[i].descriptor, &status) != 0) {
-            report->absent++;
-            continue;
-        }
-        rules[i].has_links = way.links > 0;
-        rules[i].is_folder = S_ISDIR(status.st_mode);
-        rules[i].self = (identity){status.st_dev, status.st_ino};
-    }
-    /* An extension could have put a link into a folder of its own that leads to somebody else's, for the next time. */
-    next = parsed->rules;
-    for (uint32_t i = 0; i < parsed->head.rule_count; i++) {
-        csandbox_rule rule;
-        memcpy(&rule, next, sizeof rule);
-        const char *path = (const char *)next + sizeof rule;
-        next += sizeof rule + rule.length + 1;
-        if (rules[i].descriptor < 0 || !rules[i].has_links) continue;
-        way.count = way.links = 0;
-        int again = walk(path, &way);
+        int descriptor = open_rule(path, rule.access);
         struct stat status;
-        int is_same = again >= 0 && fstat(again, &status) == 0 && status.st_dev == rules[i].self.device &&
-                      status.st_ino == rules[i].self.inode;
-        if (again >= 0) close(again);
-        if (is_same && !passes_writable(&way, rules, parsed->head.rule_count)) continue;
-        close(rules[i].descriptor);
-        rules[i].descriptor = -1;
-        report->unsafe++;
+        /* Somebody has put a link there since the host looked, and it may lead to anything. */
+        if (descriptor == -ELOOP) {
+            report->unsafe++;
+        } else if (descriptor < 0 || fstat(descriptor, &status) != 0) {
+            if (descriptor >= 0) close(descriptor);
+            report->absent++;
+        } else {
+            rules[i].descriptor = descriptor;
+            rules[i].is_folder = S_ISDIR(status.st_mode);
+        }
     }
 }
 

@@ -98,7 +98,7 @@ typedef struct csandbox_report {
     uint32_t landlock_revision;
     uint32_t granted; /* rules */
     uint32_t absent;  /* rules whose path is not there */
-    uint32_t unsafe;  /* rules that lead through a symbolic link where the extension itself may write */
+    uint32_t unsafe;  /* rules whose path leads through a symbolic link, made after the host had resolved it */
     uint32_t idle_applied;
     uint32_t idle_missing;
     uint64_t inherited_peak; /* bytes: what the kernel counts as the worker's largest size before it has begun */
@@ -128,6 +128,12 @@ int csandbox_restrict_self(const char **step);
  * in a process that did not call the other. 0, or an errno with the step that failed.
  */
 int csandbox_restrict_calls(const char **step);
+
+/*
+ * Opens what stands at an absolute path, only to name it (O_PATH), if no symbolic link is on the way or at its end: the
+ * descriptor, or -errno; -ELOOP where there is a link. by_names 1 is for tests: as where the kernel lacks openat2.
+ */
+int csandbox_open_exactly(const char *path, int by_names);
 
 /* Which protections this kernel has, and the revision of Landlock; changes nothing. */
 uint32_t csandbox_available(uint32_t *landlock_revision);

@@ -20,6 +20,10 @@ enum ClosedPlaces {
             sentence: "is, holds or lies in what Searchlight keeps everybody's items and extensions in",
             advice: "the folders that hold what is to be found")
 
+        static let unfollowed = Reason(
+            sentence: "leads through more links or names than are followed, or has a name that is no text",
+            advice: "the folder that it leads to")
+
         // For writing.
         static let programs = Reason(
             sentence: "is, holds or lies in what other programs are started or configured from", advice: documents)
@@ -49,6 +53,18 @@ enum ClosedPlaces {
             Reason(
                 sentence: "is, holds or lies in a folder that is mounted a second time, from \(source)",
                 advice: "that folder, if it may be written")
+        }
+        static let unknownMounts = Reason(
+            sentence:
+                "may lie in a folder that is mounted a second time, since what is mounted cannot be read "
+                + "(/proc/self/mountinfo)",
+            advice: "a folder named as the extension")
+        static func unseen(_ place: String) -> Reason {
+            Reason(
+                sentence:
+                    "may be what a link in the home folder's settings leads to, since there are too many files and folders "
+                    + "to look at all of them (up to \(place))",
+                advice: "a folder named as the extension")
         }
         private static let documents = "a folder in $XDG_DOCUMENTS_DIR (or DOWNLOAD, MUSIC, PICTURES, VIDEOS)"
     }
@@ -90,7 +106,7 @@ enum ClosedPlaces {
     /// Whether a hidden name, or one below, says itself that it keeps keys or what somebody typed: programs that nobody here
     /// knows call such files so. Documents may be called anything.
     private static func saysSecret(_ names: [String]) -> Bool {
-        guard let hidden = names.firstIndex(where: { $0.hasPrefix(".") }) else { return false }
+        guard let hidden = names.firstIndex(where: { $0.isHiddenName }) else { return false }
         return names[hidden...].contains { name in
             let words = name.lowercased().split { !$0.isLetter }.map(String.init)
             return words.contains { word in secretWords.contains(word) || secretEndings.contains { word.hasSuffix($0) }

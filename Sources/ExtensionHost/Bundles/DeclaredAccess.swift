@@ -151,7 +151,7 @@ public struct DeclaredPath: Hashable, Sendable, CustomStringConvertible {
         guard text.utf8.count <= Self.maximumBytes, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             return nil
         }
-        let parts = text.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
+        let parts = pathNames(text)
         if text.hasPrefix("/") {
             base = nil
             names = parts

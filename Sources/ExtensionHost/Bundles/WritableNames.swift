@@ -32,13 +32,16 @@ enum WritableNames {
     /// The folders for documents, as they are called unless `user-dirs.dirs` says otherwise.
     private static let documents: Set<String> = ["Documents", "Downloads", "Music", "Pictures", "Videos"]
     /// Where the folders of apps are, below the home folder.
-    private static let bases: [[String]] = [[".config"], [".local", "share"], [".local", "state"], [".cache"]]
+    private static let settings = [".config"]
+    private static let bases: [[String]] = [settings, [".local", "share"], [".local", "state"], [".cache"]]
     /// What of an app in a Flatpak is data. Its settings are what it is configured from.
     private static let flatpakKinds: Set<String> = ["data", "cache"]
 
     private static func reason(belowHome path: [String], _ names: AppNames) -> ClosedPlaces.Reason? {
         for base in bases where path.starts(with: base) {
-            guard path.count > base.count, names.contains(path[base.count]) else { return .elsewhere(names) }
+            guard path.count > base.count, names.contains(path[base.count], isSettings: base == settings) else {
+                return .elsewhere(names)
+            }
             return hidden(path.dropFirst(base.count + 1))
         }
         if path.starts(with: [".var", "app"]) {
@@ -60,6 +63,6 @@ enum WritableNames {
     }
 
     private static func hidden(_ path: ArraySlice<String>) -> ClosedPlaces.Reason? {
-        path.first { $0.hasPrefix(".") }.map { .hidden($0) }
+        path.first { $0.isHiddenName }.map { .hidden($0) }
     }
 }

@@ -84,7 +84,7 @@ struct AttemptedFile: Sendable {
         case .file, .closed, .others: return path
         }
         let file = AttemptedFile(path: path, isChange: true, isCreating: false, isLinkItself: isLinkItself)
-        return file.resolved(path)
+        return try? file.resolved(path)
     }
 
     /// What the kernel refuses of it; `nil` if nothing.
@@ -97,13 +97,17 @@ struct AttemptedFile: Sendable {
         case .file, .closed: return isChange ? SandboxRefusal(.write, path) : nil
         case .others(let detail): return SandboxRefusal(.inspection, detail)
         }
-        guard let real = resolved(path) else { return nil }
-        if granted.allow(real, isChange: isChange) { return nil }
-        return SandboxRefusal(isChange ? .write : .read, real)
+        do throws(FollowedPath.Failure) {
+            guard let real = try resolved(path), !granted.allow(real, isChange: isChange) else { return nil }
+            return SandboxRefusal(isChange ? .write : .read, real)
+        } catch {
+            // A path that nobody needs, wherever it leads.
+            return error == .names ? SandboxRefusal(isChange ? .write : .read, path) : nil
+        }
     }
 
     /// The path without links; `nil` if there is nothing, so that the kernel has no reason to refuse.
-    private func resolved(_ path: String) -> String? {
+    private func resolved(_ path: String) throws(FollowedPath.Failure) -> String? {
         let flags = Self.O_PATH_flag | O_CLOEXEC | (isLinkItself ? O_NOFOLLOW : 0)
         let descriptor = open(path, flags)
         if descriptor >= 0 {
@@ -112,25 +116,25 @@ struct AttemptedFile: Sendable {
         }
         guard errno == ENOENT, isCreating else { return nil }
         // A link that leads to nothing yet is followed, if not itself meant.
-        if !isLinkItself { return SmallFile.resolvedSoFar(path) }
+        if !isLinkItself { return try FollowedPath(path).path }
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
-        let folder = path[..<slash].isEmpty ? "/" : String(path[..<slash])
-        return SmallFile.resolved(folder).map { $0 + path[slash...] }
+        let folder = try FollowedPath(path[..<slash].isEmpty ? "/" : String(path[..<slash]))
+        return folder.isThere ? (folder.path == "/" ? "" : folder.path) + path[slash...] : nil
     }
 }
 
-/// The paths of a policy as they are now, without links.
+/// The paths of a policy, as it has them: without links. A link that somebody puts in such a place opens nothing.
 struct GrantedPaths: Sendable {
     private let readable: [String]
     private let writable: [String]
 
     init(_ policy: SandboxPolicy) {
         var (readable, writable): ([String], [String]) = ([], [])
-        for rule in policy.rules {
-            guard rule.access == .read || rule.access == .write, let path = SmallFile.resolved(rule.path) else {
-                continue
-            }
-            if rule.access == .write { writable.append(path) } else { readable.append(path) }
+        for rule in policy.rules where rule.access == .read || rule.access == .write {
+            let found = csandbox_open_exactly(rule.path, 0)
+            guard found >= 0 else { continue }
+            close(found)
+            if rule.access == .write { writable.append(rule.path) } else { readable.append(rule.path) }
         }
         (self.readable, self.writable) = (readable, writable)
     }

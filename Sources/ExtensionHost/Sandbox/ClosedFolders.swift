@@ -10,31 +10,49 @@ struct ClosedFolders {
     private let home: String
     /// Where closed names that are links lead to.
     private let secrets: [String]
+    /// What of these there is, and what holds it: the same by another spelling, or where it is mounted a second time.
+    private let closed: Set<FileIdentity>
+    private let holders: Set<FileIdentity>
 
-    init(_ user: UserFolders) {
-        let home = SmallFile.resolvedSoFar(user.home)
+    init(_ user: UserFolders, _ paths: FollowedPaths) {
+        let home = paths.real(user.home) ?? user.home
         self.home = home
         let places = [
             (user.config, DeclaredPath.Base.config), (user.data, .data), (user.cache, .cache), (user.state, .state),
         ]
         // A variable that names the home folder, or what is around it, says nothing of what is there.
         folders =
-            places.map { (SmallFile.resolvedSoFar($0.0), ClosedPlaces.usual[$0.1] ?? []) }
+            places.map { (paths.real($0.0) ?? $0.0, ClosedPlaces.usual[$0.1] ?? []) }
             .filter { !lies(home, in: $0.0) } + [(home, [])]
-        secrets = ClosedPlaces.secrets.map { SmallFile.resolvedSoFar(user.home + "/" + $0.joined(separator: "/")) }
+        let named = ClosedPlaces.secrets.map { (names: $0, path: user.home + "/" + $0.joined(separator: "/")) }
+        secrets = named.map { paths.real($0.path) ?? $0.path }
+        var (closed, holders) = (Set<FileIdentity>(), Set([FileIdentity(home)].compactMap { $0 }))
+        for (names, path) in named {
+            guard let real = paths.existing(path), !lies(home, in: real), let identity = FileIdentity(real) else {
+                continue
+            }
+            closed.insert(identity)
+            for count in 1..<max(1, names.count) {
+                let folder = user.home + "/" + names.prefix(count).joined(separator: "/")
+                if let identity = FileIdentity(folder) { holders.insert(identity) }
+            }
+        }
+        (self.closed, self.holders) = (closed, holders)
     }
 
     /// Why a path without links is closed.
     func reason(_ real: String) -> ClosedPlaces.Reason? {
-        let names = real.split(separator: "/").map(String.init)
+        let names = pathNames(real)
         let reason: ClosedPlaces.Reason?
         if let (folder, usual) = folders.first(where: { lies(real, in: $0.path) }) {
-            let below = names.dropFirst(folder.split(separator: "/").count)
-            reason = ClosedPlaces.reason(belowHome: usual + below)
+            reason = ClosedPlaces.reason(belowHome: usual + pathNames(real, below: folder))
         } else {
             reason = ClosedPlaces.reason(belowRoot: names)
         }
-        return reason ?? (secrets.contains { touches(real, $0) } ? .secrets : nil)
+        if let reason { return reason }
+        if secrets.contains(where: { touches(real, $0) }) { return .secrets }
+        if FileIdentity.chain(real).contains(where: closed.contains) { return .secrets }
+        return FileIdentity(real).map(holders.contains) == true ? .secrets : nil
     }
 
     /// Whether one of two places holds the other; a link to all that is around the home folder closes nothing.

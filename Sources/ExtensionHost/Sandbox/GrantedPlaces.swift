@@ -23,7 +23,7 @@ package struct GrantedPlaces: Hashable, Sendable {
         var modified: Int64 = 0
     }
     private var places: [Place] = []
-    private var known: Set<String> = []
+    private var known: Set<[UInt8]> = []
 
     /// The most places that are looked at, each for about a microsecond with every request.
     static let maximum = 256
@@ -34,7 +34,7 @@ package struct GrantedPlaces: Hashable, Sendable {
     ///
     /// - Parameter isRead: Whether what the file says was used too.
     mutating func note(_ path: String, isRead: Bool = false) {
-        guard places.count < Self.maximum, known.insert(path).inserted else { return }
+        guard places.count < Self.maximum, known.insert(Array(path.utf8)).inserted else { return }
         places.append(
             Place(
                 path: path, isRead: isRead, isLocal: csandbox_is_local(path) != 0, found: Self.look(path, isRead)))

@@ -1,60 +1,176 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSandbox
 import Foundation
 import Glibc
+import Synchronization
 
 /// Where the links lead to that a person has in place of settings and programs: who keeps their dotfiles among their documents
 /// links to them from the places where they are read.
-enum HiddenLinks {
-    /// The most names that are looked at.
-    private static let maximumNames = 8192
-    /// How deep: three folders below those of settings and data, two below the hidden ones of the home folder.
-    private static let (home, base, hidden, deepest) = (0, 1, 2, 3)
+struct HiddenLinks {
+    /// Paths without links, to which links lead from there.
+    private(set) var targets: [String] = []
+    /// What was not looked at; `nil` if all was: the home folder's hidden names and the folders of settings and data, three
+    /// folders deep, and deeper below what is called as folders of code are.
+    private(set) var unseen: String?
 
-    /// Paths without links, to which links lead in the home folder's hidden names and in the folders of settings and data.
-    static func targets(_ user: UserFolders) -> [String] {
-        var left = maximumNames
-        var found: Set<String> = []
+    /// How much is looked at.
+    struct Limits {
+        var names = 1 << 17
+        var folders = 1 << 14
+        var links = 1 << 12
+    }
+
+    /// How deep: three folders below those of settings and data, two below the hidden ones of the home folder.
+    private static let (home, base, hidden, deepest, deepestOfCode) = (0, 1, 2, 3, 7)
+
+    /// Looks for links that lead to some places, what holds them or what lies in them.
+    ///
+    /// - Parameter places: Paths without links; other links are left out.
+    init(_ user: UserFolders, to places: [String], _ paths: FollowedPaths, limits: Limits = Limits()) {
+        var left = limits
+        var found: Set<[UInt8]> = []
         // The home folder's own names, then what is below the hidden ones, the nearest first.
-        var folders: [(path: String, depth: Int)] = [(user.home, home)]
-        folders += user.bases.map { ($0.path, base) }
+        var folders: [(path: String, depth: Int, isOfCode: Bool)] = [(user.home, Self.home, false)]
+        folders += user.bases.map { ($0.path, Self.base, false) }
         var next = 0
-        while next < folders.count, left > 0 {
-            let (folder, depth) = folders[next]
+        while next < folders.count {
+            let (folder, depth, isOfCode) = folders[next]
             next += 1
-            entries(folder, &left) { name, kind in
+            left.folders -= 1
+            guard left.folders >= 0, let listing = FolderListing.of(folder, &left.names) else {
+                unseen = folder
+                return
+            }
+            for name in listing.links where Self.counts(name, depth) {
                 let path = folder + "/" + name
-                guard depth > home || name.hasPrefix(".") else { return }
-                if kind == DT_LNK {
-                    // A base that is a link is judged as one.
-                    if !user.bases.contains(where: { $0.path == path }) { found.insert(SmallFile.resolvedSoFar(path)) }
-                } else if kind == DT_DIR, depth < deepest, !isOfAnApp(name, depth), !isData(path, user) {
-                    folders.append((path, depth == home ? hidden : depth + 1))
+                // A base that is a link is judged as one.
+                if user.bases.contains(where: { $0.path == path }) { continue }
+                left.links -= 1
+                let target: String
+                do throws(FollowedPath.Failure) {
+                    guard left.links >= 0 else { throw .names }
+                    target = try paths.follow(path).path
+                } catch {
+                    // A circle leads to nothing.
+                    if error == .links { continue }
+                    unseen = path
+                    return
                 }
+                let concerns = places.contains { lies(target, in: $0) || lies($0, in: target) }
+                if concerns, found.insert(Array(target.utf8)).inserted { targets.append(target) }
+            }
+            for name in listing.folders where Self.counts(name, depth) {
+                let path = folder + "/" + name
+                let isOfCode = isOfCode || Self.isOfCode(name)
+                guard depth < (isOfCode ? Self.deepestOfCode : Self.deepest), !Self.isOfAnApp(name, depth),
+                    !Self.isData(path, name, user)
+                else { continue }
+                folders.append((path, depth == Self.home ? Self.hidden : depth + 1, isOfCode))
             }
         }
-        return Array(found)
+    }
+
+    private static func counts(_ name: String, _ depth: Int) -> Bool {
+        depth > home || name.utf8.first == UInt8(ascii: ".") || name == "bin"
     }
 
     /// What an app links to in its own folder is no program's setting.
-    private static func isOfAnApp(_ name: String, _ depth: Int) -> Bool { depth > home && AppNames.isAppName(name) }
+    private static func isOfAnApp(_ name: String, _ depth: Int) -> Bool { depth == base && AppNames.isAppName(name) }
 
-    /// Caches are many, and read by nobody but who wrote them; Flatpak's folders are apps' own.
-    private static func isData(_ path: String, _ user: UserFolders) -> Bool {
-        path == user.cache || path == user.home + "/.var" || lies(path, in: user.cache)
+    /// Whether a folder is called as those are from which programs take code.
+    private static func isOfCode(_ name: String) -> Bool {
+        name.hasSuffix(".d") || name.hasSuffix(".wants") || codeNames.contains(name)
+    }
+    private static let codeNames: Set<String> = [
+        "applications", "autostart", "bin", "completions", "dbus-1", "env", "functions", "hooks", "init", "lua", "sbin",
+        "scripts", "services", "systemd", "user",
+    ]
+
+    /// Caches are many, and read by nobody but who wrote them; Flatpak's folders are apps' own, and in others are pictures and what
+    /// was thrown away.
+    private static func isData(_ path: String, _ name: String, _ user: UserFolders) -> Bool {
+        // Those for all apps are looked at by themselves.
+        dataNames.contains(name) || path == user.home + "/.var" || user.bases.contains { $0.path == path }
+            || lies(path, in: user.cache)
+                && ![user.home, user.config, user.data, user.state].contains { lies($0, in: user.cache) }
+    }
+    private static let dataNames: Set<String> = [
+        "_cacache", "baloo", "blob_storage", "Cache", "CacheStorage", "Code Cache", "Crashpad", "fonts", "GPUCache",
+        "gvfs-metadata", "icons", "IndexedDB", "Local Storage", "logs", "Service Worker", "thumbnails", "tracker3",
+        "Trash", "wallpapers",
+    ]
+}
+
+/// The links and folders in a folder.
+private struct FolderListing {
+    var links: [String] = []
+    var folders: [String] = []
+    var count = 0
+
+    private struct Known {
+        var listing: FolderListing
+        /// Of the folder, in nanoseconds.
+        var modified: Int64
+        var made: Int64
+    }
+    /// Those that were listed before and were not changed since, as each start of a worker asks for the same ones.
+    private static let known = Mutex<[FileIdentity: Known]>([:])
+    private static let maximumKnown = 1 << 14
+    /// What was changed so lately may be changed once more without another time, in nanoseconds.
+    private static let doubt: Int64 = 2_000_000_000
+
+    /// It is not there, or nobody of the user's can read it.
+    private static let nothing: Set<Int32> = [EACCES, ENOENT, ENOTDIR]
+
+    /// What is in a folder, which need not be there.
+    ///
+    /// - Parameter left: How many names may still be looked at.
+    /// - Returns: `nil` if there were more, or it cannot be read.
+    static func of(_ folder: String, _ left: inout Int) -> FolderListing? {
+        var place = csandbox_place()
+        let error = csandbox_look(folder, &place)
+        guard error == 0 else { return nothing.contains(error) ? FolderListing() : nil }
+        let identity = FileIdentity(place)
+        let found = known.withLock { $0[identity] }
+        if let found, found.modified == place.modified, found.made == place.made {
+            left -= found.listing.count
+            return left >= 0 ? found.listing : nil
+        }
+        guard let listing = read(folder, &left) else { return nil }
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        if Int64(now.tv_sec) * 1_000_000_000 - place.modified > doubt {
+            known.withLock { known in
+                if known.count >= maximumKnown { known = [:] }
+                known[identity] = Known(listing: listing, modified: place.modified, made: place.made)
+            }
+        }
+        return listing
     }
 
-    private static func entries(_ folder: String, _ left: inout Int, _ body: (String, Int) -> Void) {
-        guard let start = MemoryLayout<dirent>.offset(of: \.d_name), let stream = opendir(folder) else { return }
+    private static func read(_ folder: String, _ left: inout Int) -> FolderListing? {
+        guard let start = MemoryLayout<dirent>.offset(of: \.d_name) else { return nil }
+        guard let stream = opendir(folder) else {
+            return nothing.contains(errno) ? FolderListing() : nil
+        }
         defer { closedir(stream) }
-        while left > 0, let entry = readdir(stream) {
+        var listing = FolderListing()
+        while let entry = readdir(stream) {
             left -= 1
+            guard left >= 0 else { return nil }
+            listing.count += 1
+            let kind = Int(entry.pointee.d_type)
+            guard kind == DT_LNK || kind == DT_DIR || kind == DT_UNKNOWN else { continue }
             let name = String(
                 cString: UnsafeRawPointer(entry).advanced(by: start).assumingMemoryBound(to: CChar.self))
-            guard name != ".", name != ".." else { continue }
-            var kind = Int(entry.pointee.d_type)
-            if kind == DT_UNKNOWN { kind = Self.kind(folder + "/" + name) }
-            body(name, kind)
+            if name == "." || name == ".." { continue }
+            switch kind == DT_UNKNOWN ? self.kind(folder + "/" + name) : kind {
+            case DT_LNK: listing.links.append(name)
+            case DT_DIR: listing.folders.append(name)
+            default: break
+            }
         }
+        return listing
     }
 
     private static func kind(_ path: String) -> Int {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
 
 /// What is mounted where, to find folders that are shown in a second place (bind mounts): their names say nothing of what
 /// they are.
@@ -10,21 +11,35 @@ package struct MountPoints: Hashable, Sendable {
         var point: String
     }
     private let mounts: [Mount]
+    /// Those of each file system.
+    private let places: [Substring: [Int]]
 
-    private static let maximumBytes = 1 << 20
+    private static let usualBytes = 64 << 10
+    private static let maximumBytes = 4 << 20
 
     /// Reads the form of `/proc/self/mountinfo` (proc_pid_mountinfo(5)).
     package init(_ text: String) {
-        mounts = text.split(separator: "\n").compactMap { line in
+        let mounts = text.split(separator: "\n").compactMap { line -> Mount? in
             let fields = line.split(separator: " ", maxSplits: 5)
             guard fields.count == 6 else { return nil }
             return Mount(device: fields[2], root: Self.unescaped(fields[3]), point: Self.unescaped(fields[4]))
         }
+        self.mounts = mounts
+        places = Dictionary(grouping: mounts.indices) { mounts[$0].device }
     }
 
-    /// What this process sees mounted now.
-    static func current() -> MountPoints {
-        MountPoints(SmallFile.text(at: "/proc/self/mountinfo", limit: maximumBytes) ?? "")
+    /// What this process sees mounted now; `nil` if that cannot be read, or is more than anybody has.
+    ///
+    /// - Parameter path: Where the table is. Names in it that are no text are kept as far as they are.
+    static func current(_ path: String = "/proc/self/mountinfo") -> MountPoints? {
+        // Room for what most have, first.
+        guard
+            let bytes = (try? BoundedFile.regular(path, limit: usualBytes))
+                ?? (try? BoundedFile.regular(path, limit: maximumBytes))
+        else { return nil }
+        let mounts = MountPoints(String(decoding: bytes, as: UTF8.self))
+        // There is always a root.
+        return mounts.mounts.isEmpty ? nil : mounts
     }
 
     /// Where else a folder is that is mounted at, above or below a path; `nil` if there is no such mount.
@@ -38,7 +53,7 @@ package struct MountPoints: Hashable, Sendable {
     package func source(of path: String, below folder: String, home: String) -> String? {
         for mount in mounts where lies(mount.point, in: folder) {
             guard lies(mount.point, in: path) || lies(path, in: mount.point) else { continue }
-            for other in mounts where other.device == mount.device && other.point != mount.point {
+            for other in (places[mount.device] ?? []).lazy.map({ mounts[$0] }) where other.point != mount.point {
                 guard let source = Self.place(of: mount, by: other) else { continue }
                 if mount.point == folder, !lies(source, in: home), !lies(home, in: source) { continue }
                 return source

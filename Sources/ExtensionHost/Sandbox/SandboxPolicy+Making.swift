@@ -2,6 +2,7 @@
 import CSandbox
 import Foundation
 import Glibc
+import ServiceProtocol
 
 extension SandboxPolicy {
     /// What the bundle's worker may reach on this machine, for this person.
@@ -20,12 +21,14 @@ extension SandboxPolicy {
         protections = configuration.protections
         if allowsNewCode { protections.remove(.code) }
 
-        var granting = Granting()
+        let paths = FollowedPaths()
+        var granting = Granting(paths)
         for path in Self.systemPaths { granting.read(path) }
         if allowsNetwork { for path in Self.networkPaths { granting.read(path) } }
-        // Where the host cannot open these itself, the worker sees what everybody may read of others, but no lists.
-        granting.add("/proc", .readFilesUnlessServed)
-        granting.add("/proc/self", .readUnlessServed)
+        // Where the host cannot open these itself, the worker sees what everybody may read of others, but no lists. The second
+        // is a link that leads to whoever follows it.
+        granting.rules.append(Rule("/proc", .readFilesUnlessServed))
+        granting.rules.append(Rule("/proc/self", .readUnlessServed))
         granting.write("/dev/null")
         for path in configuration.programFolders { granting.read(path) }
         granting.read(bundle.directory)
@@ -33,22 +36,24 @@ extension SandboxPolicy {
         self.temporaryFolder = temporaryFolder
         if let folders = UserFolders(environment: configuration.environment) {
             for folder in folders.sharedData + [folders.data] { granting.read(folder + "/mime") }
-            let closed = ClosedFolders(folders)
+            let closed = ClosedFolders(folders, paths)
             let writable = WritableFolders(
                 folders, AppNames(bundle: bundle.identifier, desktopEntry: access.desktopEntry),
-                environment: configuration.environment, mounts: access.writablePaths.isEmpty ? nil : .current())
+                environment: configuration.environment, paths,
+                access.writablePaths.isEmpty ? nil : WritableFolders.Surroundings(mounts: .current()))
             for folder in [folders.data, folders.cache] {
                 let path = folder + "/" + bundle.identifier
                 granting.own(path, .write, writable.reason(path))
             }
             let settings = folders.config + "/" + bundle.identifier
-            granting.own(settings, .read, closed.reason(SmallFile.resolvedSoFar(settings)))
+            granting.own(settings, .read, paths.real(settings).map(closed.reason) ?? .unfollowed)
             granting.declared(access, of: bundle, folders, closed, writable, configuration)
         } else {
             for path in access.readablePaths + access.writablePaths where path.base != nil && path.base != .bundle {
                 granting.withheld.append(.init(path: path.description, reason: "there is no home folder (HOME)"))
             }
         }
+        granting.withholdUnsafe()
         rules = granting.rules
         withheld = granting.withheld
         places = granting.placesToLookAt
@@ -92,12 +97,20 @@ private struct Granting {
     var withheld: [SandboxReport.Withheld] = []
     /// What may be another by the time of a request.
     private var places = GrantedPlaces()
-    private var known: [String: Int] = [:]
+    /// Where the rules are of paths to which no link leads, by their bytes.
+    private var known: [[UInt8]: Int] = [:]
 
-    /// The most folders that the files of `ReadablePathsFrom` may list.
+    /// The links that lead to the paths of rules, where there are any, and what the rules were declared as.
+    private var ways: [Int: (links: [String], text: String)] = [:]
+    private let paths: FollowedPaths
+
+    /// The most folders that the files of `ReadablePathsFrom` may list, each and together.
     static let maximumListed = 256
+    static let maximumListedInAll = Int(CSANDBOX_MAXIMUM_RULES)
     /// The largest of these files, in bytes.
     static let maximumListBytes = 64 << 10
+
+    init(_ paths: FollowedPaths) { self.paths = paths }
 
     mutating func read(_ path: String) { add(path, .read) }
     mutating func write(_ path: String) { add(path, .write) }
@@ -109,18 +122,42 @@ private struct Granting {
             withheld.append(.init(path: path, reason: "it " + reason.sentence))
             return
         }
+        guard let real = paths.real(path) else { return }
         var status = stat()
-        if stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFDIR { add(path, access) }
+        if stat(real, &status) != 0 || status.st_mode & S_IFMT == S_IFDIR { add(path, access) }
     }
 
-    mutating func add(_ path: String, _ access: SandboxPolicy.Access) {
-        guard let path = UserFolders.absolute(path) else { return }
-        if let place = known[path] {
+    /// Adds a rule for what a path leads to now; the worker opens exactly that, and no link.
+    ///
+    /// - Parameter text: What the path was declared as.
+    mutating func add(_ path: String, _ access: SandboxPolicy.Access, _ text: String? = nil) {
+        guard let followed = try? paths.follow(path), followed.path != "/" else { return }
+        let key = Array(followed.path.utf8)
+        if !followed.links.isEmpty {
+            ways[rules.count] = (followed.links, text ?? path)
+        } else if let place = known[key] {
             if access == .write { rules[place].access = .write }
             return
+        } else {
+            known[key] = rules.count
         }
-        known[path] = rules.count
-        rules.append(SandboxPolicy.Rule(path, access))
+        rules.append(SandboxPolicy.Rule(followed.path, access))
+    }
+
+    /// Takes away what is reached through a link in a folder that the extension may change: it could have made that link, for the
+    /// next time.
+    mutating func withholdUnsafe() {
+        let writable = rules.filter { $0.access == .write }.map(\.path)
+        let unsafe = ways.filter { way in
+            way.value.links.contains { link in writable.contains { lies(link, in: $0) } }
+        }
+        guard !unsafe.isEmpty else { return }
+        for (_, way) in unsafe.sorted(by: { $0.key < $1.key }) {
+            withheld.append(
+                .init(path: way.text, reason: "it leads through a link in a folder that the extension can change"))
+        }
+        rules = rules.indices.filter { unsafe[$0] == nil }.map { rules[$0] }
+        (ways, known) = ([:], [:])
     }
 
     mutating func declared(
@@ -139,7 +176,7 @@ private struct Granting {
             let closed =
                 Self.closed(configuration) + configuration.programFolders + configuration.trustedFolders
                 + [bundle.directory]
-            if let problem = Self.problem(path, folders, closed: closed) {
+            if let problem = problem(path, folders, closed: closed) {
                 withheld.append(.init(path: declared.description, reason: problem))
             } else if let reason = writable.reason(path) {
                 withheld.append(
@@ -148,35 +185,43 @@ private struct Granting {
             } else if let other = Self.otherBundle(declared, of: bundle, configuration) {
                 withheld.append(.init(path: declared.description, reason: "it is a folder of the extension \(other)"))
             } else {
-                write(path)
+                add(path, .write, declared.description)
             }
         }
         for declared in access.readablePaths {
             guard let path = folders.path(declared, bundle: bundle.directory) else { continue }
             places.note(path)
-            if declared.base == .bundle, !lies(Self.resolved(path), in: Self.resolved(bundle.directory)) {
+            if declared.base == .bundle, !leads(path, into: bundle.directory) {
                 withheld.append(.init(path: declared.description, reason: "it leads out of the bundle"))
-            } else if let problem = Self.shared(path, folders) {
+            } else if let problem = shared(path, folders) {
                 withheld.append(.init(path: declared.description, reason: problem))
             } else if declared.base == .bundle {
-                read(path)
+                add(path, .read, declared.description)
             } else {
                 grantReading(path, declared.description, folders, closedFolders, configuration)
             }
         }
+        var listed = 0
         for declared in access.readablePathsFrom {
             guard let file = folders.path(declared, bundle: bundle.directory) else { continue }
             places.note(file, isRead: true)
-            if isWritable(file) {
+            guard let followed = try? paths.follow(file) else {
+                withheld.append(
+                    .init(path: declared.description, reason: "it \(ClosedPlaces.Reason.unfollowed.sentence)"))
+                continue
+            }
+            if isWritable(followed) {
                 withheld.append(
                     .init(path: declared.description, reason: "the extension can write what it lists itself"))
                 continue
             }
-            if let reason = closedFolders.reason(Self.resolved(file)) {
+            if let reason = closedFolders.reason(followed.path) {
                 withheld.append(.init(path: declared.description, reason: "it " + reason.sentence))
                 continue
             }
-            for line in Self.lines(of: file) {
+            for line in Self.lines(of: followed) {
+                listed += 1
+                guard listed <= Self.maximumListedInAll else { break }
                 guard let path = Self.listed(line, home: folders.home) else {
                     withheld.append(.init(path: line, reason: "it is not an absolute path without “..”"))
                     continue
@@ -191,12 +236,12 @@ private struct Granting {
         _ configuration: WorkerConfiguration
     ) {
         places.note(path)
-        if let problem = Self.problem(path, folders, closed: Self.closed(configuration)) {
+        if let problem = problem(path, folders, closed: Self.closed(configuration)) {
             withheld.append(.init(path: text, reason: problem))
-        } else if let reason = closedFolders.reason(Self.resolved(path)) {
+        } else if let reason = paths.real(path).map(closedFolders.reason) ?? .unfollowed {
             withheld.append(.init(path: text, reason: "it " + reason.sentence))
         } else {
-            read(path)
+            add(path, .read, text)
         }
     }
 
@@ -218,23 +263,32 @@ private struct Granting {
     }
 
     /// Why a path that an author declares, not the person, is not granted.
-    private static func shared(_ path: String, _ folders: UserFolders) -> String? {
-        let real = resolved(path)
-        // Links there lead somewhere else for each process; what can be written there concerns others.
-        if lies(path, in: "/proc") || lies(real, in: "/proc") { return "it is about processes" }
-        for folder in folders.bases.map(\.path) where lies(resolved(folder), in: real) {
+    private func shared(_ path: String, _ folders: UserFolders) -> String? {
+        guard let real = paths.real(path) else { return "it \(ClosedPlaces.Reason.unfollowed.sentence)" }
+        if let reason = Self.processes(path, real) { return reason }
+        for folder in folders.bases.map(\.path) where leads(folder, into: real) {
             return "it is or holds \(folder), where all programs have their files"
         }
         return nil
     }
 
-    private static func resolved(_ path: String) -> String { SmallFile.resolvedSoFar(path) }
+    /// Links there lead somewhere else for each process; what can be written there concerns others.
+    private static func processes(_ path: String, _ real: String) -> String? {
+        lies(path, in: "/proc") || lies(real, in: "/proc") ? "it is about processes" : nil
+    }
+
+    /// Whether a path leads into a folder without links.
+    private func leads(_ path: String, into folder: String) -> Bool {
+        guard let real = paths.real(path), let folder = paths.real(folder) else { return false }
+        return lies(real, in: folder)
+    }
 
     /// Why a path is not granted.
-    private static func problem(_ path: String, _ folders: UserFolders, closed: [String]) -> String? {
-        let real = resolved(path)
-        if lies(resolved(folders.home), in: real) { return "it is the home folder or holds it" }
-        for folder in closed.map(resolved) where lies(folder, in: real) || lies(real, in: folder) {
+    private func problem(_ path: String, _ folders: UserFolders, closed: [String]) -> String? {
+        guard let real = paths.real(path) else { return "it \(ClosedPlaces.Reason.unfollowed.sentence)" }
+        if let reason = Self.processes(path, real) { return reason }
+        if leads(folders.home, into: real) { return "it is the home folder or holds it" }
+        for folder in closed.map({ paths.real($0) ?? $0 }) where lies(folder, in: real) || lies(real, in: folder) {
             return "it would reach \(folder), which is Searchlight's own"
         }
         return nil
@@ -243,28 +297,29 @@ private struct Granting {
     /// What has to be as it is for the rules to be right. What lies in a folder that is granted too does not: its rule is for
     /// whatever is put in there, by the extension itself with each file that it replaces.
     var placesToLookAt: GrantedPlaces {
-        let rules = rules.compactMap { rule in SmallFile.resolved(rule.path).map { (path: $0, access: rule.access) } }
-        return places.leavingOut { path in
-            guard let real = SmallFile.resolved(path) else { return false }
-            let access = known[path].map { self.rules[$0].access }
+        places.leavingOut { path in
+            guard let real = paths.existing(path) else { return false }
+            let access = rules.first { $0.path.utf8.elementsEqual(real.utf8) }?.access
             return rules.contains { rule in
-                rule.path != real && lies(real, in: rule.path) && (rule.access == .write || access != .write)
+                lies(real, in: rule.path) && !lies(rule.path, in: real) && (rule.access == .write || access != .write)
             }
         }
     }
 
-    /// Whether the extension could change a file, or put another in its place.
-    private func isWritable(_ file: String) -> Bool {
-        let names = [file, SmallFile.resolved(file)].compactMap { $0 }
-        return rules.contains { rule in
-            guard rule.access == .write else { return false }
-            let folders = [rule.path, SmallFile.resolved(rule.path)].compactMap { $0 }
-            return folders.contains { folder in names.contains { lies($0, in: folder) } }
-        }
+    /// Whether the extension could change a file, or put another in its place, by a link on the way too.
+    private func isWritable(_ file: FollowedPath) -> Bool {
+        let writable = rules.filter { $0.access == .write }
+        return ([file.path] + file.links).contains { name in writable.contains { lies(name, in: $0.path) } }
     }
 
-    private static func lines(of file: String) -> [String] {
-        guard let text = SmallFile.text(at: file, limit: maximumListBytes) else { return [] }
+    private static func lines(of file: FollowedPath) -> [String] {
+        // What was judged, and not what somebody puts in its place meanwhile.
+        let number = csandbox_open_exactly(file.path, 0)
+        guard number >= 0 else { return [] }
+        let descriptor = OwnedDescriptor(adopting: number)
+        guard let text = SmallFile.text(at: "/proc/self/fd/\(descriptor.number)", limit: maximumListBytes) else {
+            return []
+        }
         let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
         return Array(lines.filter { !$0.isEmpty && !$0.hasPrefix("#") }.prefix(maximumListed))
     }

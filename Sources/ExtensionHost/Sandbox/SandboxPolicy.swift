@@ -3,7 +3,8 @@ import CSandbox
 import ServiceProtocol
 
 /// What one worker may reach, worked out by the host and handed to the worker, which gives up everything else before it
-/// loads anything. The host opens none of the paths: they are what they are when the worker opens them.
+/// loads anything. Its paths have no links, and the worker follows none: where one has come to be since, that is reported
+/// (`CSANDBOX_UNLESS_SERVED` aside, which is `/proc`).
 package struct SandboxPolicy: Hashable, Sendable {
     /// What is allowed at a path and below it.
     package enum Access: UInt32, Sendable {

@@ -115,7 +115,7 @@ public struct SandboxReport: Hashable, Sendable, Codable {
             withheld.append(
                 Withheld(
                     path: "\(report.unsafe) of its paths",
-                    reason: "they lead through links in folders that the extension can change"))
+                    reason: "links came to be on the way to them while the worker was started"))
         }
     }
 }

@@ -114,7 +114,7 @@ package struct UserFolders: Sendable {
         guard path.hasPrefix("/"), !path.utf8.contains(0), path.utf8.count <= Int(PATH_MAX) else {
             return nil
         }
-        let names = path.split(separator: "/").filter { $0 != "." }
+        let names = pathNames(path).filter { $0 != "." }
         return names.isEmpty || names.contains("..") ? nil : "/" + names.joined(separator: "/")
     }
 }
@@ -127,30 +127,26 @@ enum SmallFile {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// A path without links; `nil` if there is nothing.
+    /// A path without links; `nil` if there is nothing, or too much to follow.
     static func resolved(_ path: String) -> String? {
-        guard let found = realpath(path, nil) else { return nil }
-        defer { free(found) }
-        return String(cString: found)
+        guard let found = try? FollowedPath(path), found.isThere else { return nil }
+        return found.path
     }
+}
 
-    /// A path without links, as far as there is something; one that leads to nothing yet is followed too.
-    static func resolvedSoFar(_ path: String, links: Int = 32) -> String {
-        if let found = resolved(path) { return found }
-        guard let slash = path.lastIndex(of: "/"), path != "/" else { return path }
-        let parent = slash == path.startIndex ? "/" : String(path[..<slash])
-        let above = resolvedSoFar(parent, links: links)
-        let name = path[path.index(after: slash)...]
-        if name == "." || name.isEmpty { return above }
-        if name == ".." {
-            return above.lastIndex(of: "/").map { $0 == above.startIndex ? "/" : String(above[..<$0]) } ?? "/"
-        }
-        let here = (above == "/" ? "" : above) + "/" + name
-        guard links > 0, let target = try? FileManager.default.destinationOfSymbolicLink(atPath: here) else {
-            return here
-        }
-        return resolvedSoFar(target.hasPrefix("/") ? target : above + "/" + target, links: links - 1)
-    }
+/// The names of a path, of which the slashes are bytes: to Swift, one with an accent after it is another letter.
+func pathNames(_ path: String) -> [String] {
+    path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+}
+
+/// Those below a folder that it lies in, or is.
+func pathNames(_ path: String, below folder: String) -> [String] {
+    path.utf8.dropFirst(folder.utf8.count).split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+}
+
+extension String {
+    /// Whether it is a name that is hidden, by its first byte.
+    var isHiddenName: Bool { utf8.first == UInt8(ascii: ".") }
 }
 
 /// Whether a path is another one or lies below it; both absolute and without `.` and `..`.

@@ -19,26 +19,60 @@ package struct WritableFolders {
     }
     private let roots: [Root]
     /// What is closed wherever it is, without links.
-    private let closed: [(path: String, reason: ClosedPlaces.Reason)]
+    private let closed: [Closed]
+    private struct Closed {
+        var path: String
+        var reason: ClosedPlaces.Reason
+        /// The path in small letters.
+        var folded: String
+        /// What is there, and the folders for documents in which it lies; as far as declared paths are judged.
+        var identity: FileIdentity?
+        var holders: Set<FileIdentity> = []
+    }
     private let home: String
-    private let mounts: MountPoints?
+    private let paths: FollowedPaths
     private let elsewhere: ClosedPlaces.Reason
+    /// What leads to documents from elsewhere; `nil` where nobody looked.
+    private let surroundings: Surroundings?
+
+    /// What else on a machine may be a folder for documents, or a part of one.
+    struct Surroundings {
+        /// What is mounted where; `nil` if that cannot be read.
+        var mounts: MountPoints?
+        /// How much is looked at for links.
+        var limits = HiddenLinks.Limits()
+        fileprivate var unseen: String?
+
+        init(mounts: MountPoints?, limits: HiddenLinks.Limits = HiddenLinks.Limits()) {
+            (self.mounts, self.limits) = (mounts, limits)
+        }
+    }
 
     /// - Parameters:
     ///   - names: What the extension's own folders are called.
     ///   - environment: The variables of the host, which say where programs are looked for.
-    ///   - mounts: What is mounted where; `nil` to look neither there nor for links that lead to what is asked for, which
-    ///     takes milliseconds where much is installed.
-    init(_ user: UserFolders, _ names: AppNames, environment: [String: String], mounts: MountPoints?) {
-        let home = SmallFile.resolvedSoFar(user.home)
+    ///   - surroundings: `nil` to look neither at mounts nor for links that lead to what is asked for, which takes milliseconds
+    ///     where much is installed; then only the extension's own folders may be asked for.
+    init(
+        _ user: UserFolders, _ names: AppNames, environment: [String: String], _ paths: FollowedPaths,
+        _ surroundings: Surroundings?
+    ) {
+        let home = paths.real(user.home) ?? user.home
         self.home = home
-        self.mounts = mounts
+        self.paths = paths
         elsewhere = .elsewhere(names)
         var roots: [Root] = []
-        for (base, usual) in user.bases where Self.isBase(base, usual: usual, user, home: home) {
-            let real = SmallFile.resolvedSoFar(base)
+        let settings = paths.real(user.config) ?? user.config
+        for (base, usual) in user.bases {
+            guard let real = paths.real(base), Self.isBase(base, real, usual: usual, user, home: home, paths) else {
+                continue
+            }
+            // Where the variables name one folder twice, it is that for settings.
+            let isSettings = lies(real, in: settings) || lies(settings, in: real)
             // A link in its place is not followed: it is somebody's way to something else.
-            roots += names.names.map { Root(written: base + "/" + $0, real: real + "/" + $0, isOwn: true) }
+            for name in names.names where names.contains(name, isSettings: isSettings) {
+                roots.append(Root(written: base + "/" + name, real: real + "/" + name, isOwn: true))
+            }
         }
         for name in names.names {
             for kind in ["data", "cache"] {
@@ -47,37 +81,62 @@ package struct WritableFolders {
             }
         }
         for folder in user.documentFolders {
-            let real = SmallFile.resolvedSoFar(folder)
-            guard Self.holdsDocuments(folder, real: real, user, home: home) else { continue }
+            guard let real = paths.real(folder), Self.holdsDocuments(folder, real: real, user, home: home) else {
+                continue
+            }
             roots.append(Root(written: folder, real: real, isOwn: false))
         }
         self.roots = roots
-        closed = Self.closed(user, environment, home: home, links: mounts == nil ? [] : HiddenLinks.targets(user))
+        guard var surroundings else {
+            self.surroundings = nil
+            closed = Self.closed(user, environment, home: home, paths)
+            return
+        }
+        let links = HiddenLinks(user, to: roots.map(\.real), paths, limits: surroundings.limits)
+        let named = NamedInSettings(user, in: roots.filter { !$0.isOwn }.map(\.real), paths)
+        surroundings.unseen = links.unseen
+        self.surroundings = surroundings
+        closed = Self.closed(
+            user, environment, home: home, paths, links: links.targets + named.targets, in: roots.map(\.real))
     }
 
     /// Why a path may not be written; `nil` if it may.
     ///
     /// - Parameter path: Absolute, without `.` and `..`; there need not be anything.
     func reason(_ path: String) -> ClosedPlaces.Reason? {
-        let real = SmallFile.resolvedSoFar(path)
+        guard let real = paths.real(path) else { return .unfollowed }
         guard let root = roots.first(where: { lies(real, in: $0.real) }),
             let written = roots.first(where: { lies(path, in: $0.written) || lies(path, in: $0.real) })
         else { return elsewhere }
         let start = lies(path, in: written.written) ? written.written : written.real
-        for below in [real.dropFirst(root.real.count), path.dropFirst(start.count)] {
-            if let name = below.split(separator: "/").first(where: { $0.hasPrefix(".") }) {
-                return .hidden(String(name))
-            }
+        for names in [pathNames(real, below: root.real), pathNames(path, below: start)] {
+            if let name = names.first(where: { $0.isHiddenName }) { return .hidden(name) }
         }
         // A file of an app's name is somebody else's, and there are folders in which files are run by their names.
         if root.isOwn, Self.isFile(root.real) { return elsewhere }
         if lies(home, in: real) { return .everything }
-        for (place, reason) in closed where Self.touches(real, place) || Self.touches(path, place) {
+        let folded = [real.lowercased(), path.lowercased()]
+        let identities = surroundings == nil ? [] : FileIdentity.chain(real)
+        let itself = surroundings == nil ? nil : FileIdentity(real)
+        for place in closed {
+            let isSame =
+                place.identity.map(identities.contains) ?? false
+                || itself.map(place.holders.contains) ?? false
+            guard isSame || folded.contains(where: { Self.touches($0, place.folded) }) else { continue }
             // What all apps' folders are in says nothing of one of them.
-            if root.isOwn, lies(root.real, in: place), root.real != place { continue }
-            return reason
+            if root.isOwn, lies(root.real, in: place.path), root.real != place.path { continue }
+            // The same, as it is written; where that leads to is a place of its own.
+            if root.isOwn, written.isOwn, lies(written.written, in: place.path), written.written != place.path {
+                continue
+            }
+            return place.reason
         }
-        return mounts?.source(of: real, below: root.real, home: home).map { .mounted($0) }
+        guard let surroundings else { return nil }
+        if !root.isOwn || !written.isOwn {
+            guard surroundings.mounts != nil else { return .unknownMounts }
+            if let unseen = surroundings.unseen { return .unseen(unseen) }
+        }
+        return surroundings.mounts?.source(of: real, below: root.real, home: home).map { .mounted($0) }
     }
 
     /// Why a declared path is not granted, by its name or by what it leads to; `nil` if it is.
@@ -87,23 +146,30 @@ package struct WritableFolders {
     ///   - bundle: The identifier of the extension's bundle.
     ///   - desktopEntry: The name of its app's desktop entry.
     ///   - environment: The variables of the host.
+    ///   - mounts: What is mounted where; `nil` if that cannot be read.
+    ///   - names: How many names are looked at for links.
     package static func refusal(
-        of path: String, bundle: String, desktopEntry: String? = nil, environment: [String: String], mounts: MountPoints
+        of path: String, bundle: String, desktopEntry: String? = nil, environment: [String: String],
+        mounts: MountPoints?, names most: Int? = nil
     ) -> String? {
         let names = AppNames(bundle: bundle, desktopEntry: desktopEntry)
         guard let declared = DeclaredPath(path) else { return "it is no path" }
         if let reason = WritableNames.reason(declared, names) { return reason.sentence }
         guard let user = UserFolders(environment: environment) else { return "there is no home folder" }
         guard let real = user.path(declared, bundle: "/") else { return "there is no such folder" }
-        return WritableFolders(user, names, environment: environment, mounts: mounts).reason(real)?.sentence
+        var surroundings = Surroundings(mounts: mounts)
+        if let most { surroundings.limits.names = most }
+        return WritableFolders(user, names, environment: environment, FollowedPaths(), surroundings).reason(real)?
+            .sentence
     }
 
     // MARK: The rules for folders
 
     /// Whether apps' own folders may be in a folder that a variable names: the usual one, or another of the user's that is not
     /// hidden and not the home folder.
-    private static func isBase(_ base: String, usual: String, _ user: UserFolders, home: String) -> Bool {
-        let real = SmallFile.resolvedSoFar(base)
+    private static func isBase(
+        _ base: String, _ real: String, usual: String, _ user: UserFolders, home: String, _ paths: FollowedPaths
+    ) -> Bool {
         guard !lies(home, in: real) else { return false }
         if user.bases.contains(where: { user.home + $0.usual == base || home + $0.usual == real }) {
             return lies(real, in: home) || isUsers(real)
@@ -121,15 +187,15 @@ package struct WritableFolders {
     }
 
     private static func isVisible(_ path: String, below folder: String) -> Bool {
-        guard lies(path, in: folder), path != folder else { return false }
-        return !path.dropFirst(folder.count).split(separator: "/").contains { $0.hasPrefix(".") }
+        guard lies(path, in: folder), !lies(folder, in: path) else { return false }
+        return !pathNames(path, below: folder).contains { $0.isHiddenName }
     }
 
     /// Whether a folder outside of the home folder is the user's: on a disk that is mounted for them, or owned by them and written
     /// by nobody else. The administrator owns what the system is run from.
     private static func isUsers(_ real: String) -> Bool {
-        let names = real.split(separator: "/")
-        if names.contains(where: { $0.hasPrefix(".") }) { return false }
+        let names = pathNames(real)
+        if names.contains(where: { $0.isHiddenName }) { return false }
         switch names.first {
         case "media": return names.count >= 3
         case "mnt": return names.count >= 2
@@ -148,13 +214,22 @@ package struct WritableFolders {
 
     // MARK: What is closed
 
+    /// - Parameter places: What may be declared; `nil` to look at nothing but names.
     private static func closed(
-        _ user: UserFolders, _ environment: [String: String], home: String, links: [String]
-    ) -> [(path: String, reason: ClosedPlaces.Reason)] {
-        var closed: [(path: String, reason: ClosedPlaces.Reason)] = []
+        _ user: UserFolders, _ environment: [String: String], home: String, _ paths: FollowedPaths,
+        links: [String] = [],
+        in places: [String]? = nil
+    ) -> [Closed] {
+        var closed: [Closed] = []
         func close(_ path: String, _ reason: ClosedPlaces.Reason) {
-            for path in Set([path, SmallFile.resolvedSoFar(path)]) where !lies(home, in: path) {
-                closed.append((path, reason))
+            let followed = try? paths.follow(path)
+            for place in Set([path, followed?.path ?? path]) where !lies(home, in: place) {
+                var one = Closed(path: place, reason: reason, folded: place.lowercased())
+                if let places, let followed, followed.isThere, place == followed.path {
+                    one.identity = FileIdentity(place)
+                    if places.contains(where: { lies(place, in: $0) }) { one.holders = Set(FileIdentity.chain(place)) }
+                }
+                closed.append(one)
             }
         }
         for (base, _) in user.bases { close(base, .programs) }
@@ -181,10 +256,9 @@ package struct WritableFolders {
         return ["PATH", "HOME", "DIR", "DIRS", "ROOT", "PREFIX"].contains { name.hasSuffix($0) } && name != "TMPDIR"
     }
 
-    /// Whether one of two places holds the other, where letters' case does not count: on some file systems it does not.
+    /// Whether one of two places, both in small letters, holds the other: on some file systems letters' case does not count.
     private static func touches(_ path: String, _ other: String) -> Bool {
-        let (path, other) = (path.lowercased(), other.lowercased())
-        return lies(path, in: other) || lies(other, in: path)
+        lies(path, in: other) || lies(other, in: path)
     }
 }
 

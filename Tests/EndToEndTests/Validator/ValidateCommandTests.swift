@@ -150,8 +150,9 @@ struct ValidateCommandTests {
             command.harness,
             manifest: [
                 "Searchlight": [
-                    "ReadablePaths": ["~/Recipes"], "WritablePaths": ["$XDG_DATA_HOME/org.example.recipes"],
-                    "ReadablePathsFrom": ["$XDG_CONFIG_HOME/com.example.recipes/folders"], "AllowsNetwork": false,
+                    "ReadablePaths": ["~/Recipes"], "WritablePaths": ["$XDG_DOCUMENTS_DIR/Recipes"],
+                    "ReadablePathsFrom": ["$XDG_CONFIG_HOME/org.example.recipes.search/folders"],
+                    "AllowsNetwork": false,
                     "MemoryLimit": 268_435_456, "DesktopEntry": "org.example.recipes.desktop",
                 ] as [String: Any]
             ])

@@ -41,14 +41,14 @@ struct DeclaredAccessTests {
     func everything() throws {
         let access = try access([
             "ReadablePaths": ["~/Documents", "$XDG_DOCUMENTS_DIR", "$BUNDLE/templates", "/srv/mail"],
-            "WritablePaths": ["$XDG_DATA_HOME/org.example.Mail/"],
+            "WritablePaths": ["$XDG_DATA_HOME/com.example.test/"],
             "ReadablePathsFrom": ["$XDG_CONFIG_HOME/com.example.test/folders"], "AllowsNetwork": true,
             "MemoryLimit": 128 << 20, "DesktopEntry": "org.example.Mail.desktop",
         ])
         #expect(
             access.readablePaths.map(\.description)
                 == ["$HOME/Documents", "$XDG_DOCUMENTS_DIR", "$BUNDLE/templates", "/srv/mail"])
-        #expect(access.writablePaths.map(\.description) == ["$XDG_DATA_HOME/org.example.Mail"])
+        #expect(access.writablePaths.map(\.description) == ["$XDG_DATA_HOME/com.example.test"])
         #expect(access.readablePathsFrom.map(\.base) == [.config])
         #expect(access.allowsNetwork && !access.bindsSymbols && access.memoryLimit == 128 << 20)
         #expect(access.desktopEntry == "org.example.Mail.desktop")
@@ -59,7 +59,8 @@ struct DeclaredAccessTests {
         arguments: [
             "", "/", "~", "$HOME", "$XDG_CONFIG_HOME", "$XDG_DATA_HOME/", "relative/path", "~other/Documents",
             "$PATH/x",
-            "~/../other", "/srv/../etc", "$HOME/./x", "~/a\u{0}b", "~/a\nb", "/" + String(repeating: "x", count: 1024),
+            "~/../other", "/srv/../etc", "$HOME/./x", "~/a\u{0}b", "~/a\nb", "~/../\u{301}x", "/srv/..//\u{301}",
+            "~/a/../\u{200D}/b", "/" + String(repeating: "x", count: 1024),
         ])
     func wrongPath(path: String) throws {
         for key in ["ReadablePaths", "WritablePaths", "ReadablePathsFrom"] {
@@ -81,6 +82,7 @@ struct DeclaredAccessTests {
             ("ReadablePathsFrom", ["x": "y"]), ("AllowsNetwork", "yes"), ("MemoryLimit", "512"), ("MemoryLimit", 1),
             ("MemoryLimit", Int.max), ("MemoryLimit", -1), ("DesktopEntry", "../x.desktop"), ("DesktopEntry", ""),
             ("ReadablePaths", (0...64).map { "/srv/\($0)" }),
+            ("WritablePaths", [String](repeating: "~/x", count: 8_000)),
         ] as [(String, any Sendable)])
     func wrongValue(key: String, value: any Sendable) throws {
         let problem = #expect(throws: BundleProblem.self) { _ = try access([key: value]) }

@@ -251,9 +251,10 @@ struct SandboxPolicyTests {
         let policy = SandboxPolicy(
             try bundle(folder, ["WritablePaths": writable + granted]), configuration(folder), temporaryFolder: nil)
         #expect(policy.withheld.map(\.path) == described(writable), "\(policy.withheld)")
-        for path in granted {
-            #expect(policy.rules.contains(.init(home + path.dropFirst(), .write)), "\(path)")
+        for path in ["dotfiles/notes", "notes"] {
+            #expect(policy.rules.contains(.init(home + "/Documents/" + path, .write)), "\(path)")
         }
+        #expect(!policy.rules.contains { $0.path.contains("everything") }, "a rule is for what a link leads to")
 
         let readable = ["~/keys", "~/mine", home + "/.ssh/config", home + "/.local/share/keyrings"]
         try FileManager.default.removeItem(atPath: home + "/extensions")
@@ -291,7 +292,76 @@ struct SandboxPolicyTests {
         let policy = SandboxPolicy(bundle, configuration(folder), temporaryFolder: nil)
         #expect(policy.withheld.map(\.path) == ["$BUNDLE/data"])
         #expect(!policy.rules.contains { $0.path == bundle.directory + "/data" })
-        #expect(policy.rules.contains(.init(bundle.directory + "/inner", .read)))
+        #expect(policy.rules.contains(.init(bundle.directory + "/Resources", .read)))
+    }
+
+    @Test("has no path through a link, and none of what is reached by a link that the extension could have made")
+    func links() throws {
+        let folder = try TemporaryFolder()
+        let home = folder.path
+        for path in ["data", "Documents/marks/real", "disk/Pictures", "away", "notes"] {
+            try FileManager.default.createDirectory(atPath: home + "/" + path, withIntermediateDirectories: true)
+        }
+        for (link, target) in [
+            (".local", "data"), ("Pictures", "disk/Pictures"), ("Documents/marks/inner", "../../away"),
+            ("around", "Documents/marks/inner/x"), ("inside", "Documents/marks/real"), ("list", "Documents/marks/list"),
+            ("Documents/marks/circle", "circle"), ("way", "notes"),
+        ] {
+            try FileManager.default.createSymbolicLink(atPath: home + "/" + link, withDestinationPath: target)
+        }
+        try Data("~/way\n/proc/self\n/proc\n~/way/\n".utf8).write(to: URL(filePath: home + "/lists"))
+        let unsafe = ["$XDG_DOCUMENTS_DIR/marks/inner", "~/around"]
+        let policy = SandboxPolicy(
+            try bundle(
+                folder,
+                [
+                    "WritablePaths": ["$XDG_DOCUMENTS_DIR/marks", "$XDG_PICTURES_DIR/scans"],
+                    "ReadablePaths": unsafe + ["~/inside", "~/way/x", "$XDG_DOCUMENTS_DIR/marks/circle"],
+                    "ReadablePathsFrom": ["~/lists", "~/list"],
+                ]), configuration(folder), temporaryFolder: home + "/.local/t")
+        let own = Set(policy.rules.filter { $0.path.hasPrefix(home) })
+        #expect(
+            own == [
+                .init(home + "/extensions/com.example.test.searchext", .read), .init(home + "/data/t", .write),
+                .init(home + "/config/com.example.test", .read), .init(home + "/data/share/com.example.test", .write),
+                .init(home + "/.cache/com.example.test", .write), .init(home + "/data/share/mime", .read),
+                .init(home + "/Documents/marks", .write), .init(home + "/disk/Pictures/scans", .write),
+                .init(home + "/Documents/marks/real", .read), .init(home + "/notes/x", .read),
+                .init(home + "/notes", .read),
+            ], "\(policy.withheld)")
+        for rule in policy.rules where rule.access == .read || rule.access == .write {
+            let opened = csandbox_open_exactly(rule.path, 0)
+            #expect(opened >= 0 || opened == -ENOENT, "\(rule.path): \(opened)")
+            close(opened)
+        }
+        let withheld = policy.withheld.filter { $0.reason.contains("link in a folder that the extension can change") }
+        #expect(Set(withheld.map(\.path)) == Set(described(unsafe)), "\(policy.withheld)")
+        #expect(policy.withheld.contains { $0.path == "$HOME/list" && $0.reason.contains("can write") })
+        #expect(policy.withheld.contains { $0.path.hasSuffix("/circle") && $0.reason.contains("more links") })
+        #expect(policy.withheld.filter { $0.path.hasPrefix("/proc") }.count == 2, "\(policy.withheld)")
+    }
+
+    @Test("is made in a bounded number of steps, however much its lists and links lead to")
+    func bounded() throws {
+        let folder = try TemporaryFolder()
+        let target = Array(repeating: "d/..", count: 800).joined(separator: "/")
+        try FileManager.default.createDirectory(atPath: folder.path + "/d", withIntermediateDirectories: true)
+        for number in 0..<2 {
+            let next = number == 1 ? target : target + "/l1"
+            try FileManager.default.createSymbolicLink(atPath: folder.path + "/l\(number)", withDestinationPath: next)
+        }
+        let lists = (0..<DeclaredAccess.maximumPaths).map { "~/lists/\($0)" }
+        try FileManager.default.createDirectory(atPath: folder.path + "/lists", withIntermediateDirectories: true)
+        for (number, list) in lists.enumerated() {
+            try Data((0..<256).map { "~/l0/\(number)-\($0)\n" }.joined().utf8)
+                .write(to: URL(filePath: folder.path + list.dropFirst()))
+        }
+        let policy = SandboxPolicy(
+            try bundle(folder, ["ReadablePathsFrom": lists]), configuration(folder), temporaryFolder: nil)
+        #expect(policy.rules.count + policy.withheld.count < 600, "\(policy.rules.count) \(policy.withheld.count)")
+        // The bundle's own come first, and are there.
+        #expect(policy.rules.contains { $0.path == "/usr" } && policy.rules.contains { $0.path.hasSuffix("searchext") })
+        #expect(policy.withheld.contains { $0.reason.contains("more links or names") })
     }
 
     @Test("takes no file of somebody else's for the extension's own folder")

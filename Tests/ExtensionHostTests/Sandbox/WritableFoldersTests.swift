@@ -9,7 +9,7 @@ import Testing
 /// oracle.
 @Suite("What an extension may have written")
 struct WritableFoldersTests {
-    private static let bundle = "com.example.notes"
+    private static let bundle = "org.example.Notes.search"
     private static let desktopEntry = "org.example.Notes.desktop"
     private let folder: TemporaryFolder
     private let home: String
@@ -23,11 +23,11 @@ struct WritableFoldersTests {
 
     private func refusal(
         _ path: String, _ variables: [String: String] = [:], bundle: String = WritableFoldersTests.bundle,
-        desktopEntry: String? = WritableFoldersTests.desktopEntry, mounts: String = ""
+        desktopEntry: String? = WritableFoldersTests.desktopEntry, mounts: String? = "", names: Int? = nil
     ) -> String? {
         WritableFolders.refusal(
             of: path, bundle: bundle, desktopEntry: desktopEntry,
-            environment: ["HOME": home].merging(variables) { $1 }, mounts: MountPoints(mounts))
+            environment: ["HOME": home].merging(variables) { $1 }, mounts: mounts.map { MountPoints($0) }, names: names)
     }
 
     private func make(_ path: String) throws {
@@ -53,13 +53,13 @@ struct WritableFoldersTests {
             "~/Music", "~/Music/x/y", "~/Pictures", "~/Pictures/2026/01", "~/Videos", "~/Videos/x.mp4",
             "$XDG_DOCUMENTS_DIR", "$XDG_DOCUMENTS_DIR/a b", "$XDG_DOWNLOAD_DIR", "$XDG_MUSIC_DIR/x",
             "$XDG_PICTURES_DIR/x", "$XDG_VIDEOS_DIR/x", "$HOME/Documents/Ünïcödé",
-            "$XDG_DATA_HOME/com.example.notes", "$XDG_DATA_HOME/org.example.Notes/pages",
-            "~/.local/share/com.example.notes", "~/.local/share/org.example.Notes",
-            "$XDG_STATE_HOME/com.example.notes", "~/.local/state/org.example.Notes/x",
-            "$XDG_CACHE_HOME/com.example.notes", "~/.cache/org.example.Notes/x/y",
-            "$XDG_CONFIG_HOME/com.example.notes", "~/.config/org.example.Notes/settings.ini",
+            "$XDG_DATA_HOME/org.example.Notes.search", "$XDG_DATA_HOME/org.example.Notes/pages",
+            "~/.local/share/org.example.Notes.search", "~/.local/share/org.example.Notes",
+            "$XDG_STATE_HOME/org.example.Notes.search", "~/.local/state/org.example.Notes/x",
+            "$XDG_CACHE_HOME/org.example.Notes.search", "~/.cache/org.example.Notes/x/y",
+            "$XDG_CONFIG_HOME/org.example.Notes.search", "~/.config/org.example.Notes.search/settings.ini",
             "~/.var/app/org.example.Notes/data", "~/.var/app/org.example.Notes/data/pages",
-            "~/.var/app/org.example.Notes/cache", "~/.var/app/com.example.notes/cache/x",
+            "~/.var/app/org.example.Notes/cache", "~/.var/app/org.example.Notes.search/cache/x",
         ])
     func open(path: String) { #expect(refusal(path) == nil) }
 
@@ -127,12 +127,13 @@ struct WritableFoldersTests {
         "~/.local/share/searchlight", "~/.local/share/searchlight/extensions/x.searchext",
         "$XDG_DATA_HOME/searchlight/store", "$XDG_CONFIG_HOME/searchlight", "$XDG_DATA_HOME/org.example.Other",
         "$XDG_DATA_HOME/recipes", "$XDG_CONFIG_HOME/org.example.Other", "$XDG_CACHE_HOME/org.example.Other",
-        "$XDG_STATE_HOME/org.example.Other",
+        "$XDG_STATE_HOME/org.example.Other", "$XDG_CONFIG_HOME/org.example.Notes", "~/.config/org.example.Notes/x",
+        "$XDG_CONFIG_HOME/org.example.Notes.search2", "~/.local/share/org.example.Notes.other",
         // The other folders of a desktop, and what is hidden among documents.
         "~/Desktop", "~/Desktop/x.desktop", "~/Templates", "~/Templates/x", "~/Public", "~/Recipes", "~/marks",
         "~/documents", "~/DOCUMENTS/x", "~/Documents/.git/hooks", "~/Documents/x/.git", "~/Documents/.envrc",
         "~/Documents/x/.vscode/tasks.json", "~/Documents/.obsidian", "$XDG_DOCUMENTS_DIR/.hidden",
-        "$XDG_PICTURES_DIR/x/.y/z", "~/Downloads/.direnv", "$XDG_DATA_HOME/com.example.notes/.git/hooks",
+        "$XDG_PICTURES_DIR/x/.y/z", "~/Downloads/.direnv", "$XDG_DATA_HOME/org.example.Notes.search/.git/hooks",
         "~/.var/app/org.example.Notes/data/.x", "~/.Documents", "~/Documents2", "~/Documents /x",
         // Outside of the home folder.
         "/etc", "/etc/profile.d/x.sh", "/usr/local/bin", "/opt/x", "/var/lib/x", "/var/spool/cron", "/tmp", "/tmp/x",
@@ -162,9 +163,39 @@ struct WritableFoldersTests {
         for path in ["$XDG_DATA_HOME/", "$XDG_CONFIG_HOME/", "$XDG_CACHE_HOME/", "$XDG_STATE_HOME/", "~/.local/share/"]
         {
             #expect((refusal(path + name, bundle: name, desktopEntry: nil) == nil) == isApp, "\(path)\(name)")
-            #expect((refusal(path + name, bundle: "x", desktopEntry: name + ".desktop") == nil) == isApp)
+            let app = refusal(path + name, bundle: name + ".search", desktopEntry: name + ".desktop")
+            #expect((app == nil) == (isApp && !path.contains("CONFIG")))
         }
         #expect(refusal("$XDG_DATA_HOME/org.example.Notes", desktopEntry: "org.example.Notes") != nil)
+    }
+
+    @Test(
+        "is no folder of an app that the bundle is not named after, whatever entry its manifest names",
+        arguments: [
+            ("com.example.rev.entry", "com.valvesoftware.Steam"),
+            ("com.valvesoftware.SteamX", "com.valvesoftware.Steam"),
+            ("com.valvesoftware", "com.valvesoftware.Steam"), ("org.example.Notes", "org.example.Notes.search"),
+            ("com.valvesoftware.steam.x", "com.valvesoftware.Steam"), ("org.mozilla.x", "org.mozilla.firefox"),
+            ("com.valvesoftware.\u{17F}team.x", "com.valvesoftware.Steam"),
+        ])
+    func strangers(bundle: String, app: String) {
+        for path in [
+            "~/.var/app/\(app)/data", "~/.var/app/\(app)/cache", "$XDG_DATA_HOME/\(app)", "$XDG_CONFIG_HOME/\(app)",
+            "$XDG_STATE_HOME/\(app)/x", "$XDG_CACHE_HOME/\(app)", "~/.local/share/\(app)/x",
+        ] {
+            #expect(refusal(path, bundle: bundle, desktopEntry: app + ".desktop") != nil, "\(path)")
+        }
+    }
+
+    @Test("is not the app's settings by the name of another folder that the variables put in the same place")
+    func oneFolderTwice() throws {
+        for (data, path) in [(".config", "org.example.Notes"), (".config/org.example.Notes", "org.example.Notes/x")] {
+            let variables = ["XDG_DATA_HOME": home + "/" + data]
+            #expect(refusal("$XDG_DATA_HOME/" + path, variables) != nil, "\(data)")
+        }
+        let same = ["XDG_DATA_HOME": home + "/all", "XDG_CONFIG_HOME": home + "/all"]
+        #expect(refusal("$XDG_DATA_HOME/org.example.Notes", same) != nil)
+        #expect(refusal("$XDG_DATA_HOME/org.example.Notes.search", same) == nil)
     }
 
     // MARK: Variables and folders of the desktop
@@ -203,9 +234,10 @@ struct WritableFoldersTests {
             ("/mnt/disk/data", true),
         ] as [(String, Bool)] {
             #expect(
-                (refusal("$XDG_DATA_HOME/com.example.notes", ["XDG_DATA_HOME": value]) == nil) == isOpen, "\(value)")
+                (refusal("$XDG_DATA_HOME/org.example.Notes.search", ["XDG_DATA_HOME": value]) == nil) == isOpen,
+                "\(value)")
         }
-        #expect(refusal("~/.local/share/com.example.notes", ["XDG_DATA_HOME": home + "/data"]) != nil)
+        #expect(refusal("~/.local/share/org.example.Notes.search", ["XDG_DATA_HOME": home + "/data"]) != nil)
     }
 
     @Test(
@@ -225,7 +257,8 @@ struct WritableFoldersTests {
         }
         #expect(refusal("~/Documents/Recipes", variables) == nil && refusal("~/Documents/tool", variables) == nil)
         let shared = [variable: home + "/.local/share:" + home]
-        #expect(refusal("~/.local/share/com.example.notes", shared) == nil, "the folder of all apps' is no app's")
+        #expect(
+            refusal("~/.local/share/org.example.Notes.search", shared) == nil, "the folder of all apps' is no app's")
         #expect(refusal("~/Documents", ["PWD": home + "/Documents/x", "TMPDIR": home + "/Documents"]) == nil)
     }
 
@@ -239,13 +272,13 @@ struct WritableFoldersTests {
             ("Documents/d", home),
             ("Documents/e", "/"), ("Documents/f", "../Pictures/2026"), ("Documents/g", "../.not/there/yet"),
             ("Documents/h", "h"),
-            (".local/share/com.example.notes", "../../go"), ("Music", "tunes"), ("Videos", "Pictures"),
+            (".local/share/org.example.Notes.search", "../../go"), ("Music", "tunes"), ("Videos", "Pictures"),
             ("Documents/i", "../.local/share/org.example.Notes"),
         ] { try link(path, to: target) }
         for path in [
             "Documents/a", "Documents/a/x.desktop", "Documents/b", "Documents/b/bin", "Documents/c/x", "Documents/d",
             "Documents/d/Documents/a", "Documents/e", "Documents/e/etc", "Documents/g", "Documents/g/x",
-            ".local/share/com.example.notes", ".local/share/com.example.notes/bin",
+            ".local/share/org.example.Notes.search", ".local/share/org.example.Notes.search/bin",
         ] { #expect(refusal("~/" + path) != nil, "\(path)") }
         for path in [
             "Documents/f", "Documents/f/x", "Documents/i", "Documents/new/x", "Videos/x", "Documents/d/Pictures/x",
@@ -256,12 +289,108 @@ struct WritableFoldersTests {
         #expect(refusal("~/Music/x") == nil && refusal("$XDG_MUSIC_DIR") == nil)
     }
 
+    @Test("is nothing among documents that a link leads to which nobody had the time to see")
+    func tooManyFiles() throws {
+        for number in 0..<600 { try make(".local/share/x/\(number)") }
+        try make("Documents/dot")
+        try link(".config/systemd/user/x.service", to: "../../../Documents/dot/x.service")
+        #expect(refusal("~/Documents/dot") != nil && refusal("~/Documents/notes") == nil)
+        for most in [0, 10, 500] {
+            let reason = try #require(refusal("~/Documents/notes", names: most), "\(most)")
+            #expect(reason.contains("too many files"), "\(reason)")
+            // Its own folders are named after it, so that nothing leads there by chance.
+            #expect(refusal("$XDG_DATA_HOME/org.example.Notes.search", names: most) == nil)
+        }
+        // What is listed again is what was listed before, as far as it is the same.
+        #expect(refusal("~/Documents/notes") == nil)
+        try link(".local/share/x/7/late", to: home + "/Documents/notes")
+        #expect(refusal("~/Documents/notes") != nil)
+    }
+
+    @Test("is nothing that a link leads to from deep below a folder that is called as those of code are")
+    func deepLinks() throws {
+        try make("Documents/code")
+        for (path, isSeen) in [
+            (".config/systemd/user/default.target.wants/a/x.service", true), (".local/share/x/y/z/scripts/link", false),
+            (".config/fish/conf.d/a/b/c/x", true), (".oh-my-zsh/custom/functions/mine/x", true),
+            (".x/bin/a/b/tool", true),
+            ("bin/tool", true), ("Other/bin/tool", false), (".local/share/Trash/files/x", false),
+        ] {
+            try link(path, to: home + "/Documents/code/file")
+            #expect((refusal("~/Documents/code") != nil) == isSeen, "\(path)")
+            try #require(unlink(home + "/" + path) == 0)
+        }
+    }
+
+    @Test("is nothing that a link leads to, wherever the variable for caches points")
+    func linksBesideCaches() throws {
+        try make("Documents/dot")
+        try link(".config/autostart/x.desktop", to: home + "/Documents/dot/x.desktop")
+        for cache in [home, "/", home + "/.config", home + "/.config/autostart", home + "/.cache"] {
+            #expect(refusal("~/Documents/dot", ["XDG_CACHE_HOME": cache]) != nil, "\(cache)")
+        }
+    }
+
+    @Test("is nothing among documents where the mounts are not known, and its own folders all the same")
+    func unknownMounts() throws {
+        #expect(refusal("~/Documents/x", mounts: nil)?.contains("mountinfo") == true)
+        #expect(refusal("$XDG_PICTURES_DIR", mounts: nil) != nil)
+        #expect(refusal("$XDG_DATA_HOME/org.example.Notes.search/x", mounts: nil) == nil)
+    }
+
+    @Test("is no folder in which shells look for programs, as their files say, or that they read")
+    func shells() throws {
+        for (file, line, closed, open) in [
+            (".profile", "PATH=\"$HOME/Documents/tools/bin:$PATH\"", "Documents/tools", "Documents/tool"),
+            (".bashrc", "[ -f ~/Documents/dot/rc ] && . ~/Documents/dot/rc", "Documents/dot", "Documents/x"),
+            (".zshrc", "path+=(~/Pictures/bin '/x')", "Pictures/bin/x", "Pictures/y"),
+            (".zshenv", "source \"${HOME}/Documents/My Tools/env\"", "Documents/My Tools", "Documents/Tools"),
+            (".config/environment.d/p.conf", "PATH=\(home)/Documents/b:/usr/bin", "Documents/b", "Documents/c"),
+            (".config/fish/config.fish", "fish_add_path ~/Documents/f", "Documents/f", "Documents/g"),
+            (".profile", "PATH=~/Documents:$PATH", "Documents/any", "Pictures/any"),
+        ] {
+            try make(URL(filePath: "/" + file).deletingLastPathComponent().path)
+            try Data("# a line\n\(line)\n".utf8).write(to: URL(filePath: home + "/" + file))
+            #expect(refusal("~/" + closed) != nil && refusal("~/" + open) == nil, "\(line)")
+            try #require(unlink(home + "/" + file) == 0)
+            #expect(refusal("~/" + closed) == nil, "\(line)")
+        }
+        try Data("alias n='cd ~/Documents/notes'; CDPATH=~/Documents\n".utf8)
+            .write(to: URL(filePath: home + "/.bashrc"))
+        #expect(refusal("~/Documents/notes") == nil, "going somewhere runs nothing there")
+    }
+
+    @Test("is what a path leads to in no more than so many steps, and nothing where there are more")
+    func towers() throws {
+        try make("Documents/marks")
+        for times in [150, 6, 2] {
+            for number in 0..<25 {
+                let target = Array(repeating: "l\(number + 1)", count: times).joined(separator: "/../")
+                try link("Documents/marks/l\(number)", to: target)
+            }
+            #expect(refusal("~/Documents/marks/l0")?.contains("more links") == true)
+            #expect(refusal("~/Documents/marks/l0/x/y") != nil && refusal("~/Documents/marks/other") == nil)
+            for number in 0..<25 { try #require(unlink(home + "/Documents/marks/l\(number)") == 0) }
+        }
+    }
+
+    @Test("is no path with two dots, however its letters are put together")
+    func accents() throws {
+        for path in [
+            "$XDG_DOCUMENTS_DIR/../\u{301}x", "$XDG_DOCUMENTS_DIR/a/../\u{301}/b", "~/Documents/../\u{200D}.ssh",
+            "$XDG_DOCUMENTS_DIR/\u{301}/.git", "$XDG_DOCUMENTS_DIR/x/.\u{301}git",
+        ] {
+            #expect(refusal(path) != nil, "\(path)")
+        }
+        #expect(refusal("$XDG_DOCUMENTS_DIR//a\u{301}") == nil)
+    }
+
     @Test("is no file where a folder of its own would be")
     func files() throws {
         try make(".config")
-        try Data().write(to: URL(filePath: home + "/.config/com.example.notes"))
-        #expect(refusal("$XDG_CONFIG_HOME/com.example.notes") != nil)
-        #expect(refusal("$XDG_DATA_HOME/com.example.notes") == nil)
+        try Data().write(to: URL(filePath: home + "/.config/org.example.Notes.search"))
+        #expect(refusal("$XDG_CONFIG_HOME/org.example.Notes.search") != nil)
+        #expect(refusal("$XDG_DATA_HOME/org.example.Notes.search") == nil)
     }
 
     @Test("is no folder that is mounted a second time, and a disk is one")
@@ -295,11 +424,13 @@ struct WritableFoldersTests {
 
     /// The rule in another form: patterns of the path that there is, below the home folder.
     private func mayBeWritten(_ path: String) -> Bool {
-        let name = "(com\\.example\\.notes|org\\.example\\.Notes)"
+        let own = "org\\.example\\.Notes\\.search"
+        let name = "(org\\.example\\.Notes\\.search|org\\.example\\.Notes)"
         let below = "(/[^./][^/]*)*"
         let patterns = [
             "(Documents|Downloads|Music|Pictures|Videos)" + below,
-            "(\\.config|\\.cache|\\.local/share|\\.local/state)/" + name + below,
+            "\\.config/" + own + below,
+            "(\\.cache|\\.local/share|\\.local/state)/" + name + below,
             "\\.var/app/" + name + "/(data|cache)" + below,
         ]
         return patterns.contains { path.range(of: "^" + $0 + "$", options: .regularExpression) != nil }
@@ -310,14 +441,14 @@ struct WritableFoldersTests {
         var random = SplitMix64(seed: seed)
         let names = [
             "Documents", "Downloads", "Music", "Pictures", "Videos", "Desktop", ".config", ".local", "share",
-            "state", ".cache", ".var", "app", "data", "cache", "com.example.notes", "org.example.Notes",
+            "state", ".cache", ".var", "app", "data", "cache", "org.example.Notes.search", "org.example.Notes",
             "org.example.Other", "bin", "x", ".git", ".x", "nvim",
         ]
         func path(_ most: Int) -> String {
             var parts: [String] = []
             // Often a beginning that is open.
             switch Int.random(in: 0..<6, using: &random) {
-            case 0: parts = [".local", Bool.random(using: &random) ? "share" : "state", "com.example.notes"]
+            case 0: parts = [".local", Bool.random(using: &random) ? "share" : "state", "org.example.Notes.search"]
             case 1: parts = ["Documents"]
             case 2: parts = [".var", "app", "org.example.Notes", "data"]
             default: break

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSandbox
+import Glibc
+import ServiceProtocol
+
+/// A path once links are followed, with bounds: whoever makes links decides how much there is to follow.
+///
+/// What is not there yet counts as a name that leads nowhere else. Names are bytes: Swift takes two spellings of a letter for
+/// one, and a file system does not.
+package struct FollowedPath: Hashable, Sendable {
+    /// Absolute, without links, `.`, `..` and doubled slashes.
+    package let path: String
+    /// Where the links are that were followed, in order; they are paths of this form themselves.
+    package let links: [String]
+    /// Whether anything is there.
+    package let isThere: Bool
+
+    /// Why a path cannot be followed.
+    package enum Failure: Error, Hashable {
+        /// More than ``FollowedPath/maximumLinks``, or in a circle: the kernel gives up too.
+        case links
+        /// More names than were left to look at.
+        case names
+        /// Relative, longer than the kernel takes, or no text.
+        case form
+    }
+
+    /// The most links of one path, as many as the kernel follows.
+    package static let maximumLinks = 40
+    /// The most names of one path, those of its links among them; each takes about a microsecond.
+    package static let maximumNames = 4096
+
+    /// Follows a path.
+    ///
+    /// - Parameter left: How many names may still be looked at; those that were are taken off.
+    package static func follow(_ path: String, left: inout Int) throws(Failure) -> FollowedPath {
+        let bytes = Array(path.utf8)
+        guard bytes.first == slash, bytes.count < Int(PATH_MAX), !bytes.contains(0) else { throw .form }
+        if let count = plainNames(bytes) {
+            left -= count + 1
+            guard left >= 0 else { throw .names }
+            let found = csandbox_open_exactly(path, 0)
+            if found >= 0 { close(found) }
+            // Nothing before the name at which it ended is a link, nor is that.
+            if found != -ELOOP { return FollowedPath(path: path, links: [], isThere: found >= 0) }
+        }
+        let names = names(of: bytes)
+        return try walk(names, left: &left)
+    }
+
+    /// How many names a path has; `nil` if it has `.`, `..`, nothing between two slashes, or a slash at its end.
+    private static func plainNames(_ bytes: [UInt8]) -> Int? {
+        bytes.withUnsafeBufferPointer { bytes in
+            var (count, length, isDots) = (0, 1, false)
+            for byte in bytes {
+                if byte == slash {
+                    if length == 0 || isDots { return nil }
+                    (count, length, isDots) = (count + 1, 0, false)
+                } else {
+                    length += 1
+                    isDots = byte == UInt8(ascii: ".") && length <= 2 && (length == 1 || isDots)
+                }
+            }
+            return length == 0 || isDots ? nil : count
+        }
+    }
+
+    /// Follows a path alone.
+    package init(_ path: String) throws(Failure) {
+        var left = Self.maximumNames
+        self = try Self.follow(path, left: &left)
+    }
+
+    private init(path: String, links: [String], isThere: Bool) {
+        (self.path, self.links, self.isThere) = (path, links, isThere)
+    }
+
+    private static let slash = UInt8(ascii: "/")
+    private static let up = [UInt8(ascii: "."), UInt8(ascii: ".")]
+
+    /// The names of a path but for `.`.
+    private static func names(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+        bytes.split(separator: slash).filter { $0.count != 1 || $0.first != UInt8(ascii: ".") }
+    }
+
+    private static func joined(_ names: [ArraySlice<UInt8>]) throws(Failure) -> String {
+        let bytes = names.isEmpty ? [slash] : Array(names.map { [slash] + $0 }.joined())
+        guard bytes.count < Int(PATH_MAX), let text = String(validating: bytes, as: UTF8.self) else { throw .form }
+        return text
+    }
+
+    private static func walk(_ names: [ArraySlice<UInt8>], left: inout Int) throws(Failure) -> FollowedPath {
+        var next = Array(names.reversed())
+        var real: [ArraySlice<UInt8>] = []
+        // How many names at the end lead nowhere.
+        var missing = 0
+        var links: [String] = []
+        var folder = try root()
+        while let name = next.popLast() {
+            left -= 1
+            guard left >= 0 else { throw .names }
+            if missing > 0 || name.elementsEqual(up) {
+                if !name.elementsEqual(up) {
+                    real.append(name)
+                    missing += 1
+                } else if missing > 0 {
+                    real.removeLast()
+                    missing -= 1
+                } else if real.popLast() != nil {
+                    guard let above = open(up[...], in: folder) else { throw .form }
+                    folder = above
+                }
+                continue
+            }
+            real.append(name)
+            guard let found = open(name, in: folder) else {
+                missing = 1
+                continue
+            }
+            guard let target = target(of: found) else {
+                folder = found
+                continue
+            }
+            guard links.count < maximumLinks else { throw .links }
+            links.append(try joined(real))
+            real.removeLast()
+            if target.first == slash { (folder, real) = (try root(), []) }
+            next += Self.names(of: target).reversed()
+        }
+        return FollowedPath(path: try joined(real), links: links, isThere: missing == 0)
+    }
+
+    private static func root() throws(Failure) -> OwnedDescriptor {
+        let number = Glibc.open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else { throw .form }
+        return OwnedDescriptor(adopting: number)
+    }
+
+    private static func open(_ name: ArraySlice<UInt8>, in folder: OwnedDescriptor) -> OwnedDescriptor? {
+        let text = name.map { CChar(bitPattern: $0) } + [0]
+        let number = openat(folder.number, text, O_PATH | O_NOFOLLOW | O_CLOEXEC)
+        return number >= 0 ? OwnedDescriptor(adopting: number) : nil
+    }
+
+    /// What a link says; `nil` for anything else.
+    private static func target(of file: OwnedDescriptor) -> [UInt8]? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+            guard let start = buffer.baseAddress else { return nil }
+            let count = readlinkat(file.number, "", start, buffer.count)
+            return count > 0 ? buffer[..<count].map { UInt8(bitPattern: $0) } : nil
+        }
+    }
+
+    /// Of the kernel's headers; Swift does not see it.
+    private static let O_PATH: Int32 = 0o10000000
+}
+
+/// What paths lead to while one policy is made, each followed once, and all with one bound.
+final class FollowedPaths {
+    private var known: [[UInt8]: Result<FollowedPath, FollowedPath.Failure>] = [:]
+    private var left: Int
+
+    /// The most names that are looked at for one policy: a fraction of a second.
+    static let maximumNames = 1 << 17
+
+    /// - Parameter names: The most that are looked at.
+    init(names: Int = maximumNames) { left = names }
+
+    func follow(_ path: String) throws(FollowedPath.Failure) -> FollowedPath {
+        let key = Array(path.utf8)
+        if let found = known[key] { return try found.get() }
+        var own = min(left, FollowedPath.maximumNames)
+        let before = own
+        let found = Result { () throws(FollowedPath.Failure) in try FollowedPath.follow(path, left: &own) }
+        left -= min(left, before - own)
+        known[key] = found
+        return try found.get()
+    }
+
+    /// The path without links; `nil` where it cannot be followed.
+    func real(_ path: String) -> String? { try? follow(path).path }
+
+    /// The same, where there must be something.
+    func existing(_ path: String) -> String? {
+        guard let found = try? follow(path), found.isThere else { return nil }
+        return found.path
+    }
+}

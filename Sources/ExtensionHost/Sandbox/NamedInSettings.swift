@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import ServiceProtocol
+
+/// What of the documents a person's shell looks for programs in, or reads as it starts. A service has other variables than a shell
+/// at a terminal, whose `PATH` is in files like `.profile`.
+struct NamedInSettings {
+    /// Paths without links, in folders for documents.
+    private(set) var targets: [String] = []
+
+    /// Below the home folder.
+    private static let files = [
+        ".profile", ".bash_profile", ".bash_login", ".bashrc", ".bash_aliases", ".zshenv", ".zprofile", ".zshrc",
+        ".zlogin", ".kshrc", ".cshrc", ".tcshrc", ".login", ".xprofile", ".xsessionrc", ".xsession", ".xinitrc",
+        ".pam_environment",
+    ]
+    /// Below that for settings.
+    private static let settings = ["/fish/config.fish", "/plasma-workspace/env/path.sh", "/uwsm/env"]
+    private static let variables = "/environment.d"
+    private static let (maximumBytes, maximumFiles, maximumPaths) = (256 << 10, 64, 256)
+
+    /// - Parameter places: The folders for documents, without links.
+    init(_ user: UserFolders, in places: [String], _ paths: FollowedPaths) {
+        var files = Self.files.map { user.home + "/" + $0 } + Self.settings.map { user.config + $0 }
+        let names = (try? BoundedFile.names(in: user.config + Self.variables, limit: Self.maximumFiles)) ?? []
+        files += names.map { user.config + Self.variables + "/" + $0 }
+        var found: Set<[UInt8]> = []
+        for file in files {
+            guard let bytes = try? BoundedFile.regular(file, limit: Self.maximumBytes) else { continue }
+            for line in bytes.split(separator: UInt8(ascii: "\n")) {
+                let line = String(decoding: line, as: UTF8.self)
+                guard Self.saysWhereCodeIs(line) else { continue }
+                for path in Self.paths(in: line, user) where found.count < Self.maximumPaths {
+                    guard let real = paths.real(path), places.contains(where: { lies(real, in: $0) }) else { continue }
+                    if found.insert(Array(real.utf8)).inserted { targets.append(real) }
+                }
+            }
+        }
+    }
+
+    /// Whether a line sets where programs are, or reads another file. One that goes to a folder does not.
+    private static func saysWhereCodeIs(_ line: String) -> Bool {
+        if line.lowercased().replacing("cdpath", with: "").contains("path") { return true }
+        return line.split { " \t;&|(){}".contains($0) }.contains { ["source", ".", "exec", "eval"].contains($0) }
+    }
+
+    /// The absolute paths, and those below the home folder, of a line: up to what ends one in a shell, and up to a quote, since
+    /// there are names with spaces.
+    private static func paths(in line: String, _ user: UserFolders) -> [String] {
+        var found: [String] = []
+        for beginning in ["~", "$HOME", "${HOME}", user.home] {
+            for range in line.ranges(of: beginning + "/").prefix(maximumPaths) {
+                let rest = line[range.upperBound...]
+                for ends in ["\"':\r", "\"':\r \t;&|()<>,"] {
+                    let name = rest.prefix { !ends.contains($0) }
+                    if let path = UserFolders.absolute(user.home + "/" + name) { found.append(path) }
+                }
+            }
+        }
+        return found
+    }
+}
