@@ -25,6 +25,7 @@ int ctestsupport_socket_of(unsigned int user, int family);
  * For root only. 0, or an errno.
  */
 int ctestsupport_enter_own_network(const char *const *addresses, int count);
+
 /* Sets the POSIX access list of a file or folder, in the form in which the kernel stores it. 0, or an errno. */
 int ctestsupport_set_access_list(const char *path, const void *list, size_t size);
 
