@@ -63,7 +63,7 @@ extension SearchIndex {
         let stored = expectation == .any ? nil : try await storedClientState(of: batch.scope)
         let entry = JournalEntry(scope: batch.scope, operations: batch.operations, clientState: clientState)
         guard !entry.operations.isEmpty || clientState != nil else { return }
-        try await applier.append(entry, donated: now(), isPatient: isPatient) { change in
+        try await applier.append(entry, isPatient: isPatient) { change in
             switch (expectation, change) {
             case (.any, _): true
             case (.exactly(let expected), .unchanged): expected == stored
