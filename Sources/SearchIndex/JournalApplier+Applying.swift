@@ -3,16 +3,25 @@ import GRDB
 
 extension JournalApplier {
     /// Applies everything that has been journaled until now and is not held; gives back why it could not.
+    ///
+    /// What apps wait for and what comes next in order take turns, a transaction each, so that neither waits for all of the
+    /// other.
     func drain() -> SearchIndexError? {
         let target = state.withLock { state in
             (state.newEntries, state.newBytes) = (0, 0)
             return state.target
         }
+        var isOwnTurn = true
         while true {
             let (applied, isDue) = state.withLock { ($0.applied, $0.isDue) }
             guard applied < target, isDue else { return nil }
+            guard !isClosing else { return .closed }
             do {
-                if try applyOwn() { continue }
+                if isOwnTurn, try applyOwn() {
+                    isOwnTurn = false
+                    continue
+                }
+                isOwnTurn = true
                 try mending { try applyBulk(after: applied) }
             } catch let error as JournalError {
                 return SearchIndexError(error, path: path, operation: "Reading the journal")
@@ -43,131 +52,172 @@ extension JournalApplier {
         }
     }
 
-    private func applyBulk(after applied: UInt64) throws {
+    /// Entries that follow each other, and what lies between them.
+    private struct Bulk {
         var records: [JournalRecord] = []
         var bytes = 0
-        var last = applied
-        var isNewLoss = false
-        let ahead = state.withLock { $0.ahead }
-        for result in journal.replay(after: applied) {
+        /// The last entry, or the last that is missing or applied already.
+        var last: UInt64
+        /// Whether entries are missing, and whether that is not known yet.
+        var hasLoss = false
+        var hasNewLoss = false
+    }
+
+    /// Reads what comes next in order, but for what is applied already.
+    private func readBulk(after applied: UInt64) throws -> Bulk {
+        var bulk = Bulk(last: applied)
+        let (early, maximumBytes) = state.withLock {
+            ($0.early, $0.hasOwnWaiters ? Self.maximumSharedBytes : Self.maximumBulkBytes)
+        }
+        var replay = journal.replay(after: applied)
+        while bulk.records.count < Self.maximumBulkEntries, bulk.bytes < maximumBytes {
+            bulk.last = early.end(after: bulk.last)
+            replay.skip(to: bulk.last + 1)
+            guard let result = replay.next() else { break }
             switch result {
-            case .success(let record) where ahead.contains(record.sequence): last = record.sequence
             case .success(let record):
-                records.append(record)
-                last = record.sequence
-                bytes += record.entry.approximateBytes
+                bulk.records.append(record)
+                bulk.last = record.sequence
+                bulk.bytes += record.entry.approximateBytes
             case .failure(.damaged(let finding)):
                 // What follows is still good. Damage inside of an entry is only seen here.
-                guard let lost = finding.lostEntries(after: applied) else { break }
-                last = max(last, lost.upperBound)
-                if !journal.findings.contains(finding) { isNewLoss = true }
+                guard let lost = finding.lostEntries(after: bulk.last) else { continue }
+                bulk.last = lost.upperBound
+                bulk.hasLoss = true
+                let isKnown = journal.findings.contains {
+                    guard let known = $0.lostEntries(after: applied) else { return false }
+                    return known.lowerBound <= lost.lowerBound && known.upperBound >= lost.upperBound
+                }
+                if !isKnown, !early.covers(lost) { bulk.hasNewLoss = true }
             case .failure(let error): throw error
             }
-            if records.count >= Self.maximumBulkEntries || bytes >= Self.maximumBulkBytes { break }
         }
-        guard last > applied else {
+        bulk.last = early.end(after: bulk.last)
+        return bulk
+    }
+
+    private func applyBulk(after applied: UInt64) throws {
+        let bulk = try readBulk(after: applied)
+        guard bulk.last > applied else {
             throw SearchIndexError.damaged(path: path, detail: "the journal ends at entry \(applied)")
         }
-        while ahead.contains(last + 1) { last += 1 }
-        let (pending, target) = state.withLock { ($0.pending, $0.target) }
-        let read = last
-        let hasNewLoss = isNewLoss
-        let (reached, leftOut, deleted) = try pool.write { [records] db in
+        let target = state.withLock { $0.target }
+        let (reached, leftOut, deleted) = try pool.write { db in
             let now = try clock.adjust(db)
-            var reached = read
+            var reached = bulk.last
             var leftOut: [LeftOutItem] = []
-            if hasNewLoss { try StoreRow.noteLoss(db, through: target) }
+            var bytes = 0
+            if bulk.hasNewLoss { try StoreRow.noteLoss(db, through: target) }
             let stateless = try StoreRow(db).statelessThrough
             let derived = DerivedWriter(db, pace: pace)
-            for (index, record) in records.enumerated() {
-                // What was held meanwhile waits; the rest of a bulk would take half a second of a processor. A loss is told
-                // once, with all that was read when it was found.
-                if index > 0, !hasNewLoss {
-                    let before = records[index - 1].sequence
-                    guard state.withLock({ $0.isDue(after: before) }) else {
+            for (index, record) in bulk.records.enumerated() {
+                // What was held meanwhile waits; the rest of a bulk would take half a second of a processor. So does an app
+                // that began to wait. A loss is told once, with all that was read when it was found.
+                if index > 0, !bulk.hasNewLoss {
+                    let before = bulk.records[index - 1].sequence
+                    guard state.withLock({ $0.goesOn(after: before, applied: bytes) }) else {
                         reached = before
                         break
                     }
                 }
-                let moment = clock.moment(ofDonation: pending[record.sequence]?.donated, now: now)
-                let writer = try ItemWriter(
-                    db, record.entry.scope, now: moment.donated, shift: moment.shift, derived)
-                leftOut += try writer.apply(record.entry, keepsState: record.sequence > stateless)
+                leftOut += try apply(record, db, now: now, stateless: stateless, derived)
+                bytes += record.entry.approximateBytes
             }
             try derived.flush()
             try StoreRow.update(db) { $0.applied = max($0.applied, reached) }
+            try EarlyEntries.forget(through: reached, db)
             return (reached, leftOut, derived.deletedItems)
         }
+        let bundles = Set(bulk.records.map(\.entry.scope.bundle))
         let waiters = state.withLock { state in
-            state.applied = reached
             for item in leftOut { state.leftOut.add(item) }
-            if hasNewLoss { state.repairs.append("Acknowledged entries of the journal could not be read.") }
+            if bulk.hasNewLoss { state.repairs.append("Acknowledged entries of the journal could not be read.") }
             state.deletedItems += deleted
-            // Also those that could not be read, whose numbers may be far apart.
-            for sequence in state.pending.keys where sequence <= reached { state.remove(sequence) }
-            state.ahead = state.ahead.filter { $0 > reached }
-            return state.takeDone()
+            if bulk.hasLoss {
+                // Whose entries these were, nobody knows.
+                state.pending.remove(through: reached)
+            } else {
+                for bundle in bundles { state.pending.remove(through: reached, of: bundle) }
+            }
+            return state.reach(reached)
         }
         for waiter in waiters { waiter.continuation.resume(returning: .success(true)) }
         Task { [journal] in try? await journal.discard(through: reached) }
-        mergeInProportion(to: bytes)
+        mergeInProportion(to: bulk.bytes)
     }
 
-    /// Applies what is waited for of one bundle, before what others have donated earlier.
+    /// Applies some of what is waited for of single bundles, before what others have donated earlier.
     ///
     /// Entries of different bundles change different rows, and those of one bundle stay in order. The number that the
-    /// database keeps stays that of the last entry before which nothing is missing. So after a crash what was applied early
-    /// is applied once more, after what the same bundle donated before it, with the same result.
+    /// database keeps stays that of the last entry before which nothing is missing; the entries behind it are noted with
+    /// their changes (``EarlyEntries``), so that none is applied twice.
     ///
     /// - Returns: Whether anything was applied.
     private func applyOwn() throws -> Bool {
-        let sequences = state.withLock { state -> [UInt64] in
-            guard let waiter = state.waiters.first(where: { $0.bundle != nil }), let bundle = waiter.bundle,
-                // Nobody else's comes before it.
-                state.pending.contains(where: { $0.key <= waiter.sequence && $0.value.bundle != bundle })
-            else { return [] }
-            return state.pending.filter { $0.key <= waiter.sequence && $0.value.bundle == bundle }.keys.sorted()
-        }
-        var records: [JournalRecord] = []
-        var bytes = 0
-        for sequence in sequences {
-            var replay = journal.replay(after: sequence - 1)
-            // What cannot be read is found, and reported, when its turn comes.
-            guard case .success(let record)? = replay.next(), record.sequence == sequence else { break }
-            records.append(record)
-            bytes += record.entry.approximateBytes
-            if records.count >= Self.maximumBulkEntries || bytes >= Self.maximumBulkBytes { break }
-        }
+        let wanted = state.withLock { $0.nextOwn(maximumEarlyEntries: maximumEarlyEntries) }
+        let records = readOwn(wanted)
         guard !records.isEmpty else { return false }
-        let pending = state.withLock { $0.pending }
+        let numbers = Set(records.map(\.sequence))
+        let (applied, reached) = state.withLock { ($0.applied, $0.early.end(after: $0.applied, with: numbers)) }
         let (leftOut, deleted) = try mending {
-            try pool.write { [records] db in
+            try pool.write { db in
                 let now = try clock.adjust(db)
                 var leftOut: [LeftOutItem] = []
                 let stateless = try StoreRow(db).statelessThrough
                 let derived = DerivedWriter(db)
                 for record in records {
-                    let moment = clock.moment(ofDonation: pending[record.sequence]?.donated, now: now)
-                    let writer = try ItemWriter(
-                        db, record.entry.scope, now: moment.donated, shift: moment.shift, derived)
-                    leftOut += try writer.apply(record.entry, keepsState: record.sequence > stateless)
+                    leftOut += try apply(record, db, now: now, stateless: stateless, derived)
+                    if record.sequence > reached { try EarlyEntries.write(record.sequence, db) }
                 }
                 try derived.flush()
+                if reached > applied {
+                    try StoreRow.update(db) { $0.applied = max($0.applied, reached) }
+                    try EarlyEntries.forget(through: reached, db)
+                }
                 return (leftOut, derived.deletedItems)
             }
         }
         let waiters = state.withLock { state in
             for record in records {
-                state.ahead.insert(record.sequence)
-                state.remove(record.sequence)
+                state.early.insert(record.sequence)
+                state.pending.remove(through: record.sequence, of: record.entry.scope.bundle)
             }
             for item in leftOut { state.leftOut.add(item) }
             state.deletedItems += deleted
-            return state.takeDone()
+            return state.reach(reached)
         }
         for waiter in waiters { waiter.continuation.resume(returning: .success(true)) }
-        mergeInProportion(to: bytes)
+        if reached > applied { Task { [journal] in try? await journal.discard(through: reached) } }
+        mergeInProportion(to: records.reduce(0) { $0 + $1.entry.approximateBytes })
         return true
+    }
+
+    /// Reads entries, of each bundle those before the first that cannot be read: that is found, and reported, in its turn.
+    private func readOwn(_ wanted: [(sequence: UInt64, bundle: String)]) -> [JournalRecord] {
+        guard let first = wanted.first else { return [] }
+        var replay = journal.replay(after: first.sequence - 1)
+        var records: [JournalRecord] = []
+        var unreadable: Set<String> = []
+        for (sequence, bundle) in wanted where !unreadable.contains(bundle) {
+            replay.skip(to: sequence)
+            if case .success(let record)? = replay.next(), record.sequence == sequence {
+                records.append(record)
+            } else {
+                unreadable.insert(bundle)
+            }
+        }
+        return records
+    }
+
+    /// Applies an entry.
+    ///
+    /// - Returns: What was left out of it.
+    private func apply(
+        _ record: JournalRecord, _ db: Database, now: Double, stateless: UInt64, _ derived: DerivedWriter
+    ) throws -> [LeftOutItem] {
+        let moment = clock.donation(at: record.entry.moment, now: now)
+        let writer = try ItemWriter(db, record.entry.scope, now: moment.donated, shift: moment.shift, derived)
+        return try writer.apply(record.entry, keepsState: record.sequence > stateless)
     }
 
     private func mergeInProportion(to bytes: Int) {
@@ -214,11 +264,67 @@ extension JournalApplier {
     }
 }
 
+extension JournalApplier.State {
+    /// The entries of the next transaction for apps that wait for their own donations, in order.
+    ///
+    /// In turns: the bundles with the fewest bytes, several of them if they are small, so that a small donation does not wait
+    /// for a large one; and the bundle that was not served for longest, so that none waits for ever.
+    mutating func nextOwn(maximumEarlyEntries: Int) -> [(sequence: UInt64, bundle: String)] {
+        guard early.count < maximumEarlyEntries else { return [] }
+        /// Through which entry each is waited for.
+        var ends: [String: UInt64] = [:]
+        var bundles: [String] = []
+        for waiter in waiters where !isDone(waiter) {
+            guard let bundle = waiter.bundle else { continue }
+            if ends[bundle] == nil { bundles.append(bundle) }
+            ends[bundle] = max(ends[bundle] ?? 0, waiter.sequence)
+        }
+        servesSmallest.toggle()
+        if servesSmallest {
+            let sizes = bundles.map { (bundle: $0, bytes: pending.tally.amount(of: $0).bytes) }.sorted {
+                $0.bytes < $1.bytes
+            }
+            var bytes = 0
+            bundles = sizes.prefix { size in
+                bytes += size.bytes
+                return bytes <= JournalApplier.maximumTogetherBytes
+            }.map(\.bundle)
+            if bundles.isEmpty, let smallest = sizes.first { bundles = [smallest.bundle] }
+        } else {
+            bundles = Array(bundles.prefix(1))
+        }
+        var chosen: [(sequence: UInt64, bundle: String)] = []
+        for bundle in bundles {
+            let entries = pending.first(
+                of: bundle, through: ends[bundle] ?? 0, count: JournalApplier.maximumBulkEntries - chosen.count,
+                bytes: JournalApplier.maximumSharedBytes)
+            chosen += entries.map { ($0.sequence, bundle) }
+        }
+        // Those of a bundle that was served go behind the others.
+        let served = Set(bundles)
+        let isServed = { (waiter: JournalApplier.Waiter) in waiter.bundle.map(served.contains) ?? false }
+        waiters = waiters.filter { !isServed($0) } + waiters.filter(isServed)
+        return chosen.sorted { $0.sequence < $1.sequence }
+    }
+
+    /// Notes up to which entry everything is applied, and takes out those whose wait is over.
+    mutating func reach(_ sequence: UInt64) -> [JournalApplier.Waiter] {
+        early.remove(after: applied, through: sequence)
+        applied = sequence
+        return takeDone()
+    }
+}
+
 extension JournalEntry {
     /// About how much the entry holds.
     var approximateBytes: Int {
-        operations.reduce(0) { total, operation in
-            if case .put(let bytes) = operation { total + bytes.count } else { total + 64 }
+        operations.reduce(64 + (clientState?.count ?? 0)) { total, operation in
+            switch operation {
+            case .put(let bytes): total + bytes.count
+            case .deleteItems(let names), .deleteDomains(let names):
+                names.reduce(total) { $0 + 64 + $1.utf8.count }
+            case .deleteAll: total + 64
+            }
         }
     }
 }

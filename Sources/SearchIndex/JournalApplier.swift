@@ -23,6 +23,10 @@ final class JournalApplier: Sendable {
     /// How much is applied in one transaction: enough to make its cost small, little enough to be found within a second.
     static let maximumBulkEntries = 8192
     static let maximumBulkBytes = 4 << 20
+    /// How many bytes are applied in one transaction while an app waits for its own donations.
+    static let maximumSharedBytes = 1 << 20
+    /// Bundles that wait for no more than this are applied together, in bytes.
+    static let maximumTogetherBytes = 256 << 10
     /// So many of what was mended are kept, the latest.
     static let maximumKept = 1000
     /// How long the first entry waits for others, in seconds. It is to be found within a second.
@@ -44,11 +48,11 @@ final class JournalApplier: Sendable {
         var unmergedBytes = 0
         var isClosing = false
         /// Entries that are not applied, but for those found at the opening.
-        private(set) var pending: [UInt64: PendingEntry] = [:]
-        /// How much these are.
-        private(set) var tally = PendingTally()
-        /// Entries behind ``applied`` that are applied all the same; see ``JournalApplier/applyOwn(_:)``.
-        var ahead: Set<UInt64> = []
+        var pending = PendingEntries()
+        /// Entries behind ``applied`` that are applied all the same; see ``JournalApplier/applyOwn()``.
+        var early = EarlyEntries()
+        /// Whether the bundle with the fewest bytes is next among those that wait, or the one that was not served for longest.
+        var servesSmallest = false
         /// Items deleted or replaced since words of theirs were last forgotten (``TermDictionary/purge(_:)``).
         var deletedItems = 0
         var waiters: [Waiter] = []
@@ -71,31 +75,26 @@ final class JournalApplier: Sendable {
                 || waiters.contains { $0.sequence > applied && $0.patience != .hold(heldBundle) }
         }
 
-        mutating func add(_ entry: PendingEntry, _ sequence: UInt64) {
-            pending[sequence] = entry
-            tally.add(entry)
-        }
-
-        /// Forgets an entry that is applied.
-        mutating func remove(_ sequence: UInt64) {
-            if let entry = pending.removeValue(forKey: sequence) { tally.remove(entry) }
-        }
-
         /// The last entry of a bundle that is not applied; 0 if there is none.
         ///
         /// - Parameter includingHeld: Whether it may be one that is held.
         func last(of bundle: String, includingHeld: Bool) -> UInt64 {
-            guard tally.amount(of: bundle).donations > 0 else { return 0 }
-            let isHeld = heldBundle == bundle && !includingHeld
-            return pending.lazy.filter { $0.value.bundle == bundle && !(isHeld && $0.value.isPatient) }.map(\.key).max()
-                ?? 0
+            pending.last(of: bundle, isHeld: heldBundle == bundle && !includingHeld)
+        }
+
+        /// Whether an app waits for its own donations.
+        var hasOwnWaiters: Bool { waiters.contains { $0.bundle != nil && !isDone($0) } }
+
+        /// Whether a bulk goes on after some of its entries.
+        func goesOn(after sequence: UInt64, applied bytes: Int) -> Bool {
+            isDue(after: sequence) && !(bytes >= JournalApplier.maximumSharedBytes && hasOwnWaiters)
         }
 
         /// Whether what somebody waits for is applied.
         func isDone(_ waiter: Waiter) -> Bool {
             guard waiter.sequence > applied else { return true }
             guard let bundle = waiter.bundle else { return false }
-            return !pending.contains { $0.key <= waiter.sequence && $0.value.bundle == bundle }
+            return pending.first(of: bundle).map { $0 > waiter.sequence } ?? true
         }
 
         /// Takes out those whose wait is over.
@@ -104,15 +103,6 @@ final class JournalApplier: Sendable {
             waiters = all.filter { !isDone($0) }
             return all.filter { isDone($0) }
         }
-    }
-    struct PendingEntry {
-        /// When it was donated.
-        var donated: Double
-        var bundle: String
-        var items: Int
-        var bytes: Int
-        /// Whether it may wait while its bundle is held.
-        var isPatient: Bool
     }
     struct Waiter {
         /// Everything through this entry is waited for,
@@ -137,20 +127,24 @@ final class JournalApplier: Sendable {
     }
     let state: Mutex<State>
     private let maximumPendingBytes: Int
+    let maximumEarlyEntries: Int
     private let readLimits: StoreSeams.ReadLimits
     private let readNumber = Atomic<UInt64>(0)
 
     init(
-        pool: DatabasePool, journal: Journal, applied: UInt64, folder: StoreFolder,
+        pool: DatabasePool, journal: Journal, applied: UInt64, early: EarlyEntries, folder: StoreFolder,
         clock: StoreClock, seams: StoreSeams
     ) {
+        maximumEarlyEntries = seams.maximumEarlyEntries
         maximumPendingBytes = seams.maximumPendingBytes
         readLimits = seams.readLimits
         self.pool = pool
         self.journal = journal
         self.folder = folder
         self.clock = clock
-        state = Mutex(State(applied: applied, target: journal.lastSequence))
+        var state = State(applied: applied, target: journal.lastSequence)
+        state.early = early
+        self.state = Mutex(state)
     }
 
     /// Applies what the journal holds at the opening. Blocks.
@@ -174,8 +168,7 @@ final class JournalApplier: Sendable {
         let (donors, step) = state.withLock { state -> ([Waiter], Next) in
             state.heldBundle = bundle
             // Those of others do not wait, nor does what is before them.
-            state.impatientThrough =
-                state.pending.filter { !$0.value.isPatient || $0.value.bundle != bundle }.keys.max() ?? 0
+            state.impatientThrough = state.pending.lastImpatient(holding: bundle)
             let donors = bundle.map { Self.take(.donor($0), &state) } ?? []
             return (donors, state.isRunning ? .rest : Self.next(&state))
         }
@@ -195,7 +188,7 @@ final class JournalApplier: Sendable {
     ///   - isPatient: Whether it may wait; see ``hold(_:)``.
     ///   - waitsForRoom: Whether to wait for room; `false` after ``waitForRoom(for:)``.
     func append(
-        _ entry: JournalEntry, donated: Double, isPatient: Bool = false, waitsForRoom: Bool = true,
+        _ entry: JournalEntry, isPatient: Bool = false, waitsForRoom: Bool = true,
         if precondition: @escaping Journal.Precondition
     ) async throws(SearchIndexError) {
         let bundle = entry.scope.bundle
@@ -205,26 +198,37 @@ final class JournalApplier: Sendable {
             let isHeld = isPatient && state.heldBundle == bundle
             return waitsForRoom && isFull(state, for: bundle) && !isHeld ? state.target : 0
         }.get()
-        let sequence: UInt64
+        var entry = entry
+        entry.moment = clock.moment()
+        let bytes = entry.approximateBytes
+        let items = entry.operations.count { if case .put = $0 { true } else { false } }
+        let result = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<UInt64, JournalError>, Never>) in
+            // On the journal's queue, so that entries become pending in the order of their numbers.
+            journal.submit(entry, if: precondition) { [self, bundle] result in
+                if case .success(let sequence) = result {
+                    note(.init(sequence: sequence, items: items, bytes: bytes, isPatient: isPatient), of: bundle)
+                }
+                continuation.resume(returning: result)
+            }
+        }
         do throws(JournalError) {
-            sequence = try await journal.append(entry, if: precondition)
+            _ = try result.get()
         } catch {
             throw SearchIndexError(error, path: path, operation: "Storing items")
         }
-        let bytes = entry.approximateBytes
+    }
+
+    /// Notes that an entry is durable, and has it applied soon. Entries come in the order of their numbers.
+    private func note(_ entry: PendingEntries.Entry, of bundle: String) {
         let step = state.withLock { state -> Next in
-            state.target = max(state.target, sequence)
-            if sequence > state.applied {
-                let items = entry.operations.count { if case .put = $0 { true } else { false } }
-                state.add(
-                    PendingEntry(donated: donated, bundle: bundle, items: items, bytes: bytes, isPatient: isPatient),
-                    sequence)
-            }
-            if !isPatient || bundle != state.heldBundle {
-                state.impatientThrough = max(state.impatientThrough, sequence)
+            state.target = max(state.target, entry.sequence)
+            if entry.sequence > state.applied { state.pending.append(entry, of: bundle) }
+            if !entry.isPatient || bundle != state.heldBundle {
+                state.impatientThrough = max(state.impatientThrough, entry.sequence)
             }
             state.newEntries += 1
-            state.newBytes += bytes
+            state.newBytes += entry.bytes
             return state.isRunning ? .rest : Self.next(&state)
         }
         perform(step)
@@ -248,13 +252,14 @@ final class JournalApplier: Sendable {
 
     /// Whether a donor has to wait for room.
     private func isFull(_ state: State, for bundle: String) -> Bool {
-        let bytes = state.tally.total.bytes
+        let bytes = state.pending.tally.total.bytes
         guard bytes > maximumPendingBytes else { return false }
-        return bytes > 2 * maximumPendingBytes || state.tally.amount(of: bundle).bytes > maximumPendingBytes / 64
+        return bytes > 2 * maximumPendingBytes
+            || state.pending.tally.amount(of: bundle).bytes > maximumPendingBytes / 64
     }
 
     /// What is durable and cannot be found yet.
-    var pending: PendingDonations { state.withLock { $0.tally.summary } }
+    var pending: PendingDonations { state.withLock { $0.pending.tally.summary } }
 
     /// Returns when everything is applied of a bundle that was durable before.
     ///
@@ -265,8 +270,21 @@ final class JournalApplier: Sendable {
 
     /// Returns when everything is applied that was durable before and is not held, or a moment has passed.
     func settleForAMoment() async throws(SearchIndexError) {
-        let little = state.withLock { $0.tally.total.bytes <= readLimits.littleBytes }
-        let limit = little ? readLimits.timeForLittle : readLimits.time
+        let little = state.withLock { $0.pending.tally.total.bytes <= readLimits.littleBytes }
+        try await settle(within: little ? readLimits.timeForLittle : readLimits.time) {
+            $0.heldBundle != nil ? $0.impatientThrough : $0.target
+        }
+    }
+
+    /// Returns when everything is applied of a bundle that was durable before, or a moment has passed.
+    func settleForAMoment(own bundle: String) async throws(SearchIndexError) {
+        try await settle(within: readLimits.timeForNamed, for: bundle) { $0.last(of: bundle, includingHeld: false) }
+    }
+
+    /// Returns when everything through an entry is applied, of all or of one bundle, or a time has passed.
+    private func settle(
+        within limit: Duration, for bundle: String? = nil, through last: (State) -> UInt64
+    ) async throws(SearchIndexError) {
         let patience = Patience.moment(readNumber.add(1, ordering: .relaxed).newValue)
         let timer = DispatchWorkItem { [weak self] in
             guard let self else { return }
@@ -274,14 +292,12 @@ final class JournalApplier: Sendable {
                 waiter.continuation.resume(returning: .success(false))
             }
         }
-        let isWaiting = state.withLock { $0.applied < ($0.heldBundle != nil ? $0.impatientThrough : $0.target) }
+        let isWaiting = state.withLock { $0.applied < last($0) }
         guard isWaiting else { return }
         // What is due is applied soon all the same.
         guard limit > .zero else { return }
         let pause = DispatchTimeInterval.microseconds(Int(limit / .microseconds(1)))
-        let result = await waiting(patience) {
-            $0.heldBundle != nil ? $0.impatientThrough : $0.target
-        } onWaiting: {
+        let result = await waiting(patience, for: bundle, through: last) {
             DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + pause, execute: timer)
         }
         timer.cancel()
@@ -380,7 +396,7 @@ final class JournalApplier: Sendable {
     /// Whether something is being applied, merged or tidied up.
     var isRunning: Bool { state.withLock { $0.isRunning } }
 
-    private var isClosing: Bool { state.withLock { $0.isClosing } }
+    var isClosing: Bool { state.withLock { $0.isClosing } }
 
     /// What was found damaged and mended, since the opening.
     var repairs: [String] { state.withLock { $0.repairs } }

@@ -67,20 +67,20 @@ struct PendingTally {
     /// How much is pending of one bundle.
     func amount(of bundle: String) -> PendingDonations.Amount { bundles[bundle] ?? PendingDonations.Amount() }
 
-    mutating func add(_ entry: JournalApplier.PendingEntry) {
+    mutating func add(_ entry: PendingEntries.Entry, of bundle: String) {
         Self.change(&total, entry, by: 1)
-        Self.change(&bundles[entry.bundle, default: PendingDonations.Amount()], entry, by: 1)
+        Self.change(&bundles[bundle, default: PendingDonations.Amount()], entry, by: 1)
     }
 
-    mutating func remove(_ entry: JournalApplier.PendingEntry) {
+    mutating func remove(_ entry: PendingEntries.Entry, of bundle: String) {
         Self.change(&total, entry, by: -1)
-        guard var amount = bundles[entry.bundle] else { return }
+        guard var amount = bundles[bundle] else { return }
         Self.change(&amount, entry, by: -1)
-        bundles[entry.bundle] = amount.donations > 0 ? amount : nil
+        bundles[bundle] = amount.donations > 0 ? amount : nil
     }
 
     private static func change(
-        _ amount: inout PendingDonations.Amount, _ entry: JournalApplier.PendingEntry, by sign: Int
+        _ amount: inout PendingDonations.Amount, _ entry: PendingEntries.Entry, by sign: Int
     ) {
         amount.donations += sign
         amount.items += sign * entry.items

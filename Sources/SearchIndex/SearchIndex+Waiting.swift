@@ -9,12 +9,16 @@ extension SearchIndex {
     /// - Throws: ``SearchIndexError``.
     public func waitingEntries() throws(SearchIndexError) -> Int {
         do {
-            let row = try pool.read { try StoreRow($0) }
+            let (row, early) = try pool.read { db in
+                let row = try StoreRow(db)
+                return (row, try EarlyEntries(db, after: row.applied))
+            }
             guard try !folder.journalNames().isEmpty else { return 0 }
             let last = try Journal.examine(
-                folder: folder.journal, store: row.identifier, applied: row.applied, isThorough: false
+                folder: folder.journal, store: row.identifier, applied: row.applied, acknowledged: early.last,
+                isThorough: false
             ).last
-            return Int(clamping: last - row.applied)
+            return Int(clamping: last - row.applied) - early.count
         } catch let error as JournalError {
             throw SearchIndexError(error, path: directory, operation: "Reading the journal")
         } catch {

@@ -66,7 +66,7 @@ extension SearchIndex {
         guard !entry.operations.isEmpty || clientState != nil else { return }
         let isWanted = terms.isWanted
         try await applier.append(
-            entry, donated: now(), isPatient: isPatient, waitsForRoom: terms.waitsForRoom
+            entry, isPatient: isPatient, waitsForRoom: terms.waitsForRoom
         ) { change in
             let isExpected =
                 switch (expectation, change) {

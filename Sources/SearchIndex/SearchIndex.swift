@@ -195,6 +195,13 @@ public final class SearchIndex: Sendable {
         _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(SearchIndexError) -> Value {
         try await settle()
+        return try await writeAtOnce(operation, body)
+    }
+
+    /// The same, without waiting for what was donated before.
+    func writeAtOnce<Value: Sendable>(
+        _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(SearchIndexError) -> Value {
         guard let applier else { throw .readOnly(path: directory, operation: operation) }
         let result: Result<Value, any Error> = await withCheckedContinuation { continuation in
             DispatchQueue.global(qos: .utility).async { [pool] in

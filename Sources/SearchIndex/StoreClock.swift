@@ -62,19 +62,37 @@ final class StoreClock: Sendable {
     /// - Parameter boot: Without one, every setting of the wall clock is believed.
     init(wall: @escaping @Sendable () -> Double, boot: BootClock?) { (self.wall, self.boot) = (wall, boot) }
 
-    /// The present by which items have expired: the wall clock's, or, while it has been set and the dates of items have not
-    /// moved along yet, what it would say if it had not been.
-    func now() -> Double {
+    /// The present by which items have expired in one state of the database: the wall clock's, or, while it has been set and
+    /// the dates of items have not moved along yet, what it would say if it had not been. To be called in the transaction
+    /// that compares dates with it: the dates may move in any other.
+    func now(_ db: Database) throws -> Double {
         let wall = wall()
-        guard let boot, let note = note.withLock({ $0 }) else { return wall }
-        return wall - Self.jump(from: note, to: Note(wall: wall, boot: boot.read()))
+        guard let boot else { return wall }
+        let noted: Note?
+        do {
+            noted = try Self.read(db)
+        } catch  where error is RowDecodingError || (error as? DatabaseError)?.resultCode == .SQLITE_CORRUPT {
+            // Damage that the next opening finds; it is no reason to find nothing.
+            noted = note.withLock { $0 }
+        }
+        guard let noted else { return wall }
+        return wall - Self.jump(from: noted, to: Note(wall: wall, boot: boot.read()))
+    }
+
+    /// Whether the wall clock was set and the dates of items have not moved along yet.
+    var isSet: Bool {
+        guard let boot, let note = note.withLock({ $0 }) else { return false }
+        return Self.jump(from: note, to: Note(wall: wall(), boot: boot.read())) != 0
     }
 
     /// By how much the wall clock was set between two notes, in seconds; 0 if time explains what it says.
     static func jump(from note: Note, to present: Note) -> Double {
         let isSameRun = note.boot.boot == present.boot.boot
         let passed = isSameRun ? max(0, present.boot.seconds - note.boot.seconds) : 0
-        let gap = present.wall - note.wall - passed
+        return jump(of: present.wall - note.wall - passed, isSameRun: isSameRun)
+    }
+
+    private static func jump(of gap: Double, isSameRun: Bool) -> Double {
         guard gap.isFinite else { return 0 }
         return (-correction...(isSameRun ? correction : absence)).contains(gap) ? 0 : gap
     }
@@ -108,9 +126,9 @@ final class StoreClock: Sendable {
     }
 
     private static func read(_ db: Database) throws -> Note? {
-        guard try db.tableExists("clock"), let row = try Row.fetchOne(db, sql: "SELECT * FROM clock") else {
-            return nil
-        }
+        guard try db.tableExists("clock"),
+            let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT wall, boot, seconds FROM clock"))
+        else { return nil }
         return try Note(
             wall: row.decode(forColumn: "wall"),
             boot: BootClock.Reading(boot: row.decode(forColumn: "boot"), seconds: row.decode(forColumn: "seconds")))
@@ -139,11 +157,34 @@ final class StoreClock: Sendable {
     /// There are items of 16 MiB.
     private static let itemsAtOnce = 4
 
-    /// When an entry was donated that is applied now, and by how much its app's own dates move along.
-    func moment(ofDonation wall: Double?, now: Double) -> (donated: Double, shift: Double) {
-        guard let wall else { return (now, 0) }
-        guard boot != nil, abs(now - wall) > Self.correction else { return (wall, 0) }
-        return (now, now - wall)
+    /// What the clocks say of a donation that is made now; `nil` if they say nothing that can be kept.
+    func moment() -> JournalEntry.Moment? {
+        let wall = wall()
+        guard wall.isFinite else { return nil }
+        guard let reading = boot?.read(), reading.seconds.isFinite else {
+            return JournalEntry.Moment(wall: wall, boot: 0, seconds: 0)
+        }
+        return JournalEntry.Moment(wall: wall, boot: Self.number(of: reading.boot), seconds: reading.seconds)
+    }
+
+    /// When an entry was donated that is applied now, by the present clock, and by how much its app's own dates move along.
+    ///
+    /// - Parameters:
+    ///   - moment: What the clocks said then; `nil` if that is not known.
+    ///   - now: What ``adjust(_:)`` returned.
+    func donation(at moment: JournalEntry.Moment?, now: Double) -> (donated: Double, shift: Double) {
+        guard let moment else { return (now, 0) }
+        guard let boot, moment.boot != 0 else { return (moment.wall, 0) }
+        let reading = boot.read()
+        let isSameRun = moment.boot == Self.number(of: reading.boot)
+        let passed = isSameRun ? max(0, reading.seconds - moment.seconds) : 0
+        let shift = Self.jump(of: now - moment.wall - passed, isSameRun: isSameRun)
+        return (moment.wall + shift, shift)
+    }
+
+    /// A number for a run of the machine, never 0 (FNV-1a).
+    private static func number(of boot: String) -> UInt64 {
+        boot.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } | 1
     }
 
     /// The note. Derived from nothing: where it was lost, the next setting of the clock is not noticed.

@@ -10,6 +10,8 @@ package struct StoreSeams: Sendable {
     package var journal = JournalConfiguration()
     /// How many bytes of donations may wait to be applied, some seconds of work, before donors have to wait too.
     package var maximumPendingBytes = 64 << 20
+    /// How many entries may be applied before their turn; then others come first (``EarlyEntries``).
+    package var maximumEarlyEntries = 1 << 16
     /// How long reads wait (``ReadPatience/moment``).
     package var readLimits = ReadLimits()
     /// What the wall clock is compared with; see ``StoreClock``. Without one, every setting of it is believed.
@@ -25,6 +27,8 @@ package struct StoreSeams: Sendable {
         package var timeForLittle = Duration.seconds(1)
         /// How long is waited for more, which may take minutes.
         package var time = Duration.milliseconds(20)
+        /// How long is waited for an item that is named, and for what its bundle donated.
+        package var timeForNamed = Duration.seconds(2)
     }
 
     /// What a store stands on when nobody watches.

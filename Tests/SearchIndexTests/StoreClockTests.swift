@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Dispatch
 import ServiceProtocol
 import Synchronization
 import TestSupport
@@ -119,6 +120,119 @@ struct StoreClockTests {
         #expect(try await Self.names(index) == ["a"])
         machine.pass(17 * Self.day)
         #expect(try await Self.names(index).isEmpty)
+        try await index.close()
+    }
+
+    @Test(
+        "A read that waits while the clock is set back finds what has not expired", arguments: [-400 * day, 400 * day])
+    func setWhileWaiting(by change: Double) async throws {
+        let folder = try TemporaryFolder()
+        let machine = Machine()
+        let index = try machine.open(folder)
+        let applier = try #require(index.applier)
+        try await Self.put("kept", index)
+        try await index.settle()
+        await withCheckedContinuation { done in applier.onQueue { done.resume() } }
+        func whileSet<Value: Sendable>(_ read: @escaping @Sendable () async throws -> Value) async throws -> Value {
+            let gate = DispatchSemaphore(value: 0)
+            applier.onQueue { gate.wait() }
+            try await Self.put("new", index)
+            machine.set(by: change)
+            let task = Task { try await read() }
+            while applier.state.withLock({ $0.waiters.isEmpty }) { await Task.yield() }
+            gate.signal()
+            let value = try await task.value
+            // Back, which is another setting.
+            machine.set(by: -change)
+            try await index.settle()
+            return value
+        }
+        #expect(try await whileSet { try await Self.names(index) } == ["kept", "new"])
+        #expect(try await whileSet { try await index.items(matching: .and([])).items.count } == 2)
+        #expect(try await whileSet { try await index.items(uniqueIdentifier: "kept").count } == 1)
+        #expect(try await whileSet { try await index.itemCounts() } == [Store.app.bundle: 2])
+        #expect(try await whileSet { try await index.count(matching: .and([])) } == 2)
+        #expect(try await whileSet { try await index.count(SearchRequest("lemon")) } == 2)
+        let form = RecordPageForm(attributes: [], limit: 10, maximumBytes: 1 << 20)
+        #expect(
+            try await whileSet {
+                try await index.records(matching: .and([]), filters: [], bundle: nil, as: form, after: nil).count
+            } == 2)
+        #expect(
+            try await whileSet {
+                try await index.records(SearchRequest("lemon"), as: form, maximumHits: 10).count
+            } == 2)
+        #expect(
+            try await whileSet {
+                var count = 0
+                for try await hits in try index.results(SearchRequest("lemon")) { count += hits.count }
+                return count
+            } == 2)
+        try await index.close()
+    }
+
+    @Test("A search goes on with its next page after the clock was set", arguments: [-400 * day, 400 * day])
+    func setBetweenPages(by change: Double) async throws {
+        let folder = try TemporaryFolder()
+        let machine = Machine()
+        let index = try machine.open(folder)
+        for number in 0..<6 { try await Self.put("\(number)", index) }
+        try await index.settle()
+        var request = SearchRequest("lemon")
+        request.limit = 2
+        var found: [String] = []
+        repeat {
+            let page = try await index.search(request)
+            found += page.hits.map(\.item.record.uniqueIdentifier)
+            request.cursor = page.next
+            machine.set(by: change)
+            try await Self.put("later \(found.count)", index)
+            try await index.settle()
+        } while request.cursor != nil
+        #expect(found.sorted() == (0..<6).map(String.init))
+        try await index.close()
+    }
+
+    @Test("A date that an app gave under a wrong clock moves along though a crash came before it was applied")
+    func appliedAfterCrash() async throws {
+        let folder = try TemporaryFolder()
+        let machine = Machine()
+        var index = try machine.open(folder)
+        machine.set(by: 14 * Self.year)
+        index.hold(Store.app.bundle)
+        for (name, isOwn) in [("own", true), ("default", false)] {
+            var record = item(name, title: "lemon")
+            if isOwn { record.expiration = .at(machine.wall + 10 * Self.day) }
+            var batch = IndexBatch(scope: Store.app)
+            batch.index([try EncodedItem(record)])
+            try await index.commit(batch, isPatient: true)
+        }
+        index.abandon()
+        machine.set(by: -14 * Self.year)
+        machine.pass(2 * Self.day)
+        index = try machine.open(folder)
+        #expect(try await Self.names(index) == ["default", "own"])
+        let stored = try #require(try await index.items(uniqueIdentifier: "own").first)
+        #expect(abs((stored.expires ?? 0) - machine.wall - 8 * Self.day) < 3600)
+        let standard = try #require(try await index.items(uniqueIdentifier: "default").first)
+        #expect(abs((standard.expires ?? 0) - machine.wall - SearchIndex.standardLifetime + 2 * Self.day) < 3600)
+        try await index.close()
+    }
+
+    @Test("What expires next is told by a clock that was set a moment ago", arguments: [-14 * year, 14 * year])
+    func firstExpiries(by change: Double) async throws {
+        let folder = try TemporaryFolder()
+        let machine = Machine()
+        let index = try machine.open(folder)
+        try await Self.put("kept", index)
+        try await index.settle()
+        machine.set(by: change)
+        let first = try #require(try await index.firstExpiries()[Store.app.bundle])
+        #expect(abs(first - machine.wall - SearchIndex.standardLifetime) < 3600)
+        machine.set(by: -change)
+        let found = try await index.expiringItems(
+            of: Store.app.bundle, after: nil, through: machine.wall + 31 * Self.day, lifetime: 0, limit: 10)
+        #expect(abs((found.earliest ?? 0) - machine.wall - SearchIndex.standardLifetime) < 3600)
         try await index.close()
     }
 

@@ -33,14 +33,15 @@ extension Journal {
     /// - Parameter isThorough: Whether segments that have been applied are read too, and all entries decoded.
     /// - Throws: ``JournalError`` if a file cannot be read.
     static func examine(
-        folder: String, store: JournalStoreIdentifier, applied: UInt64, isThorough: Bool
+        folder: String, store: JournalStoreIdentifier, applied: UInt64, acknowledged: UInt64 = 0, isThorough: Bool
     ) throws(JournalError) -> (findings: [JournalFinding], last: UInt64) {
         let files = SystemJournalFiles()
         do {
             let names = try files.names(in: folder).filter { !$0.hasSuffix(JournalNames.unfinishedSuffix) }
             let recovery = try JournalRecovery(
-                folder: folder, names: names, store: store, applied: applied, acknowledged: applied,
-                isThorough: isThorough, files: files, markBytes: JournalConfiguration().markBytes)
+                folder: folder, names: names, store: store, applied: applied,
+                acknowledged: max(applied, acknowledged), isThorough: isThorough, files: files,
+                markBytes: JournalConfiguration().markBytes)
             return (recovery.findings, recovery.last)
         } catch {
             throw JournalError(error)

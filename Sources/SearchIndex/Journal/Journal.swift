@@ -43,11 +43,12 @@ final class Journal: Sendable {
     ///   - folder: Created with mode 0700 if it does not exist; the folder that holds it must.
     ///   - store: Of the store that this journal belongs to.
     ///   - applied: The highest number whose entry, with all before it, is durable elsewhere; 0 if none.
+    ///   - acknowledged: The highest number known to have been given to an entry; it is not given again.
     ///   - files: The file system.
     /// - Throws: ``JournalError`` if the files cannot be read or written. Damage is no error but a finding.
     init(
-        folder: String, store: JournalStoreIdentifier, applied: UInt64, files: any JournalFiles = SystemJournalFiles(),
-        configuration: JournalConfiguration = JournalConfiguration()
+        folder: String, store: JournalStoreIdentifier, applied: UInt64, acknowledged: UInt64 = 0,
+        files: any JournalFiles = SystemJournalFiles(), configuration: JournalConfiguration = JournalConfiguration()
     ) throws(JournalError) {
         guard applied <= JournalNames.maximumSequenceAtOpening else { throw .invalidSequence(applied) }
         self.folder = folder
@@ -58,7 +59,8 @@ final class Journal: Sendable {
         let recovery: JournalRecovery
         do {
             recovery = try JournalWriter.examine(
-                folder, store: store, applied: applied, files: files, configuration: configuration)
+                folder, store: store, applied: applied, acknowledged: max(applied, acknowledged), files: files,
+                configuration: configuration)
         } catch {
             throw JournalError(error)
         }

@@ -9,7 +9,8 @@ extension JournalEntry {
     enum Flag {
         static let index: UInt8 = 1
         static let clientState: UInt8 = 2
-        static let all: UInt8 = 3
+        static let moment: UInt8 = 4
+        static let all: UInt8 = 7
     }
 
     enum Tag {
@@ -26,7 +27,9 @@ extension JournalEntry {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(encodedSizeEstimate)
         bytes.append(Self.formatVersion)
-        bytes.append((scope.index == nil ? 0 : Flag.index) | (clientState == nil ? 0 : Flag.clientState))
+        bytes.append(
+            (scope.index == nil ? 0 : Flag.index) | (clientState == nil ? 0 : Flag.clientState)
+                | (moment == nil ? 0 : Flag.moment))
         try Self.append(scope.bundle, "bytes of bundle identifier", limit: Self.maximumNameBytes, to: &bytes)
         if let index = scope.index {
             try Self.append(index, "bytes of index name", limit: Self.maximumNameBytes, to: &bytes)
@@ -35,6 +38,11 @@ extension JournalEntry {
             try Self.check(clientState.count, "bytes of client state", Self.maximumClientStateBytes)
             bytes.append(UInt8(clientState.count))
             bytes.append(contentsOf: clientState)
+        }
+        if let moment {
+            JournalBytes.append(moment.wall.bitPattern, to: &bytes)
+            JournalBytes.append(moment.boot, to: &bytes)
+            JournalBytes.append(moment.seconds.bitPattern, to: &bytes)
         }
         try Self.check(operations.count, "operations", Self.maximumCount)
         JournalBytes.append(UInt32(operations.count), to: &bytes)

@@ -8,6 +8,19 @@ struct JournalEntry: Hashable, Sendable {
     var operations: [JournalOperation]
     /// The client state from now on; `nil` leaves it as it is, empty is a state. It applies after the operations.
     var clientState: [UInt8]?
+    /// When it was donated; `nil` in entries of earlier versions.
+    var moment: Moment?
+
+    /// What the clocks said of a donation. So the dates of its items can move along with a clock that is set before the
+    /// entry is applied, also after a crash.
+    struct Moment: Hashable, Sendable {
+        /// The wall clock, in seconds since 2001-01-01 UTC.
+        var wall: Double
+        /// Which run of the machine it was; 0 if that is not known.
+        var boot: UInt64
+        /// Seconds since that run began.
+        var seconds: Double
+    }
 
     /// The longest client state, in bytes (Apple's documentation of batches).
     static let maximumClientStateBytes = 250
@@ -21,10 +34,13 @@ struct JournalEntry: Hashable, Sendable {
     static let maximumBytes = 64 << 20
 
     /// Creates an entry from its parts.
-    init(scope: IndexScope, operations: [JournalOperation], clientState: [UInt8]? = nil) {
+    init(
+        scope: IndexScope, operations: [JournalOperation], clientState: [UInt8]? = nil, moment: Moment? = nil
+    ) {
         self.scope = scope
         self.operations = operations
         self.clientState = clientState
+        self.moment = moment
     }
 
     /// What this entry does to the client state of its scope.

@@ -27,13 +27,31 @@ struct JournalEntryReader {
             try JournalEntry.check(length, "bytes of client state", JournalEntry.maximumClientStateBytes)
             state = try data(length)
         }
+        let moment = flags & JournalEntry.Flag.moment != 0 ? try moment() : nil
         let count = try count("operations", limit: JournalEntry.maximumCount)
         var operations: [JournalOperation] = []
         operations.reserveCapacity(count)
         for _ in 0..<count { operations.append(try operation()) }
         guard left == 0 else { throw .malformed(offset: offset, reason: "bytes follow the last operation") }
         return JournalEntry(
-            scope: IndexScope(bundle: bundle, index: index), operations: operations, clientState: state)
+            scope: IndexScope(bundle: bundle, index: index), operations: operations, clientState: state,
+            moment: moment)
+    }
+
+    private mutating func moment() throws(JournalEntryError) -> JournalEntry.Moment {
+        let start = offset
+        let moment = JournalEntry.Moment(
+            wall: Double(bitPattern: try number()), boot: try number(), seconds: Double(bitPattern: try number()))
+        guard moment.wall.isFinite, moment.seconds.isFinite else {
+            throw .malformed(offset: start, reason: "the moment of the donation is none")
+        }
+        return moment
+    }
+
+    private mutating func number() throws(JournalEntryError) -> UInt64 {
+        guard left >= 8 else { throw .truncated(offset: offset) }
+        defer { offset += 8 }
+        return JournalBytes.load(UInt64.self, at: offset, from: bytes)
     }
 
     private mutating func operation() throws(JournalEntryError) -> JournalOperation {

@@ -61,6 +61,12 @@ struct JournalFrameReader {
         return .unreadable(start..<window.size)
     }
 
+    /// Goes on at a later entry.
+    mutating func skip(to mark: JournalSegment.Mark) {
+        offset = mark.offset
+        expected = mark.sequence
+    }
+
     /// Decodes the payload of an entry that ``next()`` returned.
     mutating func entry(
         _ frame: JournalFrame, offset: Int

@@ -44,6 +44,24 @@ struct JournalReplay: Sequence, IteratorProtocol, Sendable {
         }
     }
 
+    /// Passes over the entries before one, without decoding them, and without reading what lies before the last mark.
+    mutating func skip(to sequence: UInt64) {
+        guard sequence > expected else { return }
+        held = nil
+        unreadable = nil
+        expected = sequence
+        guard let reader else { return }
+        guard snapshot.lastSequence(ofSegment: segment) >= sequence else {
+            self.reader = nil
+            segment += 1
+            return
+        }
+        guard let mark = snapshot.segments[segment].marks.last(where: { $0.sequence <= sequence }),
+            mark.sequence > reader.expected
+        else { return }
+        self.reader?.skip(to: mark)
+    }
+
     private mutating func step() throws(JournalFileError) -> Element? {
         while true {
             if let (frame, offset) = held {

@@ -25,8 +25,8 @@ struct JournalWriter: Sendable {
 
     /// Makes the folder if need be, removes what was never finished, and examines the rest.
     static func examine(
-        _ folder: String, store: JournalStoreIdentifier, applied: UInt64, files: any JournalFiles,
-        configuration: JournalConfiguration
+        _ folder: String, store: JournalStoreIdentifier, applied: UInt64, acknowledged: UInt64,
+        files: any JournalFiles, configuration: JournalConfiguration
     ) throws(JournalFileError) -> JournalRecovery {
         try files.createFolder(folder)
         var names: [String] = []
@@ -38,7 +38,7 @@ struct JournalWriter: Sendable {
             }
         }
         return try JournalRecovery(
-            folder: folder, names: names, store: store, applied: applied, acknowledged: applied, isThorough: false,
+            folder: folder, names: names, store: store, applied: applied, acknowledged: acknowledged, isThorough: false,
             files: files, markBytes: configuration.markBytes)
     }
 

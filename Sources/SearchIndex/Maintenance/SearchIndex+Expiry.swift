@@ -47,6 +47,7 @@ extension SearchIndex {
         of bundle: String, after mark: ExpiryMark?, through: Double, lifetime: Double, limit: Int
     ) async throws(SearchIndexError) -> ExpiringItems {
         try await settleForReading()
+        try await adjustToClock()
         var found = ExpiringItems(mark: mark ?? ExpiryMark(expires: -.infinity))
         var isDone = false
         while !isDone {
@@ -91,11 +92,18 @@ extension SearchIndex {
         return (found, true)
     }
 
+    /// Moves the dates of items along with a wall clock that was set a moment ago, so that they can be compared with it.
+    private func adjustToClock() async throws(SearchIndexError) {
+        guard applier != nil, clock.isSet else { return }
+        _ = try await writeAtOnce("Following the clock") { [clock] db in try clock.adjust(db) }
+    }
+
     /// The bundles of which anything expires, and when the first of it does, in seconds since 2001-01-01 UTC.
     ///
     /// - Throws: ``SearchIndexError``.
     public func firstExpiries() async throws(SearchIndexError) -> [String: Double] {
-        try await read("Reading what expires") { db in
+        try await adjustToClock()
+        return try await read("Reading what expires") { db in
             let rows = try Row.fetchCursor(
                 db.cachedStatement(
                     sql: """

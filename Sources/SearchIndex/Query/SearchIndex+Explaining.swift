@@ -29,9 +29,8 @@ extension SearchIndex {
     }
 
     func explain(_ prepared: PreparedQuery) async throws(IndexQueryError) -> QueryPlan {
-        let now = clock.now()
-        return try await self.query("Explaining a query") { db in
-            try prepared.run(db, now: now) { compiled in
+        try await self.query("Explaining a query") { [clock] db in
+            try prepared.run(db, now: clock.now(db)) { compiled in
                 let select = compiled.page(limit: 100, after: QueryCursor(after: 0))
                 let steps = try Row.fetchAll(
                     db, sql: "EXPLAIN QUERY PLAN " + select.sql, arguments: StatementArguments(select.arguments)

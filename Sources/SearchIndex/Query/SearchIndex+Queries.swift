@@ -74,9 +74,8 @@ extension SearchIndex {
     ) async throws(IndexQueryError) -> Int {
         let prepared = try PreparedQuery(
             query, filters: filters, bundle: bundle, context: context ?? queryContext())
-        let now = clock.now()
-        return try await self.query("Counting items") { db in
-            try prepared.run(db, now: now) { compiled in
+        return try await self.query("Counting items") { [clock] db in
+            try prepared.run(db, now: clock.now(db)) { compiled in
                 let select = compiled.select("count(*)")
                 return try Int.fetchOne(db, sql: select.sql, arguments: StatementArguments(select.arguments)) ?? 0
             }
@@ -100,12 +99,11 @@ extension SearchIndex {
     func page(
         of prepared: PreparedQuery, limit: Int, after cursor: QueryCursor?
     ) async throws(IndexQueryError) -> QueryPage {
-        let now = clock.now()
         let limit = max(1, min(Self.maximumPage, limit))
         return try await query("Searching") { [self] db in
             // Before the first read, so that what is applied later is not taken for found.
             let pending = pending.nonEmpty
-            return try prepared.run(db, now: now) { compiled in
+            return try prepared.run(db, now: clock.now(db)) { compiled in
                 // One more than is wanted, to know whether there is one.
                 let select = compiled.page(limit: limit + 1, after: cursor)
                 let rows = try Row.fetchCursor(

@@ -55,9 +55,8 @@ extension SearchIndex {
         after cursor: QueryCursor?
     ) async throws(IndexQueryError) -> RecordPage<QueryCursor> {
         let prepared = try PreparedQuery(query, filters: filters, bundle: bundle, context: queryContext())
-        let now = clock.now()
-        return try await self.query("Searching") { db in
-            try prepared.run(db, now: now) { compiled in
+        return try await self.query("Searching") { [clock] db in
+            try prepared.run(db, now: clock.now(db)) { compiled in
                 // One more than is wanted, to know whether there is one.
                 let select = compiled.page(limit: form.limit + 1, after: cursor)
                 let rows = try Row.fetchCursor(

@@ -33,7 +33,7 @@ struct DatabaseExamination {
     init(_ db: Database, isReadOnly: Bool = false, progress: (Int) -> Void = { _ in }) {
         self.isReadOnly = isReadOnly
         do {
-            _ = try StoreRow(db)
+            _ = try EarlyEntries(db, after: StoreRow(db).applied)
             try examineItems(db, progress)
             examineStates(db)
             if !isReadOnly {
@@ -44,7 +44,8 @@ struct DatabaseExamination {
                 }
             }
             var truth: [String] = []
-            for table in ["bundle", "item", "client_state", "store"] {
+            let early = try EarlyEntries.areKept(db) ? [EarlyEntries.table] : []
+            for table in ["bundle", "item", "client_state", "store"] + early {
                 truth += try db.structuralFaults(in: table).map { (fault: String) in "\(table): \(fault)" }
             }
             // What a rebuilt index takes along is no reason for a new database.

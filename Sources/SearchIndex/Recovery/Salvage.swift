@@ -99,7 +99,10 @@ struct Salvage {
         try source.inDatabase { db in
             var result = Result()
             result.hasLosses = !isKnown
-            for table in ["bundle", "item", "client_state", "store"] {
+            // Earlier versions had no list of entries that were applied early.
+            let hasEarlyEntries = (try? EarlyEntries.areKept(db)) ?? true
+            let tables = ["bundle", "item", "client_state", "store"] + (hasEarlyEntries ? [EarlyEntries.table] : [])
+            for table in tables {
                 let faults = (try? db.structuralFaults(in: table)) ?? ["it cannot be read"]
                 if !faults.isEmpty { result.hasLosses = true }
                 result.findings += faults.prefix(3).map { "The table “\(table)”: \($0)" }
@@ -128,7 +131,16 @@ struct Salvage {
                 ])
             }
             result.items = items.sound
-            for (rows, name) in [(bundles, "bundle names"), (items, "items")] where rows.isIncomplete {
+            try EarlyEntries.prepare(target)
+            var lists = [(bundles, "bundle names"), (items, "items")]
+            if hasEarlyEntries {
+                let early = SalvagedRows(db, table: EarlyEntries.table, columns: "sequence, checksum", key: "sequence")
+                {
+                    try EarlyEntries.write(EarlyEntries.number(in: $0), target)
+                }
+                lists.append((early, "numbers of journal entries"))
+            }
+            for (rows, name) in lists where rows.isIncomplete {
                 result.hasLosses = true
                 result.findings.append("\(rows.damaged) \(name) could not be read, and whole pages of them perhaps.")
             }
@@ -180,7 +192,7 @@ private struct SalvagedRows {
                     db, sql: "SELECT \(columns) FROM \(table) NOT INDEXED WHERE \(key) >= ? ORDER BY \(key)",
                     arguments: [next])
                 while let row = try rows.next() {
-                    guard case .int64(let number) = (row["id"] as DatabaseValue).storage, number >= next, number < .max
+                    guard case .int64(let number) = (row[key] as DatabaseValue).storage, number >= next, number < .max
                     else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
                     next = number + 1
                     do {

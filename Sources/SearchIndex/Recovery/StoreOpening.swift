@@ -152,20 +152,31 @@ struct StoreOpening {
         if folder.isSuspect {
             report.findings += try pool.write { try DatabaseExamination($0).mend($0, through: .max) }
         }
-        _ = try pool.write { try DerivedIndex.bringUpToDate($0) }
+        try pool.write { db in
+            _ = try DerivedIndex.bringUpToDate(db)
+            try EarlyEntries.prepare(db)
+        }
         let clock = StoreClock(wall: now, boot: seams.bootClock)
         try pool.write { db in
             try clock.begin(db)
             try clock.adjust(db)
         }
-        let row = try pool.read { try StoreRow($0) }
+        let (row, early) = try pool.read { db in
+            let row = try StoreRow(db)
+            return (row, try EarlyEntries(db, after: row.applied))
+        }
         let journal = try Journal(
-            folder: folder.journal, store: row.identifier, applied: row.applied, files: seams.journalFiles,
-            configuration: seams.journal)
+            folder: folder.journal, store: row.identifier, applied: row.applied, acknowledged: early.last,
+            files: seams.journalFiles, configuration: seams.journal)
         let applier = JournalApplier(
-            pool: pool, journal: journal, applied: row.applied, folder: folder, clock: clock, seams: seams)
+            pool: pool, journal: journal, applied: row.applied, early: early, folder: folder, clock: clock,
+            seams: seams)
         do {
-            let loses = journal.lackedNote || journal.findings.contains { $0.lostEntries(after: row.applied) != nil }
+            let loses =
+                journal.lackedNote
+                || journal.findings.contains { finding in
+                    finding.lostEntries(after: row.applied).map { !early.covers($0) } ?? false
+                }
             try pool.write { db in
                 if loses { try StoreRow.noteLoss(db, through: journal.lastSequence) }
                 // Client states that are older than a loss must not come back with the backlog.

@@ -50,8 +50,8 @@ public struct StoreVerifier: Sendable {
         if folder.isSuspect {
             report.notes.append("Damage was met; the store is checked and mended when it is written.")
         }
-        let row = try checkDatabase(&report, progress)
-        try checkJournal(&report, row)
+        let known = try checkDatabase(&report, progress)
+        try checkJournal(&report, known?.row, known?.early ?? EarlyEntries())
         return report
     }
 
@@ -79,7 +79,9 @@ public struct StoreVerifier: Sendable {
         report.checks.append(.init(what: "files and their modes", count: count))
     }
 
-    private func checkDatabase(_ report: inout VerificationReport, _ progress: (Int) -> Void) throws -> StoreRow? {
+    private func checkDatabase(_ report: inout VerificationReport, _ progress: (Int) -> Void) throws -> (
+        row: StoreRow, early: EarlyEntries
+    )? {
         guard !folder.lacksDatabase else {
             report.add("database", "it is missing or empty", .salvage)
             return nil
@@ -96,7 +98,8 @@ public struct StoreVerifier: Sendable {
                     return nil
                 }
                 DatabaseExamination(db, isReadOnly: isReadOnly, progress: progress).report(into: &report)
-                return try? StoreRow(db)
+                guard let row = try? StoreRow(db) else { return nil }
+                return (row, (try? EarlyEntries(db, after: row.applied)) ?? EarlyEntries())
             }
         } catch {
             let named = SearchIndexError(error, path: folder.path, operation: "Opening the index")
@@ -106,7 +109,7 @@ public struct StoreVerifier: Sendable {
         }
     }
 
-    private func checkJournal(_ report: inout VerificationReport, _ row: StoreRow?) throws {
+    private func checkJournal(_ report: inout VerificationReport, _ row: StoreRow?, _ early: EarlyEntries) throws {
         guard let store = try row?.identifier ?? folder.journalIdentifier() else {
             report.checks.append(.init(what: "journal", skipped: "there is none that says whose it is"))
             return
@@ -117,7 +120,7 @@ public struct StoreVerifier: Sendable {
             return
         }
         let (findings, last) = try Journal.examine(
-            folder: folder.journal, store: store, applied: applied, isThorough: true)
+            folder: folder.journal, store: store, applied: applied, acknowledged: early.last, isThorough: true)
         let segments = try folder.journalNames().count { JournalNames.first(of: $0) != nil }
         report.checks.append(.init(what: "files of the journal", count: segments))
         for finding in findings {
@@ -129,8 +132,8 @@ public struct StoreVerifier: Sendable {
             case .damaged: report.add("journal", finding.description, .discardJournal)
             }
         }
-        if row != nil, last > applied {
-            report.notes.append("\(last - applied) entries of the journal wait to be applied.")
+        if row != nil, last - applied > early.count {
+            report.notes.append("\(last - applied - UInt64(early.count)) entries of the journal wait to be applied.")
         }
     }
 }

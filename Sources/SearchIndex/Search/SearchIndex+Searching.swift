@@ -62,21 +62,25 @@ extension SearchIndex {
 
     /// The items with a unique identifier, of one bundle or of all.
     ///
+    /// With a bundle, an item that is not found is looked for once more: when what the bundle donated is applied, or
+    /// ``StoreSeams/ReadLimits/timeForNamed`` has passed.
+    ///
     /// - Throws: ``SearchIndexError``.
     public func items(
         uniqueIdentifier: String, bundle: String? = nil
     ) async throws(SearchIndexError) -> [StoredItem] {
         guard Self.canBeStored(uniqueIdentifier), Self.canBeStored(bundle) else { return [] }
         if let bundle {
-            let lookUp = { () async throws(SearchIndexError) in
-                try await self.items(
-                    where: "item.unique_identifier = ? AND bundle.identifier = ?", [uniqueIdentifier, bundle])
-            }
-            let found = try await lookUp()
+            let lookUp = itemsQuery(
+                where: "item.unique_identifier = ? AND bundle.identifier = ?", [uniqueIdentifier, bundle])
+            let found = try await read("Looking up an item", lookUp)
             let current = ReadPatience.current
             guard found.isEmpty, current != .everything, current != .own(bundle) else { return found }
             // Who names an item and its bundle may have seen it donated a moment ago.
-            return try await ReadPatience.own(bundle).during(lookUp)
+            do throws(SearchIndexError) {
+                try await applier?.settleForAMoment(own: bundle)
+            } catch .full, .readOnly {}
+            return try await readApplied("Looking up an item", lookUp)
         }
         return try await items(where: "item.unique_identifier = ?", [uniqueIdentifier])
     }
@@ -84,15 +88,20 @@ extension SearchIndex {
     private func items(
         where condition: String, _ arguments: StatementArguments
     ) async throws(SearchIndexError) -> [StoredItem] {
-        let now = clock.now()
-        return try await read("Looking up an item") { db in
+        try await read("Looking up an item", itemsQuery(where: condition, arguments))
+    }
+
+    private func itemsQuery(
+        where condition: String, _ arguments: StatementArguments
+    ) -> @Sendable (Database) throws -> [StoredItem] {
+        { [clock] db in
             try Row.fetchAll(
                 db,
                 sql: """
                     SELECT \(StoredItem.columns) FROM item JOIN bundle ON bundle.id = item.bundle
                     WHERE \(condition) AND (item.expires IS NULL OR item.expires > ?)
                     ORDER BY item.id LIMIT 100
-                    """, arguments: arguments + [now]
+                    """, arguments: arguments + [clock.now(db)]
             ).map(StoredItem.init)
         }
     }
@@ -101,14 +110,13 @@ extension SearchIndex {
     ///
     /// - Throws: ``SearchIndexError``.
     public func itemCounts() async throws(SearchIndexError) -> [String: Int] {
-        let now = clock.now()
-        return try await read("Counting items") { db in
+        try await read("Counting items") { [clock] db in
             let rows = try Row.fetchAll(
                 db,
                 sql: """
                     SELECT bundle.identifier, count(*) FROM item JOIN bundle ON bundle.id = item.bundle
                     WHERE item.expires IS NULL OR item.expires > ? GROUP BY bundle.id
-                    """, arguments: [now])
+                    """, arguments: [clock.now(db)])
             // Names that differ in bytes only, as composed and decomposed letters do, are one name here.
             return try Dictionary(rows.map { (try $0.decode(atIndex: 0), try $0.decode(atIndex: 1)) }) { $0 + $1 }
         }

@@ -9,7 +9,7 @@ struct PreparedSearch: Sendable {
     let request: SearchRequest
     private let plan: SearchPlan
     private let filter: QueryEvaluator?
-    private let now: Double
+    private let clock: StoreClock
 
     /// `nil` if nothing can be found.
     ///
@@ -18,7 +18,7 @@ struct PreparedSearch: Sendable {
         guard let plan = SearchPlan(request.text), SearchIndex.canBeStored(request.bundle) else { return nil }
         self.plan = plan
         self.request = request
-        now = index.clock.now()
+        clock = index.clock
         guard !request.filters.isEmpty else {
             filter = nil
             return
@@ -31,9 +31,15 @@ struct PreparedSearch: Sendable {
     /// Begins, with what is there now or was at the cursor's first page.
     func walk(_ db: Database, at cursor: SearchCursor?) throws -> SearchWalk {
         let newest = try Int64.fetchOne(db, sql: "SELECT max(id) FROM text_row") ?? 0
-        return SearchWalk(
-            plan, request, filter: filter, bound: min(cursor?.bound ?? newest, newest), now: cursor?.now ?? now)
+        var walk = SearchWalk(
+            plan, request, filter: filter, bound: min(cursor?.bound ?? newest, newest),
+            now: try cursor?.now ?? clock.now(db))
+        try resume(&walk, db)
+        return walk
     }
+
+    /// Goes on in another transaction: the clock may have been set since, and the dates of items have moved along.
+    func resume(_ walk: inout SearchWalk, _ db: Database) throws { walk.setPresent(try clock.now(db)) }
 
     /// The hit with the attributes that are wanted.
     func projected(_ hit: SearchHit) -> SearchHit {
@@ -74,6 +80,7 @@ public struct SearchResults: AsyncSequence, Sendable {
             let includesPending = last == nil && search.request.includesPending
             let (walk, hits) = try await index.query("Searching", includingPending: includesPending) { db in
                 var walk = try last ?? search.walk(db, at: nil)
+                if last != nil { try search.resume(&walk, db) }
                 let hits = try walk.next(db)
                 return (walk, hits)
             }

@@ -24,7 +24,10 @@ struct SearchWalk: Sendable {
 
     let plan: SearchPlan
     let bound: Int64
-    let now: Double
+    /// The present by which items are ranked: that of the first page.
+    private(set) var now: Double
+    /// The present by which items have expired.
+    private var present: Double
     private let bundle: String?
     private let filter: QueryEvaluator?
     private let limits: SearchLimits
@@ -51,12 +54,21 @@ struct SearchWalk: Sendable {
         self.plan = plan
         self.bound = bound
         self.now = now
+        present = now
         self.filter = filter
         bundle = request.bundle
         limits = request.limits
         findsInsideWords = request.findsInsideWords
         position = bound
     }
+
+    /// Sets the present of the transaction that follows. If the clock was set, items are ranked by it too, since their dates
+    /// have moved along.
+    mutating func setPresent(_ present: Double) {
+        self.present = present
+        if abs(present - now) > StoreClock.correction { now = present }
+    }
+
     /// The next hits, ranked; `nil` after the last.
     mutating func next(_ db: Database) throws -> [SearchHit]? {
         while stage != .end {
@@ -101,7 +113,7 @@ struct SearchWalk: Sendable {
     /// Marks the candidates whose title is or begins with what was typed, so that they are in the first blocks whatever
     /// their scores are, and adds those that are older than the window.
     private func putTitlesFirst(_ matches: inout [CandidateScan.Match], _ scan: CandidateScan, _ db: Database) throws {
-        var titles = try TitleLookup(plan, bound: bound, now: now, limits).rows(scan.tags, db)
+        var titles = try TitleLookup(plan, bound: bound, now: present, limits).rows(scan.tags, db)
         for index in matches.indices {
             if let title = titles.removeValue(forKey: matches[index].row) { matches[index].title = title }
         }
@@ -156,7 +168,7 @@ struct SearchWalk: Sendable {
             }
             guard let row = try Row.fetchOne(statement, arguments: [match.row]) else { continue }
             let expires = try row.decode(Double?.self, forColumn: "expires")
-            guard expires ?? .infinity > now else { continue }
+            guard expires ?? .infinity > present else { continue }
             if let bundle, try row.decode(String.self, forColumn: "bundle_name") != bundle { continue }
             if let filter, try !filter.matches(row.decode(DatabaseValue.self, forColumn: "record")) { continue }
             let number = try row.decode(Int64.self, forColumn: "bundle_number")

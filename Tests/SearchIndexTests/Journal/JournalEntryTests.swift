@@ -25,7 +25,11 @@ import Testing
             scope: IndexScope(
                 bundle: generator.text(length: generator.below(20)),
                 index: generator.below(2) == 0 ? nil : generator.text(length: generator.below(5))),
-            operations: operations, clientState: generator.below(2) == 0 ? nil : bytes(251, &generator))
+            operations: operations, clientState: generator.below(2) == 0 ? nil : bytes(251, &generator),
+            moment: generator.below(2) == 0
+                ? nil
+                : .init(
+                    wall: Double(generator.below(1000)), boot: generator.next(), seconds: Double(generator.below(9))))
     }
 
     @Test("Entries come back as they were", arguments: (1...200).map { UInt64($0) })

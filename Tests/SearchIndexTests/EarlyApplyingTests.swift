@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Foundation
+import GRDB
+import ServiceProtocol
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SearchIndex
+
+@Suite("What is applied before its turn", .timeLimit(.minutes(10)))
+struct EarlyApplyingTests {
+    private static let other = IndexScope(bundle: "com.example.other")
+    private static let third = IndexScope(bundle: "com.example.third")
+
+    private static func batch(_ names: [String], in scope: IndexScope, bytes: Int = 0) throws -> IndexBatch {
+        var batch = IndexBatch(scope: scope)
+        batch.index(
+            try names.map { name in
+                var record = item(name, title: "lemon")
+                if bytes > 0 { record.attributes["com_example_bytes"] = .data([UInt8](repeating: 7, count: bytes)) }
+                return try EncodedItem(record)
+            })
+        return batch
+    }
+
+    private static func open(_ path: String, _ change: (inout StoreSeams) -> Void = { _ in }) throws -> SearchIndex {
+        var seams = StoreSeams()
+        (seams.readLimits.time, seams.readLimits.timeForLittle) = (.zero, .zero)
+        change(&seams)
+        return try SearchIndex(
+            directory: path, access: .readWrite, knownGeneration: nil, now: { 1 }, seams: seams)
+    }
+
+    /// Begins a read of a bundle's own items that waits, and returns once it does.
+    private static func ownRead(
+        of scope: IndexScope, _ index: SearchIndex
+    ) async throws -> Task<[String], any Error> {
+        let applier = try #require(index.applier)
+        let before = applier.state.withLock { $0.waiters.count }
+        let task = Task {
+            try await ReadPatience.own(scope.bundle).during { () throws in
+                try await index.items(matching: .and([]), bundle: scope.bundle).items.map(\.record.uniqueIdentifier)
+            }
+        }
+        while applier.state.withLock({ $0.waiters.count }) == before { await Task.yield() }
+        return task
+    }
+
+    /// The identifiers of all items, in the order in which they were applied.
+    private static func order(_ index: SearchIndex) async throws -> [String] {
+        try await index.settle()
+        return try await index.items(matching: .and([]), limit: 10_000).items.map(\.record.uniqueIdentifier)
+    }
+
+    @Test("What an app waits for, however much it is, does not keep others' donations from being applied")
+    func ownDoesNotStarveOthers() async throws {
+        let folder = try TemporaryFolder()
+        let index = try Self.open(folder.path("store"))
+        let applier = try #require(index.applier)
+        let gate = DispatchSemaphore(value: 0)
+        applier.onQueue { gate.wait() }
+        try await index.commit(try Self.batch(["other"], in: Self.other))
+        for number in 0..<5 { try await index.commit(try Self.batch(["own \(number)"], in: Store.app, bytes: 3 << 20)) }
+        let own = try await Self.ownRead(of: Store.app, index)
+        gate.signal()
+        #expect(try await own.value.count == 5)
+        let order = try await Self.order(index)
+        #expect(order.count == 6)
+        #expect((order.firstIndex(of: "other") ?? .max) <= 2, "\(order)")
+        try await index.close()
+    }
+
+    @Test("An app that reads without end while it donates does not keep others' donations from being applied")
+    func pipelined() async throws {
+        let folder = try TemporaryFolder()
+        let index = try Self.open(folder.path("store"))
+        let applier = try #require(index.applier)
+        let gate = DispatchSemaphore(value: 0)
+        applier.onQueue { gate.wait() }
+        for number in 0..<20 { try await index.commit(try Self.batch(["other \(number)"], in: Self.other)) }
+        // Eight of them, so that one waits whenever the applier looks for what is next.
+        let isOver = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    for count in 0..<200 {
+                        try await index.commit(try Self.batch(["own \(number)"], in: Store.app))
+                        try await ReadPatience.own(Store.app.bundle).during { () throws in
+                            _ = try await index.items(uniqueIdentifier: "own \(number)", bundle: Store.app.bundle)
+                        }
+                        guard count > 2 else { continue }
+                        let counts = try await ReadPatience.moment.during { () throws in try await index.itemCounts() }
+                        if counts[Self.other.bundle] == 20 { return true }
+                    }
+                    return false
+                }
+            }
+            while applier.state.withLock({ $0.waiters.count }) < 8 { await Task.yield() }
+            gate.signal()
+            return try await group.reduce(true) { $0 && $1 }
+        }
+        #expect(isOver)
+        try await index.close()
+    }
+
+    @Test("What an app reads of its own does not wait for all that another app waits for")
+    func smallBeforeLarge() async throws {
+        let folder = try TemporaryFolder()
+        let index = try Self.open(folder.path("store"))
+        let applier = try #require(index.applier)
+        let gate = DispatchSemaphore(value: 0)
+        applier.onQueue { gate.wait() }
+        try await index.commit(try Self.batch(["other"], in: Self.other))
+        for number in 0..<8 {
+            try await index.commit(try Self.batch(["large \(number)"], in: Store.app, bytes: 3 << 20))
+        }
+        let large = try await Self.ownRead(of: Store.app, index)
+        try await index.commit(try Self.batch(["small"], in: Self.third))
+        let small = try await Self.ownRead(of: Self.third, index)
+        gate.signal()
+        #expect(try await small.value == ["small"])
+        #expect(try await large.value.count == 8)
+        let order = try await Self.order(index)
+        #expect((order.firstIndex(of: "small") ?? .max) <= 3, "\(order)")
+        try await index.close()
+    }
+
+    @Test("An item that moved to another domain is there after a crash, though others' donations were not applied")
+    func movedDomain() async throws {
+        let folder = try TemporaryFolder()
+        let image = CrashImage()
+        let index = try Self.open(folder.path("store")) { image.watch(&$0) }
+        let applier = try #require(index.applier)
+        var first = IndexBatch(scope: Store.app)
+        first.index([try EncodedItem(item("m", title: "lemon", domain: "D2"))])
+        try await index.commit(first, clientState: [1])
+        try await index.settle()
+        await withCheckedContinuation { done in applier.onQueue { done.resume() } }
+        let gate = DispatchSemaphore(value: 0)
+        applier.onQueue { gate.wait() }
+        try await index.commit(try Self.batch(["other"], in: Self.other))
+        var deletion = IndexBatch(scope: Store.app)
+        deletion.delete(domains: ["D1"])
+        try await index.commit(deletion)
+        var move = IndexBatch(scope: Store.app)
+        move.index([try EncodedItem(update("m", [:], domain: "D1"))])
+        try await index.commit(move, clientState: [2])
+        try image.arm(folder.path("store"), after: 1)
+        let own = try await Self.ownRead(of: Store.app, index)
+        gate.signal()
+        #expect(try await own.value == ["m"])
+        try await index.settle()
+        let copy = try #require(try image.take())
+        try await index.close()
+        let reopened = try Self.open(copy.path("store"))
+        let items = try await reopened.items(uniqueIdentifier: "m")
+        #expect(items.first?.record.domainIdentifier == "D1")
+        #expect(try await reopened.clientState(of: Store.app) == [2])
+        #expect(try await Self.order(reopened) == ["m", "other"])
+        #expect(!reopened.recovery.lostDonations)
+        try await reopened.close()
+        #expect(try StoreVerifier(directory: copy.path("store")).verify().isClean)
+    }
+
+    /// A store that crashed when an own read was answered and others' donations were not applied: its files.
+    private static func crashed() async throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let image = CrashImage()
+        let index = try Self.open(folder.path("store")) { image.watch(&$0) }
+        let applier = try #require(index.applier)
+        let gate = DispatchSemaphore(value: 0)
+        applier.onQueue { gate.wait() }
+        try await index.commit(try Self.batch(["other"], in: Self.other))
+        try await index.commit(try Self.batch(["own"], in: Store.app))
+        try image.arm(folder.path("store"), after: 1)
+        let own = try await Self.ownRead(of: Store.app, index)
+        gate.signal()
+        _ = try await own.value
+        try await index.settle()
+        let copy = try #require(try image.take())
+        try await index.close()
+        return copy
+    }
+
+    @Test("A store that is only read tells what waits, without what was applied early")
+    func onlyRead() async throws {
+        let folder = try await Self.crashed()
+        let index = try SearchIndex(directory: folder.path("store"), access: .readOnly, now: { 1 }, seams: StoreSeams())
+        #expect(try await index.items(uniqueIdentifier: "own").count == 1)
+        #expect(try await index.items(uniqueIdentifier: "other").isEmpty)
+        #expect(try index.waitingEntries() == 1)
+        try await index.close()
+    }
+
+    @Test("If the list of what was applied early is damaged or gone, the store says that donations are lost")
+    func damagedList() async throws {
+        let changes = [
+            "UPDATE applied_early SET checksum = checksum + 1", "UPDATE applied_early SET sequence = sequence + 1",
+            "DROP TABLE applied_early",
+        ]
+        for change in changes {
+            let folder = try await Self.crashed()
+            let queue = try DatabaseQueue(
+                path: folder.path("store/index.sqlite"), configuration: SearchIndex.configuration(isReadOnly: false))
+            try await queue.write { db in
+                #expect(try EarlyEntries(db, after: 0).count == 1)
+                try db.execute(sql: change)
+            }
+            try queue.close()
+            #expect(try !StoreVerifier(directory: folder.path("store")).verify().isClean)
+            let index = try Self.open(folder.path("store"))
+            #expect(index.recovery.lostDonations, "\(change)")
+            #expect(Set(try await Self.order(index)) == ["other", "own"])
+            try await index.close()
+            #expect(try StoreVerifier(directory: folder.path("store")).verify().isClean)
+        }
+    }
+
+    @Test("A salvaged database keeps the list of what was applied early")
+    func salvaged() async throws {
+        let folder = try await Self.crashed()
+        let store = StoreFolder(path: folder.path("store"))
+        _ = try Salvage(folder: store, knownGeneration: nil, now: 1).run(because: "of a test")
+        let queue = try DatabaseQueue(
+            path: store.database, configuration: SearchIndex.configuration(isReadOnly: false))
+        let count = try await queue.read { db in try EarlyEntries(db, after: StoreRow(db).applied).count }
+        #expect(count == 1)
+        try queue.close()
+    }
+
+    @Test("The number of an entry that was applied early is not given again, though the journal is gone")
+    func numbers() async throws {
+        let folder = try await Self.crashed()
+        try FileManager.default.removeItem(atPath: folder.path("store/journal"))
+        let index = try Self.open(folder.path("store"))
+        #expect(index.recovery.lostDonations)
+        try await index.commit(try Self.batch(["new"], in: Store.app))
+        #expect(try #require(index.applier).journal.lastSequence == 3)
+        #expect(try await Self.order(index) == ["own", "new"])
+        try await index.close()
+    }
+
+    @Test("A store of an earlier version, which has no list of what was applied early, is given one")
+    func earlierVersion() async throws {
+        let folder = try TemporaryFolder()
+        try await Self.open(folder.path("store")).close()
+        let queue = try DatabaseQueue(
+            path: folder.path("store/index.sqlite"), configuration: SearchIndex.configuration(isReadOnly: false))
+        try await queue.write { db in
+            try db.execute(sql: "DROP TABLE applied_early; DELETE FROM derived_index WHERE name = 'applied_early'")
+        }
+        try queue.close()
+        let reader = try SearchIndex(
+            directory: folder.path("store"), access: .readOnly, now: { 1 }, seams: StoreSeams())
+        #expect(try reader.waitingEntries() == 0)
+        try await reader.close()
+        let index = try Self.open(folder.path("store"))
+        #expect(index.recovery.findings.isEmpty)
+        #expect(try await index.readApplied("Looking") { try EarlyEntries.areKept($0) })
+        try await index.close()
+    }
+
+    @Test("When very many entries were applied early, others come first")
+    func bounded() async throws {
+        let folder = try TemporaryFolder()
+        let index = try Self.open(folder.path("store")) { $0.maximumEarlyEntries = 1 }
+        let applier = try #require(index.applier)
+        for round in 0..<3 {
+            let gate = DispatchSemaphore(value: 0)
+            applier.onQueue { gate.wait() }
+            for number in 0..<3 {
+                try await index.commit(try Self.batch(["other \(round) \(number)"], in: Self.other, bytes: 3 << 20))
+            }
+            for number in 0..<3 {
+                try await index.commit(try Self.batch(["own \(round) \(number)"], in: Store.app, bytes: 1 << 20))
+            }
+            let own = try await Self.ownRead(of: Store.app, index)
+            gate.signal()
+            #expect(try await own.value.count == 3 * (round + 1))
+            #expect(applier.state.withLock { $0.early.count <= 1 })
+            try await index.settle()
+        }
+        try await index.close()
+    }
+
+    @Test("Entries that were donated at once by many stay in order, however they are applied")
+    func atOnce() async throws {
+        let folder = try TemporaryFolder()
+        let index = try Self.open(folder.path("store"))
+        let applier = try #require(index.applier)
+        for _ in 0..<20 {
+            let start = index.applier?.journal.lastSequence ?? 0
+            let gate = DispatchSemaphore(value: 0)
+            applier.onQueue { gate.wait() }
+            try await index.commit(try Self.batch(["other"], in: Self.other))
+            try await withThrowingTaskGroup { group in
+                for number in 0..<16 {
+                    group.addTask {
+                        var batch = IndexBatch(scope: Store.app)
+                        batch.index([try EncodedItem(item("one", title: "lemon \(number)"))])
+                        try await index.commit(batch)
+                        try await ReadPatience.own(Store.app.bundle).during { () throws in
+                            _ = try await index.items(uniqueIdentifier: "one", bundle: Store.app.bundle)
+                        }
+                    }
+                }
+                gate.signal()
+                try await group.waitForAll()
+            }
+            try await index.settle()
+            var last: ItemRecord?
+            for case .success(let record) in applier.journal.replay(after: start) {
+                guard record.entry.scope == Store.app, case .put(let bytes)? = record.entry.operations.first else {
+                    continue
+                }
+                last = try EncodedItem(decoding: bytes).record
+            }
+            let found = try await index.items(uniqueIdentifier: "one", bundle: Store.app.bundle)
+            #expect(found.first?.record == last)
+        }
+        try await index.close()
+    }
+
+    @Test("Many small entries that an app waits for are read from the journal in one go")
+    func fewReads() async throws {
+        let folder = try TemporaryFolder()
+        let files = CountingFiles()
+        let index = try Self.open(folder.path("store")) { $0.journalFiles = files }
+        let applier = try #require(index.applier)
+        let gate = DispatchSemaphore(value: 0)
+        applier.onQueue { gate.wait() }
+        for number in 0..<200 {
+            try await index.commit(try Self.batch(["other \(number)"], in: Self.other))
+            try await index.commit(try Self.batch(["own \(number)"], in: Store.app))
+        }
+        let own = try await Self.ownRead(of: Store.app, index)
+        let before = files.opened
+        gate.signal()
+        #expect(try await own.value.count == 100)
+        try await index.settle()
+        #expect(files.opened - before <= 20, "\(files.opened - before)")
+        try await index.close()
+    }
+}
+
+/// Counts how often files are opened to be read.
+private final class CountingFiles: JournalFiles {
+    private let files = SystemJournalFiles()
+    private let count = Mutex(0)
+    var opened: Int { count.withLock { $0 } }
+
+    func createFolder(_ path: String) throws(JournalFileError) { try files.createFolder(path) }
+    func names(in folder: String) throws(JournalFileError) -> [String] { try files.names(in: folder) }
+    func open(_ path: String, for mode: JournalFileMode) throws(JournalFileError) -> any JournalFile {
+        if mode == .read { count.withLock { $0 += 1 } }
+        return try files.open(path, for: mode)
+    }
+    func rename(_ path: String, to other: String) throws(JournalFileError) { try files.rename(path, to: other) }
+    func remove(_ path: String) throws(JournalFileError) { try files.remove(path) }
+    func synchronizeFolder(_ path: String) throws(JournalFileError) { try files.synchronizeFolder(path) }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import SearchlightEngine
+import ServiceProtocol
+import TestSupport
+import Testing
+
+@Suite("Apps that read what they donated, in the real program", .timeLimit(.minutes(10)))
+struct OwnReadTests {
+    private static let bundle = "com.example.bulk"
+
+    /// A batch that takes a while to apply: a text of some MiB.
+    private static func batch(_ number: Int) throws -> [UInt8] {
+        var random = SplitMix64(seed: UInt64(number))
+        let words = (0..<300_000).map { _ in "w\(random.below(50_000))" }
+        var batch: [UInt8] = []
+        RecordBatch.append(
+            try record("bulk \(number)", attributes: ["textContent": .string(words.joined(separator: " "))]), to: &batch
+        )
+        return batch
+    }
+
+    private static func put(_ record: ItemRecord, _ app: TestClient) async throws {
+        var batch: [UInt8] = []
+        RecordBatch.append(try record.encoded(), to: &batch)
+        try await app.index(.indexRecords(batch))
+    }
+
+    @Test(
+        "An item that moved to another domain and was read is there after a kill, though others' donations were pending"
+    )
+    func killed() async throws {
+        let program = try await Program(folder: try TemporaryFolder())
+        let app = try await program.app()
+        let bulk = try await program.app(Self.bundle)
+        var item = ItemRecord(
+            uniqueIdentifier: "m", domainIdentifier: "D2", attributes: ["title": .string("kept")])
+        try await Self.put(item, app)
+        #expect(try await app.item("m").record != nil)
+        let batches = try (0..<10).map { try Self.batch($0) }
+        for batch in batches { try await bulk.index(.indexRecords(batch)) }
+        try await app.index(.deleteDomains(["D1"]))
+        item = ItemRecord(uniqueIdentifier: "m", domainIdentifier: "D1", isUpdate: true, attributes: [:])
+        try await Self.put(item, app)
+        #expect(try await app.item("m").record != nil)
+        let shell = try #require(
+            try await RemoteEngine.connect(storeDirectory: program.folder.path("store"), program: "test"))
+        #expect(try await shell.pendingDonations().bundles[Self.bundle] != nil, "The kill comes too late.")
+        program.send(SIGKILL)
+        #expect(await program.wait() == 128 + SIGKILL)
+        let again = try await Program(folder: program.folder)
+        let reader = try await again.app()
+        let found = try #require(try await reader.item("m").record)
+        #expect(try ItemRecord(decoding: found).domainIdentifier == "D1")
+        again.send(SIGTERM)
+        #expect(await again.wait() == 0)
+    }
+
+    @Test("An app that donates and reads without end keeps no other's donations from being found")
+    func endless() async throws {
+        let program = try await Program(folder: try TemporaryFolder())
+        let shell = try #require(
+            try await RemoteEngine.connect(storeDirectory: program.folder.path("store"), program: "test"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<8 {
+                let app = try await program.app()
+                group.addTask {
+                    while !Task.isCancelled {
+                        guard (try? await app.donate(["\(number)"])) != nil else { return }
+                        _ = try? await app.item("\(number)")
+                    }
+                }
+            }
+            let bulk = try await program.app(Self.bundle)
+            let batches = try (0..<4).map { try Self.batch($0) }
+            for batch in batches { try await bulk.index(.indexRecords(batch)) }
+            let isFound = try await eventually { try await shell.pendingDonations().bundles[Self.bundle] == nil }
+            #expect(isFound)
+            group.cancelAll()
+        }
+        program.send(SIGKILL)
+        _ = await program.wait()
+    }
+}
