@@ -7,7 +7,7 @@ import GRDB
 /// So the table `applied_early` names each of them, and is written in the transaction that applies it. Numbers leave the
 /// table in the transaction that applies everything before them.
 ///
-/// The table is made at a writable opening, not by a migration: earlier versions of this program work beside it. It is not
+/// The table is made with its first row, not by a migration: earlier versions of this program work beside it. It is not
 /// derived from anything; if it is damaged, the database is salvaged.
 struct EarlyEntries: Sendable {
     /// The name of the table.
@@ -20,7 +20,7 @@ struct EarlyEntries: Sendable {
     /// No entries.
     init() {}
 
-    /// Reads the table; a store of an earlier version has none.
+    /// Reads the table; a store without early entries has none.
     ///
     /// - Parameter applied: The last entry that was applied with all before it.
     /// - Throws: `SQLITE_CORRUPT` if a row is damaged.
@@ -60,7 +60,7 @@ struct EarlyEntries: Sendable {
 
     // MARK: The table
 
-    /// Makes the table in a store of an earlier version. A line in `derived_index` says from then on that it must be there.
+    /// Makes the table if there is none. A line in `derived_index` says from then on that it must be there.
     static func prepare(_ db: Database) throws {
         if try !areKept(db) {
             try db.execute(
@@ -71,7 +71,7 @@ struct EarlyEntries: Sendable {
 
     /// Whether there is, or must be, such a table.
     static func areKept(_ db: Database) throws -> Bool {
-        if try db.tableExists(table) { return true }
+        if try db.hasTable(table) { return true }
         return try Bool.fetchOne(
             db.cachedStatement(sql: "SELECT EXISTS (SELECT 1 FROM derived_index WHERE name = ?)"), arguments: [table])
             ?? false
@@ -85,6 +85,7 @@ struct EarlyEntries: Sendable {
 
     /// Removes the entries up to one before which nothing is missing any more.
     static func forget(through applied: UInt64, _ db: Database) throws {
+        guard try db.hasTable(table) else { return }
         try db.cachedStatement(sql: "DELETE FROM \(table) WHERE sequence <= ?")
             .execute(arguments: [Int64(clamping: applied)])
     }

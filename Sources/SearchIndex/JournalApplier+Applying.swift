@@ -165,6 +165,7 @@ extension JournalApplier {
                 var leftOut: [LeftOutItem] = []
                 let stateless = try StoreRow(db).statelessThrough
                 let derived = DerivedWriter(db)
+                if records.contains(where: { $0.sequence > reached }) { try EarlyEntries.prepare(db) }
                 for record in records {
                     leftOut += try apply(record, db, now: now, stateless: stateless, derived)
                     if record.sequence > reached { try EarlyEntries.write(record.sequence, db) }

@@ -126,7 +126,7 @@ final class StoreClock: Sendable {
     }
 
     private static func read(_ db: Database) throws -> Note? {
-        guard try db.tableExists("clock"),
+        guard try db.hasTable("clock"),
             let row = try Row.fetchOne(db.cachedStatement(sql: "SELECT wall, boot, seconds FROM clock"))
         else { return nil }
         return try Note(

@@ -142,8 +142,9 @@ struct StoreClockTests {
             while applier.state.withLock({ $0.waiters.isEmpty }) { await Task.yield() }
             gate.signal()
             let value = try await task.value
-            // Back, which is another setting.
+            // Back, which is another setting; the dates follow it.
             machine.set(by: -change)
+            try await Self.put("new", index)
             try await index.settle()
             return value
         }

@@ -55,30 +55,4 @@ struct OwnReadTests {
         again.send(SIGTERM)
         #expect(await again.wait() == 0)
     }
-
-    @Test("An app that donates and reads without end keeps no other's donations from being found")
-    func endless() async throws {
-        let program = try await Program(folder: try TemporaryFolder())
-        let shell = try #require(
-            try await RemoteEngine.connect(storeDirectory: program.folder.path("store"), program: "test"))
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<8 {
-                let app = try await program.app()
-                group.addTask {
-                    while !Task.isCancelled {
-                        guard (try? await app.donate(["\(number)"])) != nil else { return }
-                        _ = try? await app.item("\(number)")
-                    }
-                }
-            }
-            let bulk = try await program.app(Self.bundle)
-            let batches = try (0..<4).map { try Self.batch($0) }
-            for batch in batches { try await bulk.index(.indexRecords(batch)) }
-            let isFound = try await eventually { try await shell.pendingDonations().bundles[Self.bundle] == nil }
-            #expect(isFound)
-            group.cancelAll()
-        }
-        program.send(SIGKILL)
-        _ = await program.wait()
-    }
 }

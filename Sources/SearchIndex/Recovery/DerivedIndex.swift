@@ -53,7 +53,7 @@ struct DerivedIndex: Sendable {
         let known = try Int.fetchOne(
             db.cachedStatement(sql: "SELECT format FROM derived_index WHERE name = ?"), arguments: [name])
         guard known == format else { return false }
-        return try tables.allSatisfy { try db.tableExists($0) }
+        return try tables.allSatisfy { try db.hasTable($0) }
     }
 
     /// Drops the tables and derives them from the items again.
@@ -94,6 +94,13 @@ struct DerivedIndex: Sendable {
 extension Database {
     /// The most faults that SQLite's own check reports, so that a wholly damaged file does not fill the memory.
     private static let maximumFaults = 50
+
+    /// Whether there is a table. GRDB's own answer traps where the description of the tables is damaged.
+    func hasTable(_ name: String) throws -> Bool {
+        try Int.fetchOne(
+            cachedStatement(sql: "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?"),
+            arguments: [name]) ?? 0 > 0
+    }
 
     /// What SQLite finds wrong with the B-trees of a table, or of the whole file.
     func structuralFaults(in table: String? = nil) throws -> [String] {

@@ -99,8 +99,7 @@ struct Salvage {
         try source.inDatabase { db in
             var result = Result()
             result.hasLosses = !isKnown
-            // Earlier versions had no list of entries that were applied early.
-            let hasEarlyEntries = (try? EarlyEntries.areKept(db)) ?? true
+            let hasEarlyEntries = (try? EarlyEntries.areKept(db)) ?? false
             let tables = ["bundle", "item", "client_state", "store"] + (hasEarlyEntries ? [EarlyEntries.table] : [])
             for table in tables {
                 let faults = (try? db.structuralFaults(in: table)) ?? ["it cannot be read"]
@@ -131,9 +130,9 @@ struct Salvage {
                 ])
             }
             result.items = items.sound
-            try EarlyEntries.prepare(target)
             var lists = [(bundles, "bundle names"), (items, "items")]
             if hasEarlyEntries {
+                try EarlyEntries.prepare(target)
                 let early = SalvagedRows(db, table: EarlyEntries.table, columns: "sequence, checksum", key: "sequence")
                 {
                     try EarlyEntries.write(EarlyEntries.number(in: $0), target)

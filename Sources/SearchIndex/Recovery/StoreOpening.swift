@@ -152,10 +152,7 @@ struct StoreOpening {
         if folder.isSuspect {
             report.findings += try pool.write { try DatabaseExamination($0).mend($0, through: .max) }
         }
-        try pool.write { db in
-            _ = try DerivedIndex.bringUpToDate(db)
-            try EarlyEntries.prepare(db)
-        }
+        _ = try pool.write { try DerivedIndex.bringUpToDate($0) }
         let clock = StoreClock(wall: now, boot: seams.bootClock)
         try pool.write { db in
             try clock.begin(db)
