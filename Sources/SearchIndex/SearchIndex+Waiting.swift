@@ -27,7 +27,7 @@ extension SearchIndex {
     }
 
     /// Whether the store has to be opened to be changed, so that it is checked and mended.
-    public var needsRepair: Bool { folder.isSuspect }
+    public var needsRepair: Bool { folder.isSuspect || !isComplete }
 }
 
 extension SearchIndex {

@@ -55,6 +55,9 @@ public final class SearchIndex: Sendable {
     let applier: JournalApplier?
     /// What was wrong with the store when it was opened, and what was lost by it.
     public let recovery: RecoveryReport
+    /// Whether the tables that searches need were there when it was opened to be read: a first opening that found no room, or an older program, leaves
+    /// some to be made by whoever changes the store next. Until then, searches fail.
+    public let isComplete: Bool
     /// Closes the database, once.
     let closing = Mutex<Task<Void, Never>?>(nil)
     var isClosed: Bool { closing.withLock { $0 != nil } }
@@ -112,12 +115,16 @@ public final class SearchIndex: Sendable {
                 var opening = StoreOpening(folder: folder, knownGeneration: knownGeneration, now: now, seams: seams)
                 let opened = try opening.open()
                 (pool, applier, recovery, sharedLock) = (opened.pool, opened.applier, opened.report, nil)
+                isComplete = true
                 clock = opened.applier.clock
             case .readOnly:
                 (pool, sharedLock) = try Self.openForReading(folder, seams)
                 (applier, recovery) = (nil, RecoveryReport())
                 clock = StoreClock(wall: now, boot: seams.bootClock)
-                try pool.read { [clock] in try clock.begin($0) }
+                isComplete = try pool.read { [clock] db in
+                    try clock.begin(db)
+                    return try DerivedIndex.searched.allSatisfy { try $0.isCurrent(db) }
+                }
             }
         } catch let error as JournalError {
             throw SearchIndexError(error, path: directory, operation: "Opening the journal")

@@ -49,7 +49,8 @@ extension SearchlightEngine {
             recovery = writer.recovery
             writer.abandon()
         } catch {
-            guard let asItIs else { throw problem ?? error }
+            // What was never finished says nothing; why it cannot be finished now does.
+            guard let asItIs, asItIs.0.isComplete else { throw problem ?? error }
             // A process that changes the store applies what it journals within a second.
             if case .storeInUse = error { return (asItIs.0, 0, nothing) }
             return (asItIs.0, asItIs.waiting, nothing)

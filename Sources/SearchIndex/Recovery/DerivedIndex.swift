@@ -27,6 +27,9 @@ struct DerivedIndex: Sendable {
         AttributeIndex.derived, FullTextIndex.derived, unconfirmed, ExpiryIndex.derived, StoreClock.derived,
     ]
 
+    /// Those without which nothing is found.
+    static let searched = [AttributeIndex.derived, FullTextIndex.derived]
+
     /// What a reindex may still delete at its end, and the number of each reindex in pages, which may outlive the process
     /// that runs it. Derived from nothing: where the tables were lost, so is the number, by which the reindex is known to
     /// begin anew; what is left over stays in the index until then.

@@ -68,6 +68,27 @@ struct DiskFullTortureTests {
         #expect(output.components(separatedBy: "1 item accepted.").count == 4, "\(output)")
     }
 
+    @Test(
+        "A store that was begun without room for its tables is not called damaged, and is finished by the next command",
+        arguments: [120, 200, 260, 300, 340, 400])
+    func begunWithoutRoom(kibibytes: Int) throws {
+        let result = try mounting(
+            """
+            cd "$0"; mkdir disk; mount -t tmpfs -o size=\(kibibytes)k none disk || exit 1
+            export SEARCHLIGHT_STORE="$0/disk/store"
+            echo '\(Self.donated)' | "$SEARCHLIGHT" donate --bundle b - > output 2>&1
+            echo "donate: $?: $(tr '\\n' ' ' < output)"
+            "$SEARCHLIGHT" search hello > output 2>&1; echo "without: $?: $(tr '\\n' ' ' < output)"
+            mount -o remount,size=50m disk || exit 1
+            "$SEARCHLIGHT" search hello > output 2>&1; echo "with: $?: $(tr '\\n' ' ' < output)"
+            """)
+        guard let (_, output) = result else { return }
+        #expect(!output.contains("damaged") && !output.contains("no such table"), "\(output)")
+        let lines = output.split(separator: "\n").map(String.init)
+        let read = try #require(lines.first { $0.hasPrefix("with: ") }, "\(output)")
+        #expect(read.hasPrefix("with: 0: "), "\(output)")
+    }
+
     /// What is done to a store that cannot be written.
     private static let readAndWrite = """
         for command in "search hello" "query pageCount>0" "list" "show one"; do
