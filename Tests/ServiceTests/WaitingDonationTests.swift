@@ -18,6 +18,7 @@ struct WaitingDonationTests {
         let service: TestService
         private let gate = DispatchSemaphore(value: 0)
         private let isOpen = Mutex(false)
+        private let applier: JournalApplier
         /// So many bytes are pending before donors wait.
         static let limit = 100_000
 
@@ -25,12 +26,15 @@ struct WaitingDonationTests {
             service = try await TestService { configuration in
                 configuration.engine.storeSeams.maximumPendingBytes = Self.limit
             }
-            let applier = try #require(service.service.engine?.index.applier)
+            applier = try #require(service.service.engine?.index.applier)
             let gate = gate
             applier.onQueue { gate.wait() }
         }
 
         deinit { open() }
+
+        /// How many donations wait for room.
+        var waiting: Int { applier.state.withLock { $0.waiters.count } }
 
         /// Has what is pending applied.
         func open() {
@@ -83,7 +87,7 @@ struct WaitingDonationTests {
         // What a receive budget has room for: the rest of that is not left to others.
         let waiting = try Donation(flood, "second", bytes: bytes > 2 << 20 ? 30 << 20 : bytes)
         let other = try await held.service.app("com.example.notes")
-        #expect(await eventually { held.service.service.heldBytes > bytes })
+        #expect(await eventually { held.waiting == 1 })
         let large = try Donation(other, "large", bytes: bytes)
         #expect(await eventually { large.isAnswered })
         #expect(large.isKept && !waiting.isAnswered)
@@ -100,7 +104,7 @@ struct WaitingDonationTests {
         let first = try Donation(flood, "first", bytes: Held.limit * 3 / 2)
         #expect(await eventually { first.isKept })
         let waiting = try Donation(flood, "second", bytes: 1_500_000)
-        #expect(await eventually { held.service.service.heldBytes > 1_500_000 })
+        #expect(await eventually { held.waiting == 1 })
         let app = try await held.service.app()
         let sessions = held.service.service.sessionCount
         let old = try Donation(app, "item", title: "old", bytes: 1_500_000)
@@ -108,9 +112,11 @@ struct WaitingDonationTests {
         app.connection.close()
         #expect(await eventually { held.service.service.sessionCount == sessions - 1 })
         let next = try await held.service.app()
-        try await next.donate(["item"], title: "new")
+        let new = try Donation(next, "item", title: "new", bytes: 10)
+        #expect(await eventually { new.isAnswered || held.waiting == 2 })
         held.open()
-        #expect(await eventually { waiting.isAnswered })
+        #expect(await eventually { waiting.isAnswered && new.isAnswered })
+        #expect(new.isKept)
         try await held.service.service.engine?.settle()
         #expect(try await title(next, "item") == "new")
         await held.stop()
@@ -124,14 +130,14 @@ struct WaitingDonationTests {
         let first = try Donation(flood, "first", bytes: Held.limit * 5 / 2)
         #expect(await eventually { first.isKept })
         let app = try await held.service.app()
-        for bytes in [10_000, 1_500_000] {
-            let donation = try Donation(app, "old \(bytes)", bytes: bytes)
-            #expect(await eventually { held.service.service.heldBytes > bytes })
-            #expect(!donation.isAnswered)
-        }
+        // The small one is read; the large one is not even that.
+        let donations = try [10_000, 1_500_000].map { try Donation(app, "old \($0)", bytes: $0) }
+        #expect(await eventually { held.waiting == 2 })
+        #expect(!donations.contains { $0.isAnswered })
+        #expect(held.service.service.heldBytes > 10_000 && held.service.service.heldBytes < 1_500_000)
         app.connection.close()
         #expect(await eventually { held.service.service.sessionCount == 1 && held.service.service.heldBytes == 0 })
-        #expect(held.service.service.load.connections == 1)
+        #expect(held.service.service.load.connections == 1 && held.waiting == 0)
         held.open()
         let next = try await held.service.app()
         try await next.donate(["new"])

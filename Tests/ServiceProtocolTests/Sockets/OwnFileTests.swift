@@ -89,7 +89,8 @@ struct OwnFileTests {
         let store = try makeFolder("store")
         var list = AccessList()
         // Named users who may read, and the owner and root, who may write all the same.
-        list.users = [stranger: [.read, .search], geteuid(): [.read, .write, .search], 0: [.write]]
+        list.users = [stranger: [.read, .search], 0: [.write]]
+        list.users[geteuid()] = [.read, .write, .search]
         try #require(list.set(store))
         #expect(try OwnFolder.open(store, creating: false) != nil)
         // The mask takes away what the list names.
