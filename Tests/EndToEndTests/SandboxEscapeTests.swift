@@ -33,7 +33,7 @@ struct SandboxEscapeTests {
         "change its bundle": "tried to change {bundle}/Info.plist",
         "watch a folder": "tried to call inotify_init1",
         "connect by TCP": "tried to use the network (a socket of family inet)",
-        "send by UDP": "tried to use the network (a socket of family inet6)",
+        "send by UDP": "tried to use the network (a socket of family inet6, UDP)",
         "connect to a socket by its path": "tried to use the network (a socket of family unix)",
         "make a raw socket": "tried to use the network (a socket of family packet)",
         "connect to an abstract socket": "tried to use the network (connect unix @searchlight-test)",
