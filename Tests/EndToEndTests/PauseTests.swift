@@ -214,7 +214,7 @@ struct PauseTests {
 
     @Test(
         "and holds a lock that others may wait for is ended, and nothing held against it",
-        arguments: ["flock", "posix", "ofd"])
+        arguments: ["flock", "posix"])
     func locks(mode: String) async throws {
         let bundle = try harness.installBackground(mode)
         try await harness.withEngine { engine async throws in

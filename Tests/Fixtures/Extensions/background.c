@@ -7,7 +7,7 @@
  *   threads      uses four
  *   deaf         the same as spins, with all signals blocked
  *   classes      says in what classes it runs, and whether it can leave them
- *   flock, posix, ofd   locks marks/lock in that way, and spins
+ *   flock, posix        locks marks/lock in that way, and spins
  *   yields       the same as flock, but gives the lock back when it is throttled
  *   private      the same as flock, with a file in its temporary folder
  * It says "working" first, and what it is told. */
@@ -121,7 +121,6 @@ static void lock(const char *mode) {
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     int error = strcmp(mode, "posix") == 0 ? fcntl(file, F_SETLK, &whole)
-              : strcmp(mode, "ofd") == 0   ? fcntl(file, F_OFD_SETLK, &whole)
                                            : flock(file, LOCK_EX | LOCK_NB);
     if (file < 0 || error != 0) say(strerror(errno));
     if (strcmp(mode, "yields") == 0) yielded = file;
@@ -146,7 +145,7 @@ static void reindex_all(searchlight_extension *extension, searchlight_request re
     pthread_t thread;
     if (strcmp(mode, "threads") == 0)
         for (int i = 0; i < 3; i++) pthread_create(&thread, NULL, spin, NULL);
-    if (strcmp(mode, "flock") == 0 || strcmp(mode, "posix") == 0 || strcmp(mode, "ofd") == 0 ||
+    if (strcmp(mode, "flock") == 0 || strcmp(mode, "posix") == 0 ||
         strcmp(mode, "yields") == 0 || strcmp(mode, "private") == 0)
         lock(mode);
     say("working");

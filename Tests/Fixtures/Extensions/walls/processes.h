@@ -305,8 +305,8 @@ static void processes_tables(void) {
     }
     timer_t timer;
     struct sigevent event = {.sigev_notify = SIGEV_NONE};
-    const pid_t processes[] = {host, 1, 2, getppid(), getpid() + 1};
-    for (size_t i = 0; i < 5; i++)
+    const pid_t processes[] = {host, 1, 2, getppid()};
+    for (size_t i = 0; i < 4; i++)
         for (int kind = 0; kind < 8; kind++) {
             /* PROF, VIRT or SCHED, of a process or (4) of a thread. */
             if ((kind & 3) == 3) continue;
