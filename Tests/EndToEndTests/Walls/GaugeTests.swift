@@ -2,10 +2,13 @@
 import ExtensionHost
 import Foundation
 import SearchlightEngine
+import TestSupport
 import Testing
 
 /// Extensions that use too much where nobody looks: each is refused it, or ended for it.
-@Suite("The gauge of a worker", .timeLimit(.minutes(10)), .serialized)
+@Suite(
+    "The gauge of a worker", .timeLimit(.minutes(10)), .serialized,
+    .enabled(if: Alone.isSo, Comment(rawValue: Alone.hint)))
 struct GaugeTests {
     /// Groups of Tests/Fixtures/Extensions/walls.c; what they try is in walls/gauge.h.
     private static let groups = [
