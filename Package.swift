@@ -44,13 +44,14 @@ let package = Package(
             dependencies: [
                 "SearchlightEngine", "ExtensionValidation", "ExtensionRuntime", "SearchIndex", "ExtensionHost",
                 "MetadataQuery", "Promises", "Previews", "IdleScheduling", "ConditionSensors", "QuickLookSimulator",
-                "ServiceProtocol", "UniformTypeIdentifiers", "Diagnosis", "CStart", arguments,
+                "ItemRecord", "SystemSupport", "BusTransport", "UniformTypeIdentifiers", "Diagnosis", "CStart",
+                arguments,
             ], swiftSettings: strict),
         .executableTarget(
             name: "searchlightd",
             dependencies: [
                 "SearchlightService", "SearchlightEngine", "ExtensionHost", "Promises", "ConditionSensors",
-                "ServiceProtocol", "CSystemd", "CStart", arguments,
+                "SystemSupport", "CSystemd", "CStart", arguments,
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -60,14 +61,18 @@ let package = Package(
             name: "benchmarks",
             dependencies: [
                 "SearchlightEngine", "ExtensionHost", "ExtensionRuntime", "SearchIndex", "MetadataQuery", "Promises",
-                "Previews", "QuickLookSimulator", "IdleScheduling", "ConditionSensors", "ServiceProtocol",
-                "UniformTypeIdentifiers", "TestSupport", "CSystemd", sqlite, arguments,
+                "Previews", "QuickLookSimulator", "IdleScheduling", "ConditionSensors", "ItemRecord", "SystemSupport",
+                "BusTransport", "ServiceMessages", "CSystem", "UniformTypeIdentifiers", "TestSupport", sqlite,
+                arguments,
             ], exclude: ["thresholds.json"], swiftSettings: strict),
 
         // Libraries for app authors
         .target(
             name: "CoreSpotlight",
-            dependencies: ["ServiceProtocol", "UniformTypeIdentifiers", "SearchlightExtension"],
+            dependencies: [
+                "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "UniformTypeIdentifiers",
+                "SearchlightExtension",
+            ],
             swiftSettings: strict),
         // Other names by which source imports the same. CoreServices is not among them: source for many systems asks whether
         // it can be imported to tell where there are file system events.
@@ -86,42 +91,50 @@ let package = Package(
             name: "SearchlightService",
             dependencies: [
                 "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "MetadataQuery",
-                "ServiceProtocol", "IdleScheduling", "ConditionSensors", "CFiles", "CSystemd",
+                "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "IdleScheduling", "ConditionSensors",
+                "CFiles", "CSystem",
             ],
             swiftSettings: strict),
         .target(
             name: "SearchlightEngine",
             dependencies: [
                 "SearchIndex", "MetadataQuery", "ExtensionHost", "Promises", "Previews", "IdleScheduling",
-                "ConditionSensors", "ServiceProtocol", "UniformTypeIdentifiers", "CSandbox", "CBuildFacts",
-                "SearchlightExtension",
+                "ConditionSensors", "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages",
+                "UniformTypeIdentifiers", "CSandbox", "CBuildFacts", "SearchlightExtension",
             ], swiftSettings: strict),
         .target(
             name: "SearchIndex",
-            dependencies: ["MetadataQuery", "ServiceProtocol", "UniformTypeIdentifiers", grdb, sqlite],
+            dependencies: ["MetadataQuery", "ItemRecord", "SystemSupport", "UniformTypeIdentifiers", grdb, sqlite],
             swiftSettings: strict),
         .target(
             name: "ExtensionHost",
-            dependencies: ["ServiceProtocol", "SymbolBindings", "UniformTypeIdentifiers", "CSandbox", "CSeccomp"],
+            dependencies: [
+                "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "SymbolBindings",
+                "UniformTypeIdentifiers", "CSandbox", "CSeccomp",
+            ],
             swiftSettings: strict),
         .target(
-            name: "Promises", dependencies: ["ServiceProtocol", "UniformTypeIdentifiers", "CSandbox", "CFiles"],
+            name: "Promises",
+            dependencies: [
+                "ItemRecord", "SystemSupport", "ServiceMessages", "UniformTypeIdentifiers", "CSandbox", "CFiles",
+            ],
             swiftSettings: strict),
         .target(
-            name: "Previews", dependencies: ["MetadataQuery", "ServiceProtocol", "UniformTypeIdentifiers"],
+            name: "Previews",
+            dependencies: ["MetadataQuery", "ItemRecord", "UniformTypeIdentifiers"],
             swiftSettings: strict),
         .target(name: "IdleScheduling", swiftSettings: strict),
         .target(
-            name: "ConditionSensors", dependencies: ["IdleScheduling", "ServiceProtocol", "CSystemd"],
+            name: "ConditionSensors", dependencies: ["IdleScheduling", "SystemSupport", "BusTransport", "CSystem"],
             swiftSettings: strict),
-        .target(name: "MetadataQuery", dependencies: ["ServiceProtocol"], swiftSettings: strict),
+        .target(name: "MetadataQuery", dependencies: ["ItemRecord"], swiftSettings: strict),
 
         // The page on which a person searches, looks and drags
         .target(
             name: "QuickLookSimulator",
             dependencies: [
-                "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "ServiceProtocol",
-                "UniformTypeIdentifiers", "CLoopback",
+                "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "SystemSupport",
+                "BusTransport", "UniformTypeIdentifiers", "CLoopback",
             ], swiftSettings: strict),
 
         // What “searchlight doctor” finds of this machine
@@ -129,30 +142,41 @@ let package = Package(
             name: "Diagnosis",
             dependencies: [
                 "SearchlightEngine", "ExtensionHost", "SymbolBindings", "IdleScheduling", "ConditionSensors",
-                "ServiceProtocol", "CSandbox",
+                "SystemSupport", "BusTransport", "CSandbox",
             ], swiftSettings: strict),
 
         // The judge that authors run
         .target(
             name: "ExtensionValidation",
-            dependencies: ["ExtensionHost", "Promises", "Previews", "ServiceProtocol", "UniformTypeIdentifiers"],
+            dependencies: [
+                "ExtensionHost", "Promises", "Previews", "ItemRecord", "ServiceMessages", "UniformTypeIdentifiers",
+            ],
             swiftSettings: strict),
 
         // The worker
         .target(
             name: "ExtensionRuntime",
-            dependencies: ["ServiceProtocol", "SymbolBindings", "SearchlightExtension", "CSandbox", "CFFI"],
+            dependencies: [
+                "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "SymbolBindings",
+                "SearchlightExtension", "CSandbox", "CFFI",
+            ],
             swiftSettings: strict),
 
         // Foundations
         .target(name: "SymbolBindings", swiftSettings: strict),
         .systemLibrary(name: "CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
         .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
-        .target(name: "ServiceProtocol", dependencies: ["CSystemd"], swiftSettings: strict),
+        .target(
+            name: "ServiceMessages", dependencies: ["ItemRecord", "BusTransport", "SystemSupport", "CSystem"],
+            swiftSettings: strict),
+        .target(name: "BusTransport", dependencies: ["SystemSupport", "CSystem", "CSystemd"], swiftSettings: strict),
+        .target(name: "SystemSupport", dependencies: ["CSystem"], swiftSettings: strict),
+        .target(name: "ItemRecord", swiftSettings: strict),
         .target(name: "UniformTypeIdentifiers", swiftSettings: strict),
         .target(name: "SearchlightExtension", cSettings: strictC),
         .target(name: "CSandbox", cSettings: strictC),
         .target(name: "CFiles", cSettings: strictC),
+        .target(name: "CSystem", cSettings: strictC),
         .target(name: "CLoopback", cSettings: strictC),
         .target(name: "CStart", cSettings: strictC),
         .target(name: "CBuildFacts", cSettings: strictC + buildFacts),
@@ -161,16 +185,17 @@ let package = Package(
         // Tests
         .target(name: "CTestSupport", path: "Tests/CTestSupport", cSettings: strictC),
         .target(
-            name: "TestSupport", dependencies: ["CTestSupport", "IdleScheduling"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["CTestSupport", "IdleScheduling", "SystemSupport"],
+            path: "Tests/TestSupport",
             swiftSettings: strict),
         .target(
-            name: "TortureSupport", dependencies: ["SearchIndex", "ServiceProtocol", "TestSupport"],
+            name: "TortureSupport", dependencies: ["SearchIndex", "ItemRecord", "TestSupport"],
             path: "Tests/TortureSupport", swiftSettings: strict),
         // Donates until a test has it killed.
         .executableTarget(
             name: "TortureDonor",
             dependencies: [
-                "SearchlightEngine", "ExtensionHost", "IdleScheduling", "SearchIndex", "ServiceProtocol",
+                "SearchlightEngine", "ExtensionHost", "IdleScheduling", "SearchIndex", "ServiceMessages",
                 "TortureSupport", "TestSupport", grdb,
             ],
             path: "Tests/TortureDonor",
@@ -180,55 +205,65 @@ let package = Package(
             name: "ServiceTorture",
             dependencies: [
                 "SearchlightEngine", "ExtensionHost", "IdleScheduling", "SearchIndex", "MetadataQuery", "Promises",
-                "ServiceProtocol", "TortureSupport", "TestSupport", "CTestSupport",
+                "ItemRecord", "SystemSupport", "TortureSupport", "TestSupport", "CTestSupport",
             ],
             path: "Tests/ServiceTorture", swiftSettings: strict),
         // Asks extensions, cancels and kills at random, and counts what is left.
         .executableTarget(
             name: "ExtensionTorture",
             dependencies: [
-                "SearchlightEngine", "ExtensionHost", "SearchIndex", "MetadataQuery", "Promises", "ServiceProtocol",
-                "TortureSupport", "TestSupport",
+                "SearchlightEngine", "ExtensionHost", "SearchIndex", "MetadataQuery", "Promises", "ItemRecord",
+                "ServiceMessages", "TortureSupport", "TestSupport",
             ],
             path: "Tests/ExtensionTorture", swiftSettings: strict),
         .executableTarget(
-            name: "Fuzz", dependencies: ["MetadataQuery", "ServiceProtocol", "SymbolBindings", "IdleScheduling"],
+            name: "Fuzz", dependencies: ["MetadataQuery", "ItemRecord", "SymbolBindings", "IdleScheduling"],
             path: "Tests/Fuzz",
             swiftSettings: strict),
+        .testTarget(name: "ItemRecordTests", dependencies: ["ItemRecord", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "ServiceProtocolTests", dependencies: ["ServiceProtocol", "CSystemd", "TestSupport"],
+            name: "SystemSupportTests", dependencies: ["SystemSupport", "CSystem", "TestSupport"], swiftSettings: strict
+        ),
+        .testTarget(
+            name: "BusTransportTests",
+            dependencies: ["SystemSupport", "BusTransport", "ServiceMessages", "CSystem", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "SearchIndexTests",
-            dependencies: ["SearchIndex", "MetadataQuery", "ServiceProtocol", "TestSupport", grdb],
+            dependencies: ["SearchIndex", "MetadataQuery", "ItemRecord", "TestSupport", grdb],
             swiftSettings: strict),
         .testTarget(
             name: "PromisesTests",
-            dependencies: ["Promises", "ServiceProtocol", "UniformTypeIdentifiers", "CSandbox", "TestSupport"],
+            dependencies: [
+                "Promises", "ItemRecord", "SystemSupport", "ServiceMessages", "UniformTypeIdentifiers", "CSandbox",
+                "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
-            name: "PreviewsTests", dependencies: ["Previews", "MetadataQuery", "ServiceProtocol", "TestSupport"],
+            name: "PreviewsTests",
+            dependencies: ["Previews", "MetadataQuery", "ItemRecord", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "QuickLookSimulatorTests",
-            dependencies: ["QuickLookSimulator", "ExtensionHost", "ServiceProtocol", "TestSupport", "CTestSupport"],
+            dependencies: ["QuickLookSimulator", "ExtensionHost", "SystemSupport", "TestSupport", "CTestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "SymbolBindingsTests", dependencies: ["SymbolBindings", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ExtensionHostTests",
-            dependencies: ["ExtensionHost", "CSeccomp", "ServiceProtocol", "CSandbox", "TestSupport", "CTestSupport"],
+            dependencies: ["ExtensionHost", "CSeccomp", "ServiceMessages", "CSandbox", "TestSupport", "CTestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ExtensionRuntimeTests",
             dependencies: [
-                "ExtensionRuntime", "SymbolBindings", "SearchlightExtension", "ServiceProtocol", "TestSupport",
+                "ExtensionRuntime", "SymbolBindings", "SearchlightExtension", "ItemRecord", "BusTransport",
+                "ServiceMessages", "TestSupport",
             ], swiftSettings: strict),
         .testTarget(
             name: "IdleSchedulingTests", dependencies: ["IdleScheduling", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ConditionSensorsTests",
-            dependencies: ["ConditionSensors", "IdleScheduling", "ServiceProtocol", "TestSupport"],
+            dependencies: ["ConditionSensors", "IdleScheduling", "BusTransport", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "DiagnosisTests",
@@ -244,24 +279,26 @@ let package = Package(
             name: "UniformTypeIdentifiersTests", dependencies: ["UniformTypeIdentifiers", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "MetadataQueryTests", dependencies: ["MetadataQuery", "ServiceProtocol", "TestSupport"],
+            name: "MetadataQueryTests",
+            dependencies: ["MetadataQuery", "ItemRecord", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "ExtensionRuntime",
-                "ExtensionValidation", "IdleScheduling", "Promises", "Previews", "QuickLookSimulator",
-                "ServiceProtocol", "TestSupport", "TortureSupport", sqlite,
+                "ExtensionValidation", "IdleScheduling", "Promises", "Previews", "QuickLookSimulator", "ItemRecord",
+                "SystemSupport", "BusTransport", "ServiceMessages", "TestSupport", "TortureSupport", sqlite,
             ], swiftSettings: strict),
         // A client in another process.
         .executableTarget(
-            name: "ServiceClient", dependencies: ["ServiceProtocol"], path: "Tests/ServiceClient",
+            name: "ServiceClient", dependencies: ["SystemSupport", "BusTransport", "ServiceMessages"],
+            path: "Tests/ServiceClient",
             swiftSettings: strict),
         .testTarget(
             name: "ServiceTests",
             dependencies: [
                 "SearchIndex", "SearchlightService", "SearchlightEngine", "ExtensionHost", "IdleScheduling", "Previews",
-                "ServiceProtocol", "CoreSpotlight", "TestSupport",
+                "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "CoreSpotlight", "TestSupport",
             ], swiftSettings: strict),
         // An app in another process, of the public library alone.
         .executableTarget(
@@ -269,7 +306,7 @@ let package = Package(
             path: "Tests/TestApp",
             swiftSettings: strict),
         .testTarget(
-            name: "BenchmarkTests", dependencies: ["benchmarks", "SearchIndex", "ServiceProtocol", "TestSupport"],
+            name: "BenchmarkTests", dependencies: ["benchmarks", "SearchIndex", "ItemRecord", "TestSupport"],
             swiftSettings: strict),
         // Source as it is written for Apple's SDK; that it compiles, in both language modes, is the test. Without the settings
         // of this package, for it is not this package's.
@@ -290,8 +327,8 @@ let package = Package(
         .testTarget(
             name: "CoreSpotlightTests",
             dependencies: [
-                "CoreSpotlight", "MetadataQuery", "SearchlightExtension", "ServiceProtocol", "UniformTypeIdentifiers",
-                "PortedSources", "PortedSourcesInSwift6", "TestSupport",
+                "CoreSpotlight", "MetadataQuery", "SearchlightExtension", "ItemRecord", "SystemSupport", "BusTransport",
+                "ServiceMessages", "UniformTypeIdentifiers", "PortedSources", "PortedSourcesInSwift6", "TestSupport",
             ],
             swiftSettings: strict),
     ]

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import BusTransport
+import ItemRecord
+import ServiceMessages
 
 /// What an extension or an app gives to an index, or takes from it. All of it becomes durable, or nothing.
 public struct Donation: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
-import ServiceProtocol
+import ServiceMessages
 
 /// Why an extension could not do what it was asked.
 public enum ExtensionError: Error, Hashable, Sendable, Codable, CustomStringConvertible {

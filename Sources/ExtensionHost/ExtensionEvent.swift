@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ServiceMessages
 
 /// What happens while extensions work, for whoever shows progress or keeps a log.
 public enum ExtensionEvent: Hashable, Sendable, Codable {

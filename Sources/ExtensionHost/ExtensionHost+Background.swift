@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ServiceMessages
 
 extension ExtensionHost {
     /// Has a bundle be quiet in the background: its app, if that is asked instead of the extension, is told and no more; its

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import Glibc
-import ServiceProtocol
+import ServiceMessages
 import UniformTypeIdentifiers
 
 extension ExtensionHost {

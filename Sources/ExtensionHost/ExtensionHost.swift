@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import Foundation
-import ServiceProtocol
+import ServiceMessages
 
 /// Asks extensions to do things, each in a worker process of its own, or their apps while these are registered as
 /// delegates; and gets over their failures.

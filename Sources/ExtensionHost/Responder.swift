@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import BusTransport
+import ServiceMessages
 
 /// Whoever can answer what is asked about the items of a bundle: a worker with its extension, or its app.
 protocol Responder: Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ServiceMessages
 
 /// What a worker asks of its extension, whichever kind it is: one with code of its own (``NativeExtension``), also in Swift,
 /// or one that is only bindings.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import Dispatch
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 
 /// What one extension object shares with its host: the requests under way and the way back.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
+import ItemRecord
 import SearchlightExtension
-import ServiceProtocol
+import ServiceMessages
 
 // The functions of `searchlight.batch/1`.
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import SearchlightExtension
-import ServiceProtocol
 
 // The functions of `searchlight.cancel/1`, `searchlight.progress/1` and `searchlight.thread-check/1`.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import SearchlightExtension
-import ServiceProtocol
 
 /// The function of `searchlight.custom-keys/1`.
 let customKeysTable = StaticTable(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import SearchlightExtension
-import ServiceProtocol
+import ServiceMessages
 
 // The functions of `searchlight.index/1`.
 

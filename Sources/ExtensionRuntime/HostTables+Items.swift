@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import SearchlightExtension
-import ServiceProtocol
 
 // The functions of `searchlight.items/1`.
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import SearchlightExtension
-import ServiceProtocol
+import ServiceMessages
 
 // The functions of `searchlight.request/1`.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import SearchlightExtension
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 
 /// The C tables through which an extension calls its host. Allocated once for an extension object and kept until the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import SearchlightExtension
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 
 /// What came of opening a library on another thread.

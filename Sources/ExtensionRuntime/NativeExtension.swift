@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import SearchlightExtension
-import ServiceProtocol
+import ServiceMessages
 
 /// An extension with code of its own, its library and its one object: the owner of every C pointer of the extension.
 ///

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
+import ItemRecord
 import SearchlightExtension
-import ServiceProtocol
+import ServiceMessages
 
 /// Why a preview cannot be handed on.
 struct PreviewProblem: Error {
@@ -12,9 +14,9 @@ struct PreviewProblem: Error {
 struct PreparedPreview: Sendable {
     var contentType: String
     var title: String?
-    var size: PreviewReply.Size?
+    var size: PreviewHeader.Size?
     var content: [UInt8]
-    var attachments: [PreviewReply.Attachment] = []
+    var attachments: [PreviewHeader.Attachment] = []
     /// The bytes of all attachments, one after the other.
     var attachmentBytes: [UInt8] = []
 
@@ -40,13 +42,13 @@ struct PreparedPreview: Sendable {
         }
         self.contentType = contentType
         title = optionalText(reply.title, "The title of a preview", session) ?? nil
-        size = PreviewReply.Size(width: reply.width, height: reply.height)
+        size = PreviewHeader.Size(width: reply.width, height: reply.height)
         content = try Self.bytes(reply.bytes, reply.length, "the preview", taken: 0)
-        guard reply.attachment_count <= PreviewReply.maximumAttachments else {
+        guard reply.attachment_count <= PreviewHeader.maximumAttachments else {
             throw PreviewProblem(
                 status: .tooLarge,
                 message: "the preview has \(reply.attachment_count) attachments; the limit is "
-                    + "\(PreviewReply.maximumAttachments)")
+                    + "\(PreviewHeader.maximumAttachments)")
         }
         for index in 0..<Int(reply.attachment_count) {
             guard let attachment = reply.attachments?[index] else {
@@ -60,15 +62,15 @@ struct PreparedPreview: Sendable {
         guard Int(attachment.size) >= MemoryLayout<searchlight_attachment>.size else {
             throw .invalid("attachment \(index) of the preview has a size that is too small")
         }
-        guard let identifier = text(attachment.identifier), PreviewReply.isIdentifier(identifier) else {
+        guard let identifier = text(attachment.identifier), PreviewHeader.isIdentifier(identifier) else {
             throw .invalid(
                 "attachment \(index) of the preview has no identifier of letters, digits, '-', '.' and '_' with at most "
-                    + "\(PreviewReply.maximumIdentifierBytes) bytes")
+                    + "\(PreviewHeader.maximumIdentifierBytes) bytes")
         }
         guard !attachments.contains(where: { $0.identifier == identifier }) else {
             throw .invalid("two attachments of the preview are called \(identifier)")
         }
-        guard let type = text(attachment.content_type), PreviewReply.isContentType(type) else {
+        guard let type = text(attachment.content_type), PreviewHeader.isContentType(type) else {
             throw .invalid("the attachment \(identifier) of the preview has no content type")
         }
         let bytes = try Self.bytes(
@@ -84,11 +86,11 @@ struct PreparedPreview: Sendable {
         guard length >= 0, pointer != nil || length == 0 else {
             throw .invalid("\(what) has \(UInt(bitPattern: length)) bytes at no address")
         }
-        guard length <= PreviewReply.maximumBytes - taken else {
+        guard length <= PreviewHeader.maximumBytes - taken else {
             throw PreviewProblem(
                 status: .tooLarge,
                 message:
-                    "\(what) has \(length) bytes; the limit is \(PreviewReply.maximumBytes) for a preview with all "
+                    "\(what) has \(length) bytes; the limit is \(PreviewHeader.maximumBytes) for a preview with all "
                     + "its attachments")
         }
         return Array(UnsafeRawBufferPointer(start: pointer, count: length))
@@ -99,8 +101,8 @@ struct PreparedPreview: Sendable {
     /// - Throws: ``BusError/system(operation:code:)``.
     func reply() throws(BusError) -> PreviewReply {
         PreviewReply(
-            contentType: contentType, title: title, content: try .sending(content + attachmentBytes), size: size,
-            attachments: attachments)
+            PreviewHeader(contentType: contentType, title: title, size: size, attachments: attachments),
+            content: try .sending(content + attachmentBytes))
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import Glibc
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 
 /// What an extension answered to a request.

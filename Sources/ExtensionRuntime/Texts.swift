@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import ServiceProtocol
 
 // Texts and bytes behind C pointers. What is wrong with one is reported as misuse; that costs nothing while all is well.
 

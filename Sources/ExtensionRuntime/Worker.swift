@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import CSandbox
 import Dispatch
 import Glibc
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
+import SystemSupport
 
 /// A worker's side of the connection: loads one extension and hands it the host's requests.
 final class Worker: Sendable {

@@ -2,7 +2,7 @@
 import CSandbox
 import Dispatch
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// The Swift half of the worker program; `main.c` calls it after giving up the process's rights.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ItemRecord
 
 /// What a person is shown of an item.
 public struct Preview: Hashable, Sendable {
@@ -22,14 +22,14 @@ public struct Preview: Hashable, Sendable {
     /// Why the extension did not render it, if it should have.
     public var problem: String?
     /// The size it is made for, if its extension said one.
-    public var size: PreviewReply.Size?
+    public var size: PreviewHeader.Size?
     /// What was taken out of what the extension rendered.
     public var removals: [Removal]
 
     /// Creates a preview.
     public init(
         title: String, contentType: String, content: [UInt8], source: Source, problem: String? = nil,
-        size: PreviewReply.Size? = nil, removals: [Removal] = []
+        size: PreviewHeader.Size? = nil, removals: [Removal] = []
     ) {
         self.title = title
         self.size = size

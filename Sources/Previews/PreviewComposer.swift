@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ItemRecord
 import UniformTypeIdentifiers
 
 /// Why what an extension rendered is not shown; the item is shown by its attributes then.
@@ -25,27 +25,27 @@ public struct PreviewComposer: Sendable {
     /// - Parameter query: What a person typed; marked in HTML in which the extension marked nothing.
     public init(query: String?) { self.query = query }
 
-    /// What is shown of a reply. Blocks the caller: some milliseconds for each megabyte.
+    /// What is shown of a header. Blocks the caller: some milliseconds for each megabyte.
     ///
     /// - Parameters:
-    ///   - reply: What the extension answered.
-    ///   - bytes: All bytes of its content.
-    ///   - title: The title if the reply has none.
+    ///   - header: The preview as the extension described it.
+    ///   - bytes: The content and all attachments.
+    ///   - title: The title if the preview has none.
     ///   - isCancelled: Asked now and then whether nobody waits any more.
     /// - Throws: ``PreviewRefusal``; `nil` is returned if it was cancelled.
     public func preview(
-        _ reply: PreviewReply, bytes: [UInt8], title: String, isCancelled: () -> Bool = { false }
+        _ header: PreviewHeader, bytes: [UInt8], title: String, isCancelled: () -> Bool = { false }
     ) throws(PreviewRefusal) -> Preview? {
-        let (content, attachments) = reply.parts(of: bytes)
-        try Self.check(content, type: reply.contentType)
+        let (content, attachments) = header.parts(of: bytes)
+        try Self.check(content, type: header.contentType)
         var preview = Preview(
-            title: reply.title.map { DisplayText.line($0, limit: Self.maximumTitleCharacters) } ?? title,
-            contentType: reply.contentType, content: [], source: .extension,
-            size: reply.size.flatMap { max($0.width, $0.height) > Self.maximumSide ? nil : $0 })
-        switch reply.contentType {
+            title: header.title.map { DisplayText.line($0, limit: Self.maximumTitleCharacters) } ?? title,
+            contentType: header.contentType, content: [], source: .extension,
+            size: header.size.flatMap { max($0.width, $0.height) > Self.maximumSide ? nil : $0 })
+        switch header.contentType {
         case UTType.html.identifier:
             let sanitizer = HTMLSanitizer(
-                attachments: zip(reply.attachments, attachments).map { attachment, bytes in
+                attachments: zip(header.attachments, attachments).map { attachment, bytes in
                     PreviewAttachment(
                         identifier: attachment.identifier, contentType: attachment.contentType, bytes: bytes)
                 }, highlighter: query.map { Highlighter(query: $0) })

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ItemRecord
 import UniformTypeIdentifiers
 
 /// One way in which an item said it can be had.

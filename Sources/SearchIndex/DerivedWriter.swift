@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
-import ServiceProtocol
+import ItemRecord
 
 /// Writes what is derived from items, in step with them within one transaction. It remembers what many items have in common.
 final class DerivedWriter {

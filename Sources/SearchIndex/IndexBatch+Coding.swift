@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ItemRecord
 
 extension IndexBatch {
     /// The batch as bytes, in the form in which it is journaled.

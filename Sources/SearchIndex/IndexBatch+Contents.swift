@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ItemRecord
 
 extension IndexBatch {
     /// Whether the batch adds, replaces or updates any item.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ItemRecord
 
 /// Changes to one index of a bundle that become durable together.
 public struct IndexBatch: Hashable, Sendable {
@@ -52,6 +52,3 @@ public struct IndexBatch: Hashable, Sendable {
         if let firstProblem { throw firstProblem }
     }
 }
-
-/// What a client state must be for a batch to be accepted.
-public typealias ClientStateExpectation = ServiceProtocol.ClientStateExpectation

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
-import ServiceProtocol
+import ItemRecord
 
 /// Changes the items of one scope inside a transaction, together with what is derived from them.
 struct ItemWriter {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
-import ServiceProtocol
+import ItemRecord
 
 /// What `relatedUniqueIdentifier` does: an item that has it lives no longer than the item it names.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
-import ServiceProtocol
+import ItemRecord
 
 extension SearchIndex {
     /// Adds items, or replaces those with the same identifier; items marked as updates are merged into what is there,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 
 /// Whose items are meant: everything is kept apart by bundle and by index.
 public struct IndexScope: Hashable, Sendable, Codable {

@@ -2,7 +2,7 @@
 import Foundation
 import GRDB
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// Why the index could not do what it was asked.
 public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import ServiceProtocol
+import ItemRecord
 
 extension StoredItem: Codable {
     private enum CodingKeys: CodingKey { case number, scope, record, donated, expires }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
-import ServiceProtocol
+import ItemRecord
 
 /// An item as it is in the store.
 public struct StoredItem: Hashable, Sendable {

@@ -2,7 +2,7 @@
 import Foundation
 import GRDB
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// Reading a store beside which nothing can be written: on a read-only file system, without the permission, on a full
 /// disk.

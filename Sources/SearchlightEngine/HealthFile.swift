@@ -2,7 +2,7 @@
 import ExtensionHost
 import Foundation
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// How extensions behave, kept in a file of the store (`extensions.json`) so that a quarantine outlives the process.
 ///

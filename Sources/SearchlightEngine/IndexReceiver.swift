@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
+import ItemRecord
 import SearchIndex
-import ServiceProtocol
+import ServiceMessages
 import UniformTypeIdentifiers
 
 /// Puts what somebody donates into the index.

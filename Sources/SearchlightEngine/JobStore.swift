@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import IdleScheduling
-import ServiceProtocol
 import Synchronization
 
 /// The jobs that are owed and the bundles that ever donated, kept in a file of the store so that they outlive the process.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
-import ServiceProtocol
+import ServiceMessages
 
 /// How much a page of a reindex may take, and how many pages there may be.
 public struct PageLimits: Hashable, Sendable {

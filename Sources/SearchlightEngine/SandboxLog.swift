@@ -2,8 +2,8 @@
 import ExtensionHost
 import Foundation
 import Glibc
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 
 /// What extensions tried and were refused, and what confined them last; kept in a file of the store, so that it outlives
 /// workers and is seen by other processes.

@@ -2,7 +2,7 @@
 import ExtensionHost
 import IdleScheduling
 import SearchIndex
-import ServiceProtocol
+import ServiceMessages
 
 extension SearchlightEngine {
     /// Registers an app as the delegate of its bundle: it is asked to reindex and to fulfil promises instead of its

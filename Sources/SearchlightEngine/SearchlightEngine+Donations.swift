@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
+import ItemRecord
 import MetadataQuery
 import SearchIndex
-import ServiceProtocol
 
 extension SearchlightEngine {
     /// See ``StoreService/commit(_:clientState:expecting:)``.

@@ -2,7 +2,7 @@
 import ExtensionHost
 import Promises
 import SearchIndex
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 import UniformTypeIdentifiers
 

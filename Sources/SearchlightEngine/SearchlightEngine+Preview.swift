@@ -4,7 +4,6 @@ import ExtensionHost
 import Previews
 import Promises
 import SearchIndex
-import ServiceProtocol
 import Synchronization
 import UniformTypeIdentifiers
 
@@ -44,7 +43,8 @@ extension SearchlightEngine {
         let title = AttributePreview(item.record, query: nil).title
         let result = try await onPreviewWork { isCancelled in
             Result { () throws(PreviewRefusal) in
-                try PreviewComposer(query: query).preview(reply, bytes: bytes, title: title, isCancelled: isCancelled)
+                try PreviewComposer(query: query).preview(
+                    reply.header, bytes: bytes, title: title, isCancelled: isCancelled)
             }
         }
         switch result {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import IdleScheduling
+import ItemRecord
 import SearchIndex
-import ServiceProtocol
 
 extension SearchlightEngine {
     /// See ``StoreService/reindexAll(_:onEvent:)``. An app that is registered as a delegate is asked instead of its

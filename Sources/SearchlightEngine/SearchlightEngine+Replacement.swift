@@ -3,7 +3,6 @@ import ExtensionHost
 import Foundation
 import IdleScheduling
 import SearchIndex
-import ServiceProtocol
 
 extension SearchlightEngine {
     /// How old a reindex in pages may become, in seconds: what its first pages brought would be too far from what is true.

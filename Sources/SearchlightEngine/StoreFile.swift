@@ -2,7 +2,7 @@
 import Foundation
 import Glibc
 import SearchIndex
-import ServiceProtocol
+import SystemSupport
 
 /// A file of the store that is read, and replaced, as a whole.
 struct StoreFile: Sendable {

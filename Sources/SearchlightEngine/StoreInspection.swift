@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import SearchIndex
-import ServiceProtocol
+import SystemSupport
 
 /// A look at all that is in a store's folder, before any of it is opened.
 enum StoreInspection {

@@ -2,7 +2,7 @@
 import Foundation
 import Glibc
 import SearchIndex
-import ServiceProtocol
+import SystemSupport
 
 /// The right to change a store: held by one process at a time, given back by the kernel however that process ends.
 final class StoreLock: Sendable {

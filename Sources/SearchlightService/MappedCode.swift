@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CFiles
-import ServiceProtocol
+import SystemSupport
 
 /// The pages of programs and libraries that this process has mapped.
 enum MappedCode {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import CSystemd
+import CSystem
 import Foundation
 import Glibc
 import Synchronization
@@ -31,13 +31,13 @@ final class PoolWatch: Sendable {
             guard !state.isResting, let descriptor = state.descriptor ?? Self.find() else { return true }
             state.descriptor = descriptor
             for _ in 0..<Self.attempts {
-                guard csystemd_set_timer(descriptor, 0) == 0 else { return true }
+                guard csystem_set_timer(descriptor, 0) == 0 else { return true }
                 state.isResting = true
                 usleep(1000)
                 if Self.isAtRest(descriptor) { return true }
             }
             state.isResting = false
-            _ = csystemd_set_timer(descriptor, 1)
+            _ = csystem_set_timer(descriptor, 1)
             return false
         }
     }
@@ -55,7 +55,7 @@ final class PoolWatch: Sendable {
         state.withLock { state in
             guard state.isResting, let descriptor = state.descriptor else { return }
             state.isResting = false
-            _ = csystemd_set_timer(descriptor, 1)
+            _ = csystem_set_timer(descriptor, 1)
         }
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import CSystemd
+import CSystem
 import Synchronization
 
 /// Notes when nothing has been under way for some seconds: then memory that is only kept for reuse is given back, and
@@ -92,7 +92,7 @@ final class RestTimer: Sendable {
                 continue
             }
             MappedCode.release()
-            csystemd_trim_memory()
+            csystem_trim_memory()
             let isDone = state.withLock { state in
                 let load = activity()
                 // Something that was over at once may have left timers that are to run.

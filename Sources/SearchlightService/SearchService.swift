@@ -3,8 +3,8 @@ import Dispatch
 import ExtensionHost
 import Glibc
 import SearchlightEngine
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 
 /// A running service: one engine, and those who are connected to it.
 ///

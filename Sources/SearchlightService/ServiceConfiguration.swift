@@ -3,7 +3,7 @@ import ExtensionHost
 import Glibc
 import IdleScheduling
 import SearchlightEngine
-import ServiceProtocol
+import SystemSupport
 
 /// How a service runs. Clock, log and the word to the service manager come from outside, so that tests bring their own.
 public struct ServiceConfiguration: Sendable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
 
 /// What bounds a service. Every bound has its place here, but for those of messages (``BusConnection``) and of donations
 /// that wait (``DonationIntake``).

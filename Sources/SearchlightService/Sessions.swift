@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
+import SystemSupport
 
 /// The sessions of a service: begun when somebody connects, gone when their connection is.
 final class Sessions: Sendable {

@@ -7,7 +7,7 @@ import Foundation
 import Glibc
 import SearchlightEngine
 import SearchlightService
-import ServiceProtocol
+import SystemSupport
 
 /// The service of one user.
 @main

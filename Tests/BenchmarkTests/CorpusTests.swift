@@ -2,7 +2,6 @@
 import TestSupport
 import Testing
 
-@testable import ServiceProtocol
 @testable import benchmarks
 
 @Suite struct CorpusTests {

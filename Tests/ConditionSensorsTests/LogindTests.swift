@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import Glibc
 import IdleScheduling
-import ServiceProtocol
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import SearchlightExtension
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import ItemRecord
 import SearchlightExtension
-import ServiceProtocol
 
 extension FakeHost {
     static let batchTable = searchlight_host_batch(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CoreSpotlight
+import ItemRecord
 import SearchlightExtension
-import ServiceProtocol
 import Synchronization
 
 /// A host in the form in which the C interface has it: tables of C functions that find their way back to this object.

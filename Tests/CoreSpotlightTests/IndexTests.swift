@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import ServiceProtocol
+import ItemRecord
+import ServiceMessages
 import Synchronization
 import TestSupport
 import Testing

@@ -3,7 +3,6 @@ import ExtensionHost
 import Foundation
 import Glibc
 import SearchlightEngine
-import ServiceProtocol
 import TestSupport
 import Testing
 

@@ -2,9 +2,9 @@
 import ExtensionHost
 import Foundation
 import Glibc
+import ItemRecord
 import Promises
 import SearchIndex
-import ServiceProtocol
 import Synchronization
 import TestSupport
 import Testing

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import Foundation
+import ItemRecord
 import MetadataQuery
 import Previews
 import Promises
-import ServiceProtocol
 import TestSupport
 import Testing
 

@@ -4,7 +4,7 @@ import Foundation
 import Promises
 import SearchIndex
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import Testing
 
 /// Extensions of revision 1, in `Tests/Fixtures/Revision1` with the header as it was: what is built from them must work for

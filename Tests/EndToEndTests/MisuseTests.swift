@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import Testing
 
 @Suite("An extension that breaks the rules of the header", .timeLimit(.minutes(10)))

@@ -2,8 +2,8 @@
 import ExtensionHost
 import Foundation
 import IdleScheduling
+import ItemRecord
 import SearchIndex
-import ServiceProtocol
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@
 import Foundation
 import Glibc
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 import TestSupport
 import Testing

@@ -3,7 +3,7 @@ import ExtensionHost
 import Foundation
 import Glibc
 import SearchlightEngine
-import ServiceProtocol
+import SystemSupport
 import TestSupport
 import Testing
 

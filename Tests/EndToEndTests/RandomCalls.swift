@@ -2,10 +2,11 @@
 import ExtensionHost
 import Foundation
 import IdleScheduling
+import ItemRecord
 import MetadataQuery
 import Promises
 import SearchIndex
-import ServiceProtocol
+import ServiceMessages
 import TestSupport
 
 @testable import SearchlightEngine

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ItemRecord
 import MetadataQuery
 import SearchIndex
 import SearchlightEngine
-import ServiceProtocol
 import Testing
 
 /// The engine of a service as it is asked from another process.

@@ -3,8 +3,8 @@ import ExtensionHost
 import Foundation
 import Glibc
 import SearchlightEngine
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 import Testing
 
 /// An extension that tries everything it knows to reach what is not its own.

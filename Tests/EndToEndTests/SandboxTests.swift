@@ -3,7 +3,7 @@ import ExtensionHost
 import Foundation
 import Glibc
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import Testing
 
 /// What the sandbox leaves open, what it does without, and what it leaves behind.

@@ -2,7 +2,8 @@
 import ExtensionHost
 import Foundation
 import IdleScheduling
-import ServiceProtocol
+import ItemRecord
+import ServiceMessages
 import Synchronization
 import TestSupport
 import Testing

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import Foundation
 import Glibc
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
+import SystemSupport
 import Testing
 
 /// Services that are stuck, of another release, or that end at a bad moment: the command says so, and what to do.

@@ -2,7 +2,7 @@
 import Foundation
 import Glibc
 import SearchIndex
-import ServiceProtocol
+import SystemSupport
 import TestSupport
 import Testing
 

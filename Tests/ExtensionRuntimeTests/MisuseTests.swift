@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import SearchlightExtension
-import ServiceProtocol
 import Testing
 
 @testable import ExtensionRuntime

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import Glibc
+import ItemRecord
 import SearchlightExtension
-import ServiceProtocol
+import ServiceMessages
 import Testing
 
 @testable import ExtensionRuntime
@@ -62,10 +64,10 @@ struct PreviewTests {
         var arguments = BusArguments(try preview.reply().arguments, of: "Preview")
         let reply = try PreviewReply(&arguments)
         try arguments.finish()
-        #expect(reply.size == PreviewReply.Size(width: 320, height: 200))
-        #expect(reply.attachments.map(\.identifier) == ["a", "b.c_d-1"])
-        #expect(reply.attachments.map(\.contentType) == ["public.png", "public.jpeg"])
-        let (content, parts) = reply.parts(of: try reply.content.bytes(upTo: PreviewReply.maximumBytes))
+        #expect(reply.header.size == PreviewHeader.Size(width: 320, height: 200))
+        #expect(reply.header.attachments.map(\.identifier) == ["a", "b.c_d-1"])
+        #expect(reply.header.attachments.map(\.contentType) == ["public.png", "public.jpeg"])
+        let (content, parts) = reply.header.parts(of: try reply.content.bytes(upTo: PreviewHeader.maximumBytes))
         #expect(String(decoding: content, as: UTF8.self) == "<img src=cid:a>")
         #expect(parts.map { Array($0) } == [[9, 9, 9], []])
     }

@@ -2,7 +2,6 @@
 import Dispatch
 import Foundation
 import SearchlightExtension
-import ServiceProtocol
 import Synchronization
 import Testing
 

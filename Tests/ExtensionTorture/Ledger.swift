@@ -3,7 +3,6 @@ import MetadataQuery
 import Promises
 import SearchIndex
 import SearchlightEngine
-import ServiceProtocol
 import Synchronization
 
 /// A good extension, and what is known of its items: each acknowledged reindex is one batch more (ledger.c).

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import Glibc
+import ItemRecord
 import Promises
 import SearchIndex
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import TestSupport
 import TortureSupport
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import IdleScheduling
+import ItemRecord
 import MetadataQuery
-import ServiceProtocol
 import SymbolBindings
 
 /// What must hold for any input; a process that fuzzes ends where it does not.

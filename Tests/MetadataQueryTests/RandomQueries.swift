@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import TestSupport
-import ServiceProtocol
 
 @testable import MetadataQuery
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-@testable import Previews
-import ServiceProtocol
+import ItemRecord
 import TestSupport
 import Testing
+@testable import Previews
 
 @Suite("Previews from attributes")
 struct AttributePreviewTests {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Previews
-import ServiceProtocol
+import ItemRecord
 import TestSupport
 import Testing
 
@@ -9,15 +9,15 @@ import Testing
 struct PreviewComposerTests {
     private func compose(
         _ type: String, _ content: [UInt8], attachments: [(String, String, [UInt8])] = [], title: String? = nil,
-        size: PreviewReply.Size? = nil, query: String? = nil
+        size: PreviewHeader.Size? = nil, query: String? = nil
     ) throws(PreviewRefusal) -> Preview? {
         let bytes = content + attachments.flatMap(\.2)
-        let reply = PreviewReply(
-            contentType: type, title: title, content: .inline(bytes), size: size,
+        let header = PreviewHeader(
+            contentType: type, title: title, size: size,
             attachments: attachments.map {
-                PreviewReply.Attachment(identifier: $0.0, contentType: $0.1, length: $0.2.count)
+                PreviewHeader.Attachment(identifier: $0.0, contentType: $0.1, length: $0.2.count)
             })
-        return try PreviewComposer(query: query).preview(reply, bytes: bytes, title: "The item")
+        return try PreviewComposer(query: query).preview(header, bytes: bytes, title: "The item")
     }
 
     @Test("Content that is what it says is shown, with title and size")
@@ -32,11 +32,11 @@ struct PreviewComposerTests {
             #expect(preview.content == bytes && preview.contentType == type && preview.source == .extension)
             #expect(preview.title == "The item" && preview.size == nil && preview.removals.isEmpty)
         }
-        let size = PreviewReply.Size(width: 100, height: 50)
+        let size = PreviewHeader.Size(width: 100, height: 50)
         let preview = try #require(try compose("public.html", Array("<p>x".utf8), title: "A\n\u{1B}title", size: size))
         #expect(preview.title == "A title" && preview.size == size)
         #expect(String(decoding: preview.content, as: UTF8.self).hasSuffix("<body><p>x</p></body></html>"))
-        #expect(try compose("public.png", Pictures.png(), size: PreviewReply.Size(width: 1e9, height: 1))?.size == nil)
+        #expect(try compose("public.png", Pictures.png(), size: PreviewHeader.Size(width: 1e9, height: 1))?.size == nil)
         #expect(
             try compose("public.png", Pictures.png(), title: String(repeating: "t", count: 5000))?.title.count == 1001)
     }
@@ -90,7 +90,7 @@ struct PreviewComposerTests {
     @Test("Nobody waits any more: nothing is made")
     func cancelled() throws {
         let bytes = Array(String(repeating: "<p>x", count: 10_000).utf8)
-        let reply = PreviewReply(contentType: "public.html", title: nil, content: .inline(bytes))
-        #expect(try PreviewComposer(query: nil).preview(reply, bytes: bytes, title: "") { true } == nil)
+        let header = PreviewHeader(contentType: "public.html", title: nil)
+        #expect(try PreviewComposer(query: nil).preview(header, bytes: bytes, title: "") { true } == nil)
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import Previews
-import ServiceProtocol
 import TestSupport
 import Testing
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
-@testable import Previews
-import ServiceProtocol
+import ItemRecord
 import TestSupport
 import Testing
+@testable import Previews
 
 @Suite("Thumbnails")
 struct ThumbnailTests {

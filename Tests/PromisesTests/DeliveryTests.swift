@@ -2,7 +2,6 @@
 import Foundation
 import Glibc
 import Promises
-import ServiceProtocol
 import Synchronization
 import TestSupport
 import Testing

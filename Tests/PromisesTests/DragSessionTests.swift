@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
-import ServiceProtocol
+import ItemRecord
+import ServiceMessages
 import Synchronization
 import TestSupport
 import Testing

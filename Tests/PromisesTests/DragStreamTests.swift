@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import ItemRecord
 import Promises
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 

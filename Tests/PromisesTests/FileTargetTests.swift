@@ -2,8 +2,8 @@
 import Foundation
 import Glibc
 import Promises
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 

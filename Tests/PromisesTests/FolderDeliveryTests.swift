@@ -2,7 +2,8 @@
 import Foundation
 import Glibc
 import Promises
-import ServiceProtocol
+import ServiceMessages
+import SystemSupport
 import TestSupport
 import Testing
 

@@ -2,8 +2,8 @@
 import CSandbox
 import Foundation
 import Glibc
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 

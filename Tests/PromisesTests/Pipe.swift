@@ -3,7 +3,7 @@ import CSandbox
 import Foundation
 import Glibc
 import Promises
-import ServiceProtocol
+import SystemSupport
 
 /// Anonymous streams, as a provider gives them.
 enum Pipe {

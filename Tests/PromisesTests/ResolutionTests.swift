@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import Promises
-import ServiceProtocol
 import Testing
 
 @Suite("Which representation serves")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import Promises
-import ServiceProtocol
+import SystemSupport
 import TestSupport
 import Testing
 

@@ -2,8 +2,8 @@
 import Foundation
 import Glibc
 import QuickLookSimulator
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 import Testing
 
 /// The page's server below what it serves: “/browser/…” is granted, everything else is refused.

@@ -2,7 +2,7 @@
 import CTestSupport
 import Glibc
 import QuickLookSimulator
-import ServiceProtocol
+import SystemSupport
 import Testing
 
 @Suite("Whose a connection is")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @testable import SearchIndex
-@testable import ServiceProtocol
+@testable import ItemRecord
 
 @Suite("Batches and client state", .timeLimit(.minutes(10)))
 struct ClientStateTests {

@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import GRDB
 import Glibc
-import ServiceProtocol
+import ItemRecord
 import Synchronization
 import TestSupport
 import Testing

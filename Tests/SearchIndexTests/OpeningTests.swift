@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
-import ServiceProtocol
+import ItemRecord
 import TestSupport
 import Testing
 

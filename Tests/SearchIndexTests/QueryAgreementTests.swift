@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
 import MetadataQuery
-import ServiceProtocol
 import TestSupport
 import Testing
 

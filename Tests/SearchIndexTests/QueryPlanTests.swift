@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import MetadataQuery
-import ServiceProtocol
 import TestSupport
 import Testing
 

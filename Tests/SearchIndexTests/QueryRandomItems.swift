@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import MetadataQuery
-import ServiceProtocol
 import TestSupport
 
 /// Random items and queries over one small stock of values, so that many comparisons hold, and all that makes texts

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import MetadataQuery
-import ServiceProtocol
 import Synchronization
 import TestSupport
 import Testing

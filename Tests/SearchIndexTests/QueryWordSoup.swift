@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import MetadataQuery
-import ServiceProtocol
 import TestSupport
 
 /// Random texts made of few words and of all that words, full text and folding may disagree about, and patterns cut out of

@@ -2,7 +2,7 @@
 import Dispatch
 import Foundation
 import GRDB
-import ServiceProtocol
+import ItemRecord
 import Synchronization
 import TestSupport
 import Testing

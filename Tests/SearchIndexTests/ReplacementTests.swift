@@ -3,7 +3,7 @@ import GRDB
 import Testing
 
 @testable import SearchIndex
-@testable import ServiceProtocol
+@testable import ItemRecord
 
 @Suite("The replacement of all items of a bundle")
 struct ReplacementTests {

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 
 @testable import SearchIndex
-@testable import ServiceProtocol
+@testable import ItemRecord
 
 /// The present, as a test sets it.
 final class TestClock: Sendable {

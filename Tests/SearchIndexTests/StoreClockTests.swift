@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
-import ServiceProtocol
+import ItemRecord
 import Synchronization
 import TestSupport
 import Testing

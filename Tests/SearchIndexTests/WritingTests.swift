@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
-import ServiceProtocol
+import ItemRecord
 import TestSupport
 import Testing
 

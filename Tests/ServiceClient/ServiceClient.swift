@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import Glibc
-import ServiceProtocol
+import ServiceMessages
+import SystemSupport
 
 /// Connects to a service and says who it is, for tests that need another process: in a sandbox, as another user.
 /// Prints the bundle that the service says it is, or the name of the error.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import Glibc
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 import TestSupport
 import Testing

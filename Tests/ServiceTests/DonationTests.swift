@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import Foundation
 import Glibc
-import ServiceProtocol
+import ItemRecord
+import ServiceMessages
 import TestSupport
 import Testing
 

@@ -3,7 +3,7 @@ import ExtensionHost
 import Foundation
 import Glibc
 import IdleScheduling
-import ServiceProtocol
+import ServiceMessages
 import TestSupport
 import Testing
 

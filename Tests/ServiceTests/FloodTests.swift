@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import SearchIndex
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import Glibc
-import ServiceProtocol
+import ServiceMessages
+import SystemSupport
 import TestSupport
 import Testing
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
+import ItemRecord
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 

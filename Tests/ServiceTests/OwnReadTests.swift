@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import ItemRecord
 import SearchlightEngine
-import ServiceProtocol
 import TestSupport
 import Testing
 

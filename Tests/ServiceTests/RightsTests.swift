@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import Glibc
+import ItemRecord
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import TestSupport
 import Testing
 

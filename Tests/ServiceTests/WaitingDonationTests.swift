@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import Dispatch
 import Foundation
-import ServiceProtocol
+import ItemRecord
+import ServiceMessages
 import Synchronization
 import TestSupport
 import Testing

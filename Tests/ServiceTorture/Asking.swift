@@ -6,7 +6,6 @@ import MetadataQuery
 import Promises
 import SearchIndex
 import SearchlightEngine
-import ServiceProtocol
 import TestSupport
 
 /// Drags, previews and requests of all kinds of all extensions; a quarter is given up before the answer.

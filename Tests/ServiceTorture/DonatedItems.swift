@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import MetadataQuery
 import SearchIndex
 import SearchlightEngine
-import ServiceProtocol
 import TortureSupport
 
 extension StoreService {

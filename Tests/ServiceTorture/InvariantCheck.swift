@@ -4,7 +4,6 @@ import Glibc
 import MetadataQuery
 import SearchIndex
 import SearchlightEngine
-import ServiceProtocol
 import TestSupport
 import TortureSupport
 

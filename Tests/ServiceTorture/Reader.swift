@@ -3,7 +3,6 @@ import Foundation
 import MetadataQuery
 import SearchIndex
 import SearchlightEngine
-import ServiceProtocol
 import TestSupport
 import TortureSupport
 

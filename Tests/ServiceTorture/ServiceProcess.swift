@@ -2,7 +2,7 @@
 import Foundation
 import Glibc
 import SearchlightEngine
-import ServiceProtocol
+import SystemSupport
 import TestSupport
 import TortureSupport
 

@@ -3,7 +3,7 @@ import ExtensionHost
 import Foundation
 import Glibc
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 
 /// Has a background worker frozen, and waits to be killed.
 struct FrozenTrial {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ItemRecord
 
 /// What one scope must hold after a batch, kept the simplest way.
 public struct TortureModel: Sendable {

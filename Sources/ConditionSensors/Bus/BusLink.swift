@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import Dispatch
 import Glibc
-import ServiceProtocol
 import Synchronization
 
 /// A sensor that listens to a program on a bus. Its methods are called from any thread.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import BusTransport
 import Synchronization
 
 /// When the session was touched last, by GNOME's compositor, to the second and without polling: it is asked to tell when nobody

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import IdleScheduling
-import ServiceProtocol
 
 /// What logind says of one session (org.freedesktop.login1(5)).
 struct LoginSession: Hashable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import IdleScheduling
-import ServiceProtocol
 import Synchronization
 
 /// Sessions, inhibitors and sleep, by systemd-logind or elogind.

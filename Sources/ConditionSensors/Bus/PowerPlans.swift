@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
 
 /// What is asked of UPower and of power-profiles-daemon.
 enum PowerPlans {

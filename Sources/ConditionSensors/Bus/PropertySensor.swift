@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import BusTransport
 import Synchronization
 
 /// A sensor that only needs some properties of one object of a program: asks for them when the program appears, and follows

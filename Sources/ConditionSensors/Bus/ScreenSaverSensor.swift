@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import BusTransport
 
 /// Whether the session's screen is locked, by its screen saver: GNOME's and what others made of the old proposal of
 /// freedesktop.org. While it is on, nobody works there.

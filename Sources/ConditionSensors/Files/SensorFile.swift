@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// Small files of the kernel's, and no further than a limit.
 enum SensorFile {

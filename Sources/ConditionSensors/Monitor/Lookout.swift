@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 
 /// Reads sensors on a thread of its own, so that nobody waits longer than a moment for a file whose driver does not answer.
 /// One that is still being read is left out of later looks; its last reading holds until then.

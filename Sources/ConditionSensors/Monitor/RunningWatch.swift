@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import CSystemd
+import CSystem
 import Glibc
 import IdleScheduling
-import ServiceProtocol
+import SystemSupport
 
 /// The thread that watches closely while something runs: the kernel's notices of pressure, and looks. It waits in one `poll`,
 /// with the time by the clock that no other part of the process can stop. Ends with its owner.
@@ -24,7 +24,7 @@ final class RunningWatch: Sendable {
 
     /// Starts the thread.
     init?(roots: SensorRoots, actions: Actions) {
-        let number = csystemd_event_descriptor()
+        let number = csystem_event_descriptor()
         guard number >= 0 else { return nil }
         let wake = OwnedDescriptor(adopting: number)
         self.wake = wake

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+internal import ItemRecord
 import UniformTypeIdentifiers
-internal import ServiceProtocol
 
 extension NSUserActivity {
     class func delete(

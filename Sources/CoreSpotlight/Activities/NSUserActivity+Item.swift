@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-internal import ServiceProtocol
 
 /// How an activity is kept as an item of the index.
 enum ActivityItem {

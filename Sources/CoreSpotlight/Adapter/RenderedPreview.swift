@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+internal import ItemRecord
 internal import SearchlightExtension
-internal import ServiceProtocol
+internal import ServiceMessages
 import UniformTypeIdentifiers
 
 /// A preview as it is handed to the host.
@@ -88,10 +89,10 @@ struct RenderedPreview: Equatable {
     private static func attach(
         _ attachments: [String: QLPreviewReplyAttachment], to html: Data
     ) throws(HostFailure) -> (Data, [Attachment]) {
-        guard attachments.count <= PreviewReply.maximumAttachments else {
+        guard attachments.count <= PreviewHeader.maximumAttachments else {
             throw HostFailure(
                 SEARCHLIGHT_TOO_LARGE,
-                "The preview has \(attachments.count) attachments, and the limit is \(PreviewReply.maximumAttachments)."
+                "The preview has \(attachments.count) attachments, and the limit is \(PreviewHeader.maximumAttachments)."
             )
         }
         var html = html
@@ -99,7 +100,7 @@ struct RenderedPreview: Equatable {
         // Longer keys first, since one key may begin with another.
         for (key, attachment) in attachments.sorted(by: { ($0.key.utf8.count, $0.key) > ($1.key.utf8.count, $1.key) }) {
             var identifier = key
-            if !PreviewReply.isIdentifier(key) {
+            if !PreviewHeader.isIdentifier(key) {
                 identifier = "searchlight-attachment-\(result.count)"
                 html = replacing("cid:\(key)", by: "cid:\(identifier)", in: html)
             }

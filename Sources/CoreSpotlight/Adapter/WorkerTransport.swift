@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ItemRecord
 internal import SearchlightExtension
-internal import ServiceProtocol
+internal import ServiceMessages
 
 /// Sends to the index through the worker that loaded the extension.
 struct WorkerTransport: IndexTransport {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-internal import ServiceProtocol
+internal import ItemRecord
 
 extension AttributeValue {
     /// A number, in the kind in which it was made.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-internal import ServiceProtocol
+internal import ItemRecord
 
 /// The name of an attribute that an app defines for itself, and how it may be searched.
 open class CSCustomAttributeKey: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-package import ServiceProtocol
+package import ItemRecord
 
 /// A person named by an item, such as the author of a message.
 open class CSPerson: NSObject, NSCopying, NSSecureCoding {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-internal import ServiceProtocol
+internal import ItemRecord
 import UniformTypeIdentifiers
 
 // The accessors of all properties. Inside a property `#function` is its name, which is also the attribute's name, so

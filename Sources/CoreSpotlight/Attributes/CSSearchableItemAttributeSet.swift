@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-package import ServiceProtocol
+package import ItemRecord
 import UniformTypeIdentifiers
 
 /// What is known about an item: its title, text, dates, people, places and so on.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BusTransport
 import Dispatch
 internal import SearchlightExtension
-internal import ServiceProtocol
+internal import ServiceMessages
 
 /// Answers what the service asks of the app, by its delegates.
 ///

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+internal import ItemRecord
+internal import ServiceMessages
 import UniformTypeIdentifiers
-internal import ServiceProtocol
 
 extension CSSearchableIndex {
     typealias Prepared = (actions: [IndexRequest.Action], error: CSIndexError?)

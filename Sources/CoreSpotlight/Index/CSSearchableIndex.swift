@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+internal import ServiceMessages
 import UniformTypeIdentifiers
-internal import ServiceProtocol
 
 /// The index of an app: what the app donates here, people find.
 ///

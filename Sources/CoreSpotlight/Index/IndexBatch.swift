@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ServiceProtocol
+internal import ItemRecord
+internal import ServiceMessages
 
 /// The calls of a batch, kept in memory until it ends. Nothing of it is anywhere else before.
 struct IndexBatch: Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ServiceProtocol
+internal import ItemRecord
+internal import ServiceMessages
 
 extension IndexRequest {
     /// The most items or names in one request.

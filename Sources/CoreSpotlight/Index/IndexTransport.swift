@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ServiceProtocol
+internal import ServiceMessages
 
 /// The way to whoever holds the index: the service, or the worker that loaded the extension.
 ///

@@ -2,7 +2,7 @@
 
 import Dispatch
 import Foundation
-internal import ServiceProtocol
+internal import ServiceMessages
 
 /// Sends requests over a transport in the order in which they were made, off the threads that make them.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-package import ServiceProtocol
+package import ItemRecord
 
 /// Something an app makes findable: an identifier, a domain, and a set of attributes.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ServiceProtocol
+internal import ItemRecord
 import Synchronization
 
 /// What a query finds, page after page, for one who reads it.

@@ -19,7 +19,7 @@ struct PageRequest: Sendable, Equatable {
 
 /// One page of what a query finds.
 struct PageReply: Sendable {
-    /// Encoded ``ServiceProtocol/ItemRecord``s, the best first.
+    /// Encoded ``ItemRecord``s, the best first.
     var records: [[UInt8]]
     /// Where the next page begins; `nil` after the last.
     var next: [UInt8]?

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BusTransport
 import Dispatch
 import Glibc
-internal import ServiceProtocol
+internal import ServiceMessages
 import Synchronization
 
 /// The service over the session bus: for who cannot see its socket, as from inside of a sandbox.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-internal import ServiceProtocol
+internal import ServiceMessages
 
 /// Who this process is to the service.
 struct ProcessIdentity: Sendable, Hashable {

@@ -2,7 +2,6 @@
 
 import Dispatch
 import Foundation
-internal import ServiceProtocol
 import Synchronization
 
 /// The way from this process to the service, for an app. Made at its first use; an extension's process never has one.

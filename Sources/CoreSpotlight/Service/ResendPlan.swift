@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ServiceProtocol
+internal import ServiceMessages
 
 /// What to do, after a new connection, with requests that were sent over the old one and not acknowledged.
 ///

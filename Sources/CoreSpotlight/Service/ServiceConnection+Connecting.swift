@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ServiceProtocol
+internal import BusTransport
+internal import ServiceMessages
 
 // How a connection is made, lost and made again. All of it runs on the queue.
 extension ServiceConnection {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BusTransport
 import Dispatch
-internal import ServiceProtocol
+internal import ServiceMessages
 
 /// The way from this process to the service, over whatever connections it takes.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ServiceProtocol
+internal import BusTransport
+internal import ServiceMessages
 
 /// Why the service did not do what it was asked, before it becomes the error of one of the interfaces.
 struct ServiceFailure: Error, Hashable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ServiceProtocol
+internal import BusTransport
+internal import SystemSupport
 
 /// Finds the service of a store: by the socket in the store's folder; starts it, where something does that; and speaks
 /// with it over the session bus where its socket cannot be seen although it runs, as from inside of a sandbox.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ServiceProtocol
+internal import BusTransport
 
 /// One connection to the service, for as long as it lasts.
 protocol ServiceLink: Sendable {

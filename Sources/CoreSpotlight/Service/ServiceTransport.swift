@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import BusTransport
 import Dispatch
 import Foundation
-internal import ServiceProtocol
+internal import ItemRecord
+internal import ServiceMessages
 
 /// Indexes, queries and promises of other apps through the service.
 struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ServiceProtocol
+internal import BusTransport
+internal import ServiceMessages
 
 /// A request that was not acknowledged yet.
 struct WaitingRequest: Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 extension ActivationFacts {
     /// Looks for the units and D-Bus service files, and asks the session bus what it would start.

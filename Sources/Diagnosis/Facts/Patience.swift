@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 
 /// Waits for what may never end, such as a look at a disk whose server is gone, no longer than a limit.
 enum Patience {

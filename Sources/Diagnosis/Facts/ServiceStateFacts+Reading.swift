@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import SearchlightEngine
-import ServiceProtocol
+import SystemSupport
 
 extension ServiceStateFacts {
     /// Finds out who is at the socket of the store without connecting to it, since that would have systemd start the service;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// What the dynamic linker would look for on behalf of a shared library, and who compiled it: read from the file, which is
 /// hostile, and never loaded. ELF of 64 bits in this machine's byte order (System V ABI), which the host has checked.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// Files that are looked at, no further than a limit, and without waiting for a pipe or a terminal.
 enum SmallFile {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 
 /// Has one worker be quiet, and go on.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// Looks at bundles: opens each thing once and judges what is open, so that nothing can be put in its place in between.
 ///

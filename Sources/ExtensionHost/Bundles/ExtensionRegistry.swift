@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import ServiceProtocol
+import SystemSupport
 import UniformTypeIdentifiers
 
 /// The extensions found on a search path, and those refused, each with its reason. Made from manifests alone.

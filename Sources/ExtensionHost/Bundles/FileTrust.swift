@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// Who may change a file that this user is to trust: the user and root, and nobody else.
 struct FileTrust {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 
 /// What was read of bundles, so that an unchanged one is neither read nor parsed again: its manifest's values, and that its
 /// library was found good, by the device, inode, size and times of both files.

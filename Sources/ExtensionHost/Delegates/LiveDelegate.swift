@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import BusTransport
+import ServiceMessages
 
 /// An app that runs and answers for its bundle, as long as it is registered. Whoever has the connection to the app
 /// conforms; all functions may be called from any thread, several at a time.

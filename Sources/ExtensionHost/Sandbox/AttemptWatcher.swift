@@ -3,8 +3,8 @@ import CSandbox
 import Dispatch
 import Foundation
 import Glibc
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 
 /// Answers what the filter of one worker asks the host, reports what is refused, and measures what no limit counts.
 ///

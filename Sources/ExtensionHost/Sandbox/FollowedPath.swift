@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSandbox
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// A path once links are followed, with bounds: whoever makes links decides how much there is to follow.
 ///

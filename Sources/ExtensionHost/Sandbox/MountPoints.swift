@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import SystemSupport
 
 /// What is mounted where, to find folders that are shown in a second place (bind mounts): their names say nothing of what
 /// they are.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import SystemSupport
 
 /// What of the documents a person's shell looks for programs in, or reads as it starts. A service has other variables than a shell
 /// at a terminal, whose `PATH` is in files like `.profile`.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSandbox
 import Glibc
-import ServiceProtocol
 
 /// The address that a worker wants to connect to, in a copy of the host's that cannot change any more.
 struct NetworkTarget: Sendable {

@@ -2,7 +2,7 @@
 import CSandbox
 import Foundation
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 extension SandboxPolicy {
     /// What the bundle's worker may reach on this machine, for this person.

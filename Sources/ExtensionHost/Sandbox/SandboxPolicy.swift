@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSandbox
-import ServiceProtocol
 
 /// What one worker may reach, worked out by the host and handed to the worker, which gives up everything else before it
 /// loads anything. Its paths have no links, and the worker follows none: where one has come to be since, that is reported

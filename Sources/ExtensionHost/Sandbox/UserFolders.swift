@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// Where a person's files are, by the variables of the desktop (the XDG Base Directory specification and
 /// `user-dirs.dirs`). Without a home folder there are none.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSandbox
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// What a worker used too much of, though the kernel had not refused it; the host ends the worker for it.
 enum WorkerExcess: Hashable, Sendable {

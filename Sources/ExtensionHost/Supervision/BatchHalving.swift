@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ServiceMessages
 
 /// The search for the items of a batch with which an extension fails: a batch that fails is halved until one item is left.
 /// A pure value: whoever holds it asks for ``next()`` and says how that went.

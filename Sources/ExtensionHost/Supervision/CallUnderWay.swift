@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 
 /// One thing a worker is asked, and how it is brought to an end before its answer: the worker is told that nobody waits any

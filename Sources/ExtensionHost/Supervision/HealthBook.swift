@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 
 /// What is known of all extensions, each change kept at once. May be used from any thread; a change writes a file, on a queue

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
 import Synchronization
 
 /// The workers of a host: started on demand, kept for a while when nobody uses them, and never too many.

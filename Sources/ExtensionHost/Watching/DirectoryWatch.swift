@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSandbox
 import Glibc
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 
 /// Tells when something may have changed about the bundles of a search path (inotify(7)).
 ///

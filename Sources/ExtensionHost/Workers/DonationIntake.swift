@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import BusTransport
+import ItemRecord
+import ServiceMessages
 import Synchronization
 
 /// What one worker or app donates over its connection, on its way to whoever keeps it: in order, one after the other, and

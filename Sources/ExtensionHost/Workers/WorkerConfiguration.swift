@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import BusTransport
+import SystemSupport
 
 /// How workers are started and how long they may take.
 public struct WorkerConfiguration: Sendable {

@@ -3,8 +3,8 @@ import CSandbox
 import Dispatch
 import Foundation
 import Glibc
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 
 /// What a worker prints and logs: lines, bounded in length and number.
 final class WorkerOutput: Sendable {

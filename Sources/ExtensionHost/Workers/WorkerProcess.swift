@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import CSandbox
 import Dispatch
 import Foundation
 import Glibc
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 
 /// One worker process: started, watched, ended and reaped here and nowhere else.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ServiceMessages
 
 extension WorkerRequest {
     /// The purpose of ``load(_:)``, which is not tried twice.

@@ -3,8 +3,8 @@ import CSandbox
 import Dispatch
 import Foundation
 import Glibc
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 
 /// The thread that starts workers, as long as this process lives.
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import BusTransport
+import ServiceMessages
 import Synchronization
 
 /// What a worker says beside its answers: its donations, and how it goes. All of it but a report of misuse is a sign of life.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ServiceMessages
 
 /// Why a bound function gave no answer.
 package struct BindingFailure: Error, Sendable, Hashable {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
 import SymbolBindings
 
 /// One binding while it is carried out for one request: fills parameters, calls, and reads what came back. Of one thread.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import ItemRecord
 import SearchlightExtension
-import ServiceProtocol
+import ServiceMessages
 import SymbolBindings
 
 /// An extension without code: its bindings, and the libraries they call.
@@ -123,9 +124,9 @@ final class BoundExtension: AskedExtension {
             else { throw BindingFailure(.unsupported, "") }
             var title: String?
             if let value = binding.title, case .text(let text) = try run.value(value) { title = text }
-            guard bytes.count <= PreviewReply.maximumBytes else {
+            guard bytes.count <= PreviewHeader.maximumBytes else {
                 throw BindingFailure(
-                    .tooLarge, "the preview has \(bytes.count) bytes; the limit is \(PreviewReply.maximumBytes)")
+                    .tooLarge, "the preview has \(bytes.count) bytes; the limit is \(PreviewHeader.maximumBytes)")
             }
             return .preview(PreparedPreview(contentType: type, title: title, content: bytes))
         }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import ServiceProtocol
 import Synchronization
 
 /// A library that a binding names: the owner of its handle, which is never closed, and of the addresses found in it.

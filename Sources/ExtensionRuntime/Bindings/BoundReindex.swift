@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ItemRecord
+import ServiceMessages
 import SymbolBindings
 import Synchronization
 

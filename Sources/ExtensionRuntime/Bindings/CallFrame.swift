@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import ServiceProtocol
 import SymbolBindings
+import SystemSupport
 
 /// The memory that the calls of one request use, and what they gave back to be freed. All of it goes when the frame does,
 /// what came last first.

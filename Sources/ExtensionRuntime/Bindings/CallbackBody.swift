@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ItemRecord
+import ServiceMessages
 import SymbolBindings
 
 /// Whoever hears what a library calls back. On any thread, at any time.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
 import SymbolBindings
 
 /// Computes the values of a binding, or of one call of its callbacks. Of one thread.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import Dispatch
-import ServiceProtocol
+import ItemRecord
+import ServiceMessages
 import Synchronization
 
 extension HostSession {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import ServiceProtocol
+import ItemRecord
+import ServiceMessages
 import SymbolBindings
+import SystemSupport
 
 /// What the values of a binding that are no names stand for, in one request. Of one thread.
 final class RequestSources {

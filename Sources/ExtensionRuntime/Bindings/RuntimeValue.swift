@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
 import SymbolBindings
 
 /// A value of a binding while it is carried out.

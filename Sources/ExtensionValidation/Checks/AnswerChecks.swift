@@ -2,7 +2,6 @@
 import ExtensionHost
 import Previews
 import Promises
-import ServiceProtocol
 import UniformTypeIdentifiers
 
 extension CheckContext {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
-import ServiceProtocol
+import ItemRecord
 
 extension CheckContext {
     /// Reindexes twice in one process and once in another, and compares.

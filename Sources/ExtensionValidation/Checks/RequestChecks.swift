@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
+import ItemRecord
 import Promises
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 
 extension CheckContext {

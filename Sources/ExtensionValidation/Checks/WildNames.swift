@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ItemRecord
 
 /// Identifiers as no careful author expects them, and as a bus can still carry them.
 enum WildNames {

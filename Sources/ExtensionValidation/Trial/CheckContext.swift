@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
-import ServiceProtocol
+import ItemRecord
 
 /// What a check knows and may use.
 struct CheckContext: Sendable {

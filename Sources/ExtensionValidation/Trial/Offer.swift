@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import Previews
 import Promises
-import ServiceProtocol
+import ServiceMessages
 
 /// One thing that can be asked about an item: a type it promised, or its preview.
 struct Offer: Sendable, Hashable, CustomStringConvertible {

@@ -2,9 +2,10 @@
 import Dispatch
 import ExtensionHost
 import Glibc
+import ItemRecord
 import Previews
 import Promises
-import ServiceProtocol
+import ServiceMessages
 
 /// One extension in a process of its own, with an index in memory: what a check asks its questions of. Nothing it does
 /// ends the validator.
@@ -109,17 +110,18 @@ final class Trial: Sendable {
                 let reply = try await host.preview(
                     item: offer.item, query: nil, contentPath: path, bundle.identifier)
                 var content = try await collect(reply.content, offer)
-                var rest = content.suffix(min(content.count, reply.attachments.reduce(0) { $0 + $1.length }))
+                var rest = content.suffix(min(content.count, reply.header.attachments.reduce(0) { $0 + $1.length }))
                 content.removeLast(rest.count)
                 var attachments: [String: Answer.Attachment] = [:]
-                for attachment in reply.attachments {
+                for attachment in reply.header.attachments {
                     attachments[attachment.identifier] = Answer.Attachment(
                         contentType: attachment.contentType, bytes: Array(rest.prefix(attachment.length)))
                     rest = rest.dropFirst(attachment.length)
                 }
                 return .preview(
                     Answer.Rendering(
-                        contentType: reply.contentType, title: reply.title, content: content, attachments: attachments))
+                        contentType: reply.header.contentType, title: reply.header.title, content: content,
+                        attachments: attachments))
             }
         } catch {
             switch error {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ItemRecord
 
 extension QueryExpression {
     /// Whether an item satisfies the query. For many items make one ``QueryMatcher``.

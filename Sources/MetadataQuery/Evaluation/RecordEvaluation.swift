@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ItemRecord
 
 /// The evaluation of one query for one item; keeps the folded texts, which several comparisons may ask for.
 struct RecordEvaluation {

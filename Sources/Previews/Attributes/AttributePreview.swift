@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import ServiceProtocol
+import ItemRecord
 import UniformTypeIdentifiers
 
 /// The preview of an item nobody else renders: made from its own attributes.

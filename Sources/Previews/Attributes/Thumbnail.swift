@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
-import ServiceProtocol
+import ItemRecord
 
 /// A small picture of an item: what its attributes refer to, read when it is shown and never kept.
 public struct Thumbnail: Hashable, Sendable {

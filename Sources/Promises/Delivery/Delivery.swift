@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import ServiceProtocol
+import ServiceMessages
 
 /// Where a representation goes.
 public enum Destination: Hashable, Sendable {

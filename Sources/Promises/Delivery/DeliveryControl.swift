@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CFiles
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 
 /// Holds the reins of a delivery from another thread: ends it, and hears how far it has come.
 public final class DeliveryControl: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CFiles
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// Copies a regular file to another one: by sharing its blocks where the file system can, else inside the kernel, else
 /// through memory. Holes stay holes.

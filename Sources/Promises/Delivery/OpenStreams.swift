@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 
 /// What is not replaced but written to (named pipes, devices, sockets) and opened once for several deliveries: its reader
 /// sees one end, after the last of them, and a reader that does not come is waited for once.

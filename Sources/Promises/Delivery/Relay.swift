@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSandbox
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// Bytes on their way from a provider that has to hurry to a receiver that need not.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CFiles
 import Glibc
-import ServiceProtocol
+import ServiceMessages
 
 /// One delivery: what it is for, and the ways that lead there.
 struct SingleDelivery {

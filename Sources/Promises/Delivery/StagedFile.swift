@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 
 /// A file being written beside the place where it will appear: put there when it is whole, gone otherwise.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSandbox
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// A folder being filled beside the place where it will appear: put there when it is whole, gone otherwise. It takes
 /// nothing's place.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CFiles
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// Goes through a folder that a provider gave, to measure or to copy it.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// A descriptor whose use never blocks: one waits for it with a limit, and then takes what there is.
 ///

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
-import ServiceProtocol
 
 /// Items being dragged onto a receiver, one after the other: has the provider make of each what serves best, and delivers
 /// that. Knows nothing of extensions.

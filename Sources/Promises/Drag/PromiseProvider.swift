@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
 
 /// Whoever can turn items into what they promised.
 public protocol PromiseProvider: Sendable {

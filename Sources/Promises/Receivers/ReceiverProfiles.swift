@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import ServiceProtocol
+import SystemSupport
 
 /// The profiles there are: those that Searchlight brings and a person's own, which replace the ones of the same name.
 public struct ReceiverProfiles: Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 
 /// A file that leads a browser to the page with the code: only this user can read it, and its path is no secret.
 ///

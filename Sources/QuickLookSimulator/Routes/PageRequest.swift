@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import SystemSupport
 
 /// What a browser asks, as far as the page's server looks at it.
 package struct PageRequest: Sendable {

@@ -3,7 +3,6 @@ import Previews
 import Promises
 import SearchIndex
 import SearchlightEngine
-import ServiceProtocol
 import Synchronization
 import UniformTypeIdentifiers
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import CLoopback
 import Foundation
 import Glibc
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 
 /// Serves the connections of the page: one thread accepts, checks whose they are, reads requests within ``PageLimits``, and
 /// refuses. Only what the session's browser asks gets a task, and a thread if the answer does not fit into the socket.

@@ -2,7 +2,7 @@
 import CLoopback
 import Foundation
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// Tells whose a connection is, before anything is read from it. Used by one thread at a time.
 package protocol PeerCheck: Sendable {

@@ -2,8 +2,8 @@
 import Foundation
 import Glibc
 import SearchlightEngine
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 
 /// Why the page cannot be served.
 public enum QuickLookError: Error, Hashable, Sendable, CustomStringConvertible {

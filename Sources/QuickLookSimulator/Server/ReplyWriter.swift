@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import Promises
-import ServiceProtocol
+import SystemSupport
 
 /// Writes one answer to a connection. Blocks the thread, until all is written, the browser has gone or the server ends.
 struct ReplyWriter {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
 import MetadataQuery
-import ServiceProtocol
 
 /// The tables by which items are found by their attributes: derived, they can be rebuilt from `item` at any time.
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import ItemRecord
 import MetadataQuery
-import ServiceProtocol
 
 /// What the attribute index knows of one item: for each attribute the values it can be found by.
 ///

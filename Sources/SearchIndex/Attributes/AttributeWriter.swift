@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
-import ServiceProtocol
+import ItemRecord
 
 /// Keeps the attribute index in step with the items within one transaction.
 ///

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
-import ServiceProtocol
 
 /// The tables by which items are found by their words: derived, they can be rebuilt from `item` at any time.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
-import ServiceProtocol
+import ItemRecord
 
 /// The text of an item as the full-text index sees it: columns that weigh differently, and its tags.
 ///

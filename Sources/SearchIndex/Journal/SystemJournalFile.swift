@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// An open file of the machine.
 final class SystemJournalFile: JournalFile {

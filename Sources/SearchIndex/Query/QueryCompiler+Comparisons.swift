@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
+import ItemRecord
 import MetadataQuery
-import ServiceProtocol
 
 /// What a predicate asks of a value, in the terms of the attribute index.
 struct IndexTest {

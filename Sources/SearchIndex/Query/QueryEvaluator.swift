@@ -2,7 +2,6 @@
 import Foundation
 import GRDB
 import MetadataQuery
-import ServiceProtocol
 import Synchronization
 
 /// The evaluator of queries as an SQL function of a record, so that both can only agree.

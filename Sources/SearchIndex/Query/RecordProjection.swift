@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import MetadataQuery
-import ServiceProtocol
 
 /// Decodes of an item record only what is asked for: identifier, domain and some attributes.
 struct RecordProjection: Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ItemRecord
 
 /// Walks over the fields of a record (docs/ITEM-RECORD.md) without decoding them; every length is checked.
 struct RecordScanner {

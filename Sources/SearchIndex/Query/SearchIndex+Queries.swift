@@ -2,7 +2,6 @@
 import Foundation
 import GRDB
 import MetadataQuery
-import ServiceProtocol
 import UniformTypeIdentifiers
 
 /// A place between two results of a query; valid as long as the store, whatever is added or deleted meanwhile.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
+import ItemRecord
 import MetadataQuery
-import ServiceProtocol
 
 /// Found items as they travel: reduced to what was asked for, encoded, and bounded in bytes, whatever the items hold.
 public struct RecordPage<Cursor: Sendable>: Sendable {

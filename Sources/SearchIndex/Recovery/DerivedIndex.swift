@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
-import ServiceProtocol
 
 /// Tables that are derived from `item` alone, so that damage in them costs time and nothing else: they are dropped and
 /// made anew.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
-import ServiceProtocol
+import ItemRecord
 
 /// A row of `item`, checked: its checksum is right and its record can be decoded.
 struct ItemRow {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// The files of a store by name, and what is done to them as files.
 package struct StoreFolder: Sendable {

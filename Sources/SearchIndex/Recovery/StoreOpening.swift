@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
-import ServiceProtocol
+import SystemSupport
 
 /// Opens a store to be changed, and mends what is found wrong with it at the right depth:
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
-import ServiceProtocol
+import ItemRecord
 
 /// One question to FTS5, answered with the newest matches first.
 struct CandidateScan: Sendable {

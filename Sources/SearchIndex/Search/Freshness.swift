@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import ServiceProtocol
+import ItemRecord
 
 /// How new an item is for a person: not when an app happened to donate it, but when it was last made, changed or used.
 enum Freshness {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ItemRecord
 
 /// The second of two rankings: of the best candidates by ``FullTextScore``, with a look at the items.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import MetadataQuery
-import ServiceProtocol
 
 extension SearchIndex {
     /// Texts that complete the last word of a text, best first: words of the best hits of a search for it.

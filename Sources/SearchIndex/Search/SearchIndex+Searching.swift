@@ -2,7 +2,6 @@
 import Foundation
 import GRDB
 import MetadataQuery
-import ServiceProtocol
 
 extension SearchIndex {
     /// Finds the items that contain all the words of a text, best first; a page at a time.

@@ -2,7 +2,6 @@
 import Foundation
 import GRDB
 import MetadataQuery
-import ServiceProtocol
 
 /// A search that is ready to be walked through.
 struct PreparedSearch: Sendable {

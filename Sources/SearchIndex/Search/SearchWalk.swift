@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import GRDB
+import ItemRecord
 import MetadataQuery
-import ServiceProtocol
 
 /// The results of one search, a block after the other.
 ///

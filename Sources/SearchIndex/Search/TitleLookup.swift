@@ -2,7 +2,6 @@
 import Foundation
 import GRDB
 import MetadataQuery
-import ServiceProtocol
 
 /// Finds titles that are, or begin with, what was typed, whatever their age: by the attribute index, which is sorted.
 struct TitleLookup {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionHost
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 
 /// Something that is asked of a store, as a value that can cross to another process.

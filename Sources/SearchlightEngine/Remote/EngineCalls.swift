@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionHost
+import ItemRecord
 import SearchIndex
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 
 /// Answers what commands ask of the engine over `com.searchlight.Engine1`, for all connections of a service.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import BusTransport
+import ServiceMessages
 import Synchronization
 
 /// What one client asks of the engine: reads its calls, lets a bounded number of them run, and cancels them when it goes.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
-import ServiceProtocol
 import Synchronization
 
 /// Some of what happened while a call ran.

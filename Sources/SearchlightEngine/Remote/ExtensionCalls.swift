@@ -2,7 +2,7 @@
 import Previews
 import Promises
 import SearchIndex
-import ServiceProtocol
+import ServiceMessages
 
 struct ExtensionsCall: EngineCall {
     static let name = "extensions"

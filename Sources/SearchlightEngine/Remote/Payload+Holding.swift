@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import CSandbox
 import Glibc
-import ServiceProtocol
+import ServiceMessages
+import SystemSupport
 
 extension Payload {
     /// Bytes to be sent: few of them inside of the message, many in a file without a name, so that nobody has to wait for

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
+import ItemRecord
 import MetadataQuery
 import Previews
 import Promises
 import SearchIndex
-import ServiceProtocol
+import ServiceMessages
 
 extension RemoteEngine {
     /// Asks for fewer hits at a time where an answer would be too large.
@@ -84,7 +86,7 @@ extension RemoteEngine {
         }
         return Preview(
             title: head.title, contentType: head.contentType, content: content, source: head.source,
-            problem: head.problem, size: head.size.flatMap { PreviewReply.Size(width: $0.width, height: $0.height) },
+            problem: head.problem, size: head.size.flatMap { PreviewHeader.Size(width: $0.width, height: $0.height) },
             removals: head.removals)
     }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
+import ItemRecord
 import MetadataQuery
 import Previews
 import Promises
 import SearchIndex
-import ServiceProtocol
+import ServiceMessages
+import SystemSupport
 
 /// The engine of the service, asked over a connection.
 ///

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionHost
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
+import SystemSupport
 
 /// The command's side of a connection to the service: the first call, calls of the engine, and the progress of these.
 final class ServiceConnection: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// Finds the service of a store by its socket.
 enum ServiceSearch {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import Promises
 import SearchIndex
-import ServiceProtocol
 
 /// An answer that says nothing but that it was done.
 struct Done: Codable, Sendable {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ServiceMessages
 
 /// A store that the service has given back for a while, so that this process may have it alone: to be checked and mended.
 /// What others ask of the service waits meanwhile. The loan also ends with this process.

@@ -2,7 +2,6 @@
 import ExtensionHost
 import Promises
 import SearchIndex
-import ServiceProtocol
 import UniformTypeIdentifiers
 
 extension StoreService {

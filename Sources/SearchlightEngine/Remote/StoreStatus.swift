@@ -2,7 +2,6 @@
 import ExtensionHost
 import IdleScheduling
 import SearchIndex
-import ServiceProtocol
 
 /// What was found when a store was opened.
 public struct StoreOpening: Hashable, Sendable, Codable {

@@ -2,8 +2,8 @@
 import Foundation
 import Glibc
 import IdleScheduling
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 
 /// The file of the scheduler's decisions (`decisions.log` in the store): one line of JSON each (``JournalLine``), the oldest
 /// first. When it has grown to its limit it becomes `decisions.log.1`, in place of an older one.

@@ -2,7 +2,7 @@
 import Foundation
 import Glibc
 import IdleScheduling
-import ServiceProtocol
+import SystemSupport
 
 /// The file in which a person changes the constants of scheduling: `$SEARCHLIGHT_SCHEDULING`, else
 /// `searchlight/scheduling.json` in `$XDG_CONFIG_HOME` (`~/.config`). docs/SCHEDULING.md has its keys.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import IdleScheduling
-import ServiceProtocol
+import ServiceMessages
 
 extension SearchlightEngine {
     /// Has what is asked of a bundle in the background be quiet; see `ExtensionHost.pauseBackground`. Returns once it is, half

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
-import ServiceProtocol
 import Synchronization
 
 /// Writes down what extensions do, each within an allowance of its own.

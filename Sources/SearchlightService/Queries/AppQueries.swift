@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import MetadataQuery
 import SearchIndex
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 
 /// Answers the queries of one bundle, about its own items and no others.
 struct AppQueries {

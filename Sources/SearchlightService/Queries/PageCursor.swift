@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import SearchIndex
-import ServiceProtocol
+import ServiceMessages
 
 /// The cursors of clients: which query of which bundle they belong to, and the place in it.
 ///

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import MetadataQuery
 import SearchIndex
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 
 /// Why a query of a client is not answered with results: the name of an error, and a sentence.
 struct QueryRefusal: Error, Hashable {

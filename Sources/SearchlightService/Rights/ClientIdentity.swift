@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import SystemSupport
 
 /// Who a client is, as the kernel says; never as the client does.
 public struct ClientIdentity: Sendable, Hashable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
-import ServiceProtocol
+import ServiceMessages
 
 /// What a client may do, decided once, by its identity and its first call.
 public enum ClientRights: Sendable, Hashable {

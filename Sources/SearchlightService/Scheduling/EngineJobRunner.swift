@@ -2,7 +2,7 @@
 import ExtensionHost
 import IdleScheduling
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 
 /// The engine as the scheduler sees it. While it is lent nothing is owed, and what was under way has ended.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import CSystemd
+import CSystem
 import Dispatch
 import Glibc
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 
 /// The thread on which is decided what is done in the background, and which sleeps until it is time to decide again.
 ///
@@ -39,7 +39,7 @@ final class ScheduleThread: TaskExecutor {
 
     /// Starts it; `nil` where there is no descriptor or no thread for it.
     init?(name: String = "schedule") {
-        let number = csystemd_timer_descriptor()
+        let number = csystem_timer_descriptor()
         guard number >= 0 else { return nil }
         timer = OwnedDescriptor(adopting: number)
         guard OwnThread.start(name, { self.run() }) == 0 else { return nil }
@@ -100,7 +100,7 @@ final class ScheduleThread: TaskExecutor {
     private func wake(_ state: inout State) {
         guard state.isWaiting else { return }
         state.isWaiting = false
-        _ = csystemd_set_timer(timer.number, 1)
+        _ = csystem_set_timer(timer.number, 1)
     }
 
     private func run() {
@@ -134,7 +134,7 @@ final class ScheduleThread: TaskExecutor {
                 return .end
             }
             let left = state.sleepers.values.map { now.duration(to: $0.deadline) }.min()
-            _ = csystemd_set_timer(timer.number, left.map { max(1, $0.nanoseconds) } ?? 0)
+            _ = csystem_set_timer(timer.number, left.map { max(1, $0.nanoseconds) } ?? 0)
             state.isWaiting = true
             return .wait
         }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionHost
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 
 /// What an app says: donations to its own index, queries of its own items, and that it answers for its bundle.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionHost
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 
 /// As whom an app donates over its connection: as the registered delegate, or as itself.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionHost
 import SearchIndex
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 
 /// What an app donates: in order, within the bounds of its connection and of the service.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import BusTransport
 
 /// The way back to a client: its connection, or its name on the session bus. May be used from any thread.
 protocol ClientLink: Sendable {

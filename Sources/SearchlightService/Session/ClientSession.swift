@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 
 /// One client, from its first call to its end. Which calls it may make is decided once, by ``ClientRights``; everything

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionHost
 import Previews
 import SearchIndex
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 
 /// Answers launchers: `com.searchlight.Search1`.
 final class LauncherDesk: Sendable {

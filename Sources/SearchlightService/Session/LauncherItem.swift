@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
+import ItemRecord
 import Previews
 import SearchIndex
-import ServiceProtocol
 
 /// An item as launchers get it: named values (docs/DBUS.md).
 enum LauncherItem {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import Previews
-import ServiceProtocol
 
 /// A preview as launchers get it: named values (docs/DBUS.md).
 enum LauncherPreview {

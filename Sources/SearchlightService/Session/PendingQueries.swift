@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import SearchIndex
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 
 /// The queries of one app under way, by the numbers that it gave them.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionHost
 import Glibc
 import Promises
 import SearchIndex
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 
 /// Fetches data of items, of any bundle, for clients that may.
 final class PromiseDesk: Sendable {

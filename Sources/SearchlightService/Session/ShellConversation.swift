@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 
 /// What a program of the user's says that sees the whole index.

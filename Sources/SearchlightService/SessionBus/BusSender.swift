@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import BusTransport
+import ServiceMessages
 import Synchronization
 
 /// One sender on the session bus: its calls wait until it is known who it is.

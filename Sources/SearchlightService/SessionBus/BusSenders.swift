@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import BusTransport
+import ServiceMessages
 import Synchronization
+import SystemSupport
 
 /// The senders on the session bus that are spoken with: begun with their first call, gone when they are.
 final class BusSenders: Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import BusTransport
 
 /// The way back to a sender on the session bus: its unique name.
 struct SenderLink: ClientLink {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import BusTransport
 import Synchronization
 
 /// The service on the session bus. Whatever is wrong with the bus is logged, and the socket serves on.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import CSystemd
+import CSystem
 import Foundation
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// This program again at the other end of a socket, answering each 128 bytes with 1 KiB and doing nothing else: the least
 /// that a question to another process can cost.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionHost
 import Foundation
 import Glibc
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 import TestSupport
 

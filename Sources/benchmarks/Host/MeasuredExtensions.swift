@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import Foundation
-import ServiceProtocol
+import ItemRecord
+import ServiceMessages
 import Synchronization
 import TestSupport
 

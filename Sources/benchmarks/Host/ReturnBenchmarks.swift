@@ -2,7 +2,7 @@
 import ExtensionHost
 import Foundation
 import Glibc
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 import TestSupport
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import SearchIndex
-import ServiceProtocol
 
 /// Fills a store with the whole corpus, as apps donate in bulk.
 enum Filling {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
 import TestSupport
 
 /// Draws searches from what is indexed: the same corpus and seed give the same searches.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import SearchIndex
-import ServiceProtocol
 
 /// Durable batches of ten new items, as apps donate them.
 enum SmallBatches {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import ItemRecord
 import Previews
 import QuickLookSimulator
 import SearchIndex
 import SearchlightEngine
-import ServiceProtocol
 
 /// How long a person waits for what an item looks like.
 struct PreviewBenchmarks {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import CSystemd
+import CSystem
 import Dispatch
 import Foundation
 import Glibc
 import Promises
-import ServiceProtocol
+import ServiceMessages
+import SystemSupport
 
 /// How fast what fulfils a promise arrives, beside what the system does without Searchlight.
 struct PromiseBenchmarks {

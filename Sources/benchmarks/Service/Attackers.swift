@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import CSystemd
+import CSystem
 import Foundation
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// Clients that send garbage, halves of messages, and messages that are too large, one connection after the other, until
 /// they are stopped. Each on a thread of its own.

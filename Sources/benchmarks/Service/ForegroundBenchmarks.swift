@@ -2,7 +2,6 @@
 import Foundation
 import IdleScheduling
 import SearchlightEngine
-import ServiceProtocol
 import TestSupport
 
 /// What a reindex in the background costs those who work at the machine.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
-import ServiceProtocol
 import TestSupport
 
 /// What a service costs that has a store and nothing to do: how often it is woken, and its memory.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import Foundation
+import ItemRecord
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import TestSupport
 
 /// What the way through the service costs, and whether clients that misbehave are felt by others.

@@ -4,7 +4,7 @@ import ExtensionHost
 import ExtensionValidation
 import Foundation
 import SearchlightEngine
-import ServiceProtocol
+import SystemSupport
 
 /// The judge that an extension's author runs.
 struct ExtensionsValidateCommand: AsyncParsableCommand {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import ItemRecord
 import Previews
 import SearchIndex
 import SearchlightEngine
-import ServiceProtocol
 
 struct ShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ItemRecord
 
 extension AttributeTraits {
     /// The traits under their names in JSON, those of `CSCustomAttributeKey`'s initialiser.

@@ -4,7 +4,7 @@ import ExtensionHost
 import Foundation
 import Glibc
 import SearchlightEngine
-import ServiceProtocol
+import SystemSupport
 
 /// The options every command takes.
 struct GlobalOptions: ParsableArguments {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionRuntime
 import Foundation
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// Loading an extension into this process instead of one of its own: for a debugger, and without any protection.
 enum InProcess {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ItemRecord
 import Previews
 import SearchIndex
-import ServiceProtocol
 
 /// An item as JSON.
 struct ItemReport: Encodable {

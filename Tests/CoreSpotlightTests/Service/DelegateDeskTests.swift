@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import Foundation
 import Glibc
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 

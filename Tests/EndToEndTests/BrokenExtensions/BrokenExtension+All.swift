@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import Glibc
-import ServiceProtocol
 import TestSupport
 
 extension BrokenExtension {

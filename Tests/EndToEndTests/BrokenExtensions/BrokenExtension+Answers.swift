@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import Glibc
-import ServiceProtocol
+import ServiceMessages
 
 extension BrokenExtension {
     /// Those that answer a reindex wrongly.

@@ -2,7 +2,6 @@
 import ExtensionHost
 import Foundation
 import SearchlightEngine
-import ServiceProtocol
 import Testing
 
 /// One way to be broken, what is asked of such an extension, and what has to come of it.

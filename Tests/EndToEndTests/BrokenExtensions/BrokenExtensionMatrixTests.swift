@@ -3,7 +3,7 @@ import ExtensionHost
 import Foundation
 import Promises
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import Testing
 
 /// Every broken extension beside a good one: a typed outcome, and no harm to anything else.

@@ -2,7 +2,7 @@
 import ExtensionHost
 import Foundation
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import Testing
 
 /// One fixture for each way to be broken: a typed error that says what is wrong, and no harm to anything else.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 
 /// What has to come of asking a broken extension.
 indirect enum BrokenOutcome: Sendable, CustomStringConvertible {

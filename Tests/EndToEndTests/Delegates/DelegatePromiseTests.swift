@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionHost
 import Foundation
 import Glibc
+import ItemRecord
 import Promises
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
+import SystemSupport
 import Testing
 
 /// What a person asks for while the app runs.
@@ -108,8 +111,11 @@ struct DelegatePromiseTests {
     @Test("renders it, if it can")
     func preview() async throws {
         try await withNotebook { _, _ throws(BusError) in
-            PreviewReply(contentType: "public.html", title: "The app's", content: .inline(Array("<p>x</p>".utf8)))
-                .arguments
+            PreviewReply(
+                PreviewHeader(contentType: "public.html", title: "The app's"),
+                content: .inline(Array("<p>x</p>".utf8))
+            )
+            .arguments
         } _: { _, engine, _ async throws in
             let preview = try await engine.preview(of: try await engine.item(named: "gamma"), query: nil)
             #expect(preview.title == "The app's" && preview.source == .extension)

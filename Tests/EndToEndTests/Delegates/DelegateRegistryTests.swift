@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import BusTransport
+import ServiceMessages
 import TestSupport
 import Testing
 

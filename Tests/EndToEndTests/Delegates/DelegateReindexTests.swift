@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import Foundation
+import ItemRecord
 import SearchIndex
-import ServiceProtocol
+import ServiceMessages
 import Testing
 
 @testable import ExtensionHost

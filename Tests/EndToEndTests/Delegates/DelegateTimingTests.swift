@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import Foundation
-import ServiceProtocol
+import ServiceMessages
 import TestSupport
 import Testing
 

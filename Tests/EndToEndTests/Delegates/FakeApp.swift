@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionHost
+import ItemRecord
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
 
 /// An app that registers as a delegate, as a test writes it: what it answers, and what it donates over its connection.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import Foundation
 import Glibc
 import IdleScheduling
+import ItemRecord
 import SearchIndex
 import SearchlightEngine
-import ServiceProtocol
 import TestSupport
 import Testing
 

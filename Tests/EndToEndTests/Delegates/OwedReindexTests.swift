@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import Foundation
 import IdleScheduling
-import ServiceProtocol
+import ItemRecord
+import ServiceMessages
 import Testing
 
 @testable import ExtensionHost

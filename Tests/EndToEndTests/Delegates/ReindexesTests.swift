@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
+import ItemRecord
 import SearchIndex
-import ServiceProtocol
+import ServiceMessages
 import Testing
 
 @testable import ExtensionHost

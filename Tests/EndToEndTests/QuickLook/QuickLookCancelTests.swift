@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
+import ItemRecord
 import QuickLookSimulator
 import SearchlightEngine
-import ServiceProtocol
 import Testing
 
 /// As a person moves through the results, what is not looked at any more is not rendered any more, down to the extension.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ItemRecord
 import QuickLookSimulator
 import SearchlightEngine
-import ServiceProtocol
 import Testing
 
 /// What the page is answered, over a real engine and a real worker.

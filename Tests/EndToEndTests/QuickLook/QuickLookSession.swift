@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
+import ItemRecord
 import QuickLookSimulator
 import SearchIndex
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import TestSupport
 
 /// The page's side of a session: what it asks the routes over an engine, without a connection.

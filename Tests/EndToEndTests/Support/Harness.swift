@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionHost
 import ExtensionRuntime
 import Foundation
 import SearchIndex
 import SearchlightEngine
-import ServiceProtocol
 import Synchronization
 import TestSupport
 import Testing

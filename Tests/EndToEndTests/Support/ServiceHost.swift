@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import Foundation
 import Glibc
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
+import SystemSupport
 import Testing
 
 /// An engine behind the socket of its store, as the service is, in the process of the tests.

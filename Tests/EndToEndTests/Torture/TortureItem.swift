@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ItemRecord
 
 /// An item as a torture expects it.
 struct TortureItem {

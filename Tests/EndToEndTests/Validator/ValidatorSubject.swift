@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionHost
 import ExtensionRuntime
 import Foundation
-import ServiceProtocol
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import Foundation
-import ServiceProtocol
+import ItemRecord
+import ServiceMessages
 import SymbolBindings
 import Synchronization
 import TestSupport

@@ -4,7 +4,7 @@ import GRDB
 import TestSupport
 
 @testable import SearchIndex
-@testable import ServiceProtocol
+@testable import ItemRecord
 
 /// The files of a sound store as a kill leaves it: with a database log and entries in the journal that have not been
 /// applied; or as it is once it was closed: all in the database.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionHost
 import Foundation
 import Glibc
+import ItemRecord
 import Previews
-import ServiceProtocol
+import ServiceMessages
 import TestSupport
 import Testing
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionHost
 import Glibc
+import ItemRecord
 import SearchlightEngine
-import ServiceProtocol
+import ServiceMessages
 import Synchronization
+import SystemSupport
 import TestSupport
 import Testing
 

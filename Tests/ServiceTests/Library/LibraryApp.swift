@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 
 @testable import CoreSpotlight
 

@@ -3,7 +3,6 @@ import CoreSpotlight
 import Foundation
 import Glibc
 import SearchlightEngine
-import ServiceProtocol
 import TestSupport
 import Testing
 

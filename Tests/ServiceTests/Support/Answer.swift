@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import BusTransport
 import Synchronization
 
 /// The answer to a call whose order mattered when it was sent; waited for later.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
-import ServiceProtocol
+import ItemRecord
+import ServiceMessages
 
 /// An app that donates much at once, over a connection of its own, without waiting for answers in between.
 struct Flood: Sendable {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import BusTransport
+import ItemRecord
+import ServiceMessages
 import Synchronization
+import SystemSupport
 import Testing
 
 /// One end of a connection to a service.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ItemRecord
 import SearchIndex
-import ServiceProtocol
 
 /// What one would write first: a table of items and a plain FTS5 table over the same texts, ranked by FTS5 itself.
 final class PlainStore {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import SearchIndex
-import ServiceProtocol
 
 /// The same tables with the same rows as a store's, filled through SQLite's C API: what the bare storing costs.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import ServiceProtocol
+import ItemRecord
 
 /// The items that are indexed: natural text out of this machine's documentation, in a file that is made once.
 struct Corpus: Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import ServiceProtocol
+import ItemRecord
 import TestSupport
 
 /// Makes items out of snippets: the same snippets, seed and number give the same item.

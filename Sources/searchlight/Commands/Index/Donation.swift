@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ItemRecord
 import SearchIndex
 import SearchlightEngine
-import ServiceProtocol
 
 /// Puts lines into batches and the batches into the index.
 struct Donation {

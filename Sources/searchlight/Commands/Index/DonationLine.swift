@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
-import ServiceProtocol
+import ItemRecord
 
 /// What a line of a donation says.
 enum DonationLine {

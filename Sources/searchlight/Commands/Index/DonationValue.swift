@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ItemRecord
 import MetadataQuery
-import ServiceProtocol
 
 /// A value as JSON has it, before the name of its attribute says what it stands for.
 enum DonationValue: Decodable {

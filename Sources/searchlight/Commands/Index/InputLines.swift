@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import Glibc
-import ServiceProtocol
+import SystemSupport
 
 /// The lines of a file or of standard input, read as they come and never more of them than needed.
 struct InputLines {

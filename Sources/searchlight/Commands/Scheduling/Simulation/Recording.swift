@@ -2,8 +2,8 @@
 import Glibc
 import IdleScheduling
 import SearchlightEngine
-import ServiceProtocol
 import Synchronization
+import SystemSupport
 
 /// Where a recording goes: a new file, or standard output.
 struct TraceSink: Sendable {

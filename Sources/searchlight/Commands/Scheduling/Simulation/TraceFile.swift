@@ -2,7 +2,7 @@
 import Foundation
 import Glibc
 import IdleScheduling
-import ServiceProtocol
+import SystemSupport
 
 /// Where traces are read from.
 enum TraceFile {

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import SystemSupport
+
+/// One argument of a message; the D-Bus types the protocol uses.
+public enum BusValue: Sendable {
+    /// `s`
+    case string(String)
+    /// `as`
+    case strings([String])
+    /// `t`
+    case unsigned(UInt64)
+    /// `b`
+    case boolean(Bool)
+    /// `ay`
+    case bytes([UInt8])
+    /// `h`
+    case descriptor(OwnedDescriptor)
+    /// `d`
+    case double(Double)
+    /// `x`
+    case signed(Int64)
+    /// `u`
+    case unsigned32(UInt32)
+    /// `i`
+    case signed32(Int32)
+    /// `a{sv}`
+    indirect case dictionary([String: BusValue])
+    /// `aa{sv}`
+    indirect case dictionaries([[String: BusValue]])
+
+    /// The most entries of all dictionaries of one argument, and elements of an array of them.
+    public static let maximumEntries = 100_000
+    /// How deep dictionaries may be inside each other.
+    public static let maximumDepth = 4
+
+    /// The D-Bus signature of the value.
+    public var signature: String {
+        switch self {
+        case .string: "s"
+        case .strings: "as"
+        case .unsigned: "t"
+        case .boolean: "b"
+        case .bytes: "ay"
+        case .descriptor: "h"
+        case .double: "d"
+        case .signed: "x"
+        case .unsigned32: "u"
+        case .signed32: "i"
+        case .dictionary: "a{sv}"
+        case .dictionaries: "aa{sv}"
+        }
+    }
+}
+
+extension BusValue {
+    /// About how many bytes it takes in a message.
+    package var approximateBytes: Int {
+        switch self {
+        case .string(let text): 8 + text.utf8.count
+        case .strings(let texts): texts.reduce(8) { $0 + 8 + $1.utf8.count }
+        case .unsigned, .boolean, .descriptor, .double, .signed, .unsigned32, .signed32: 8
+        case .bytes(let bytes): 8 + bytes.count
+        case .dictionary(let entries): Self.bytes(of: entries)
+        case .dictionaries(let list): list.reduce(8) { $0 + Self.bytes(of: $1) }
+        }
+    }
+
+    private static func bytes(of entries: [String: BusValue]) -> Int {
+        // The key's length and end, the variant's signature, and padding.
+        entries.reduce(8) { $0 + 24 + $1.key.utf8.count + $1.value.approximateBytes }
+    }
+}
+
+/// Why a call or a connection failed.
+public enum BusError: Error, Sendable, CustomStringConvertible {
+    /// The peer is gone.
+    case disconnected
+    /// The caller no longer waits.
+    case cancelled
+    /// The peer answered with an error.
+    case remote(name: String, message: String)
+    /// A message does not have the arguments its name asks for.
+    case malformed(String)
+    /// A system call or sd-bus function failed.
+    case system(operation: String, code: Int32)
+
+    /// The error in one sentence.
+    public var description: String {
+        switch self {
+        case .disconnected: "The connection to the other process ended."
+        case .cancelled: "The call was cancelled."
+        case .remote(let name, let message): message.isEmpty ? "The other process answered \(name)." : message
+        case .malformed(let what): "A message is malformed: \(what)."
+        case .system(let operation, let code): "\(operation) failed: \(String(cString: strerror(code)))."
+        }
+    }
+}
+
+/// Takes the arguments of a message one after the other and says which one is wrong.
+public struct BusArguments: Sendable {
+    private var rest: ArraySlice<BusValue>
+    private let member: String
+
+    /// Creates a reader over the arguments of `member`.
+    public init(_ values: [BusValue], of member: String) {
+        rest = values[...]
+        self.member = member
+    }
+
+    private mutating func next(_ expected: String) throws(BusError) -> BusValue {
+        guard let value = rest.popFirst() else {
+            throw .malformed("\(member) ends where an argument of type \(expected) was expected")
+        }
+        return value
+    }
+
+    private func wrong(_ value: BusValue, _ expected: String) -> BusError {
+        .malformed("\(member) has an argument of type \(value.signature) where \(expected) was expected")
+    }
+
+    /// The next argument as text.
+    public mutating func string() throws(BusError) -> String {
+        let value = try next("s")
+        guard case .string(let text) = value else { throw wrong(value, "s") }
+        return text
+    }
+
+    /// The next argument as texts.
+    public mutating func strings() throws(BusError) -> [String] {
+        let value = try next("as")
+        guard case .strings(let texts) = value else { throw wrong(value, "as") }
+        return texts
+    }
+
+    /// The next argument as a number.
+    public mutating func unsigned() throws(BusError) -> UInt64 {
+        let value = try next("t")
+        guard case .unsigned(let number) = value else { throw wrong(value, "t") }
+        return number
+    }
+
+    /// The next argument as a truth value.
+    public mutating func double() throws(BusError) -> Double {
+        let value = try next("d")
+        guard case .double(let number) = value else { throw wrong(value, "d") }
+        return number
+    }
+
+    /// Reads a truth value.
+    public mutating func boolean() throws(BusError) -> Bool {
+        let value = try next("b")
+        guard case .boolean(let truth) = value else { throw wrong(value, "b") }
+        return truth
+    }
+
+    /// The next argument as bytes.
+    public mutating func bytes() throws(BusError) -> [UInt8] {
+        let value = try next("ay")
+        guard case .bytes(let bytes) = value else { throw wrong(value, "ay") }
+        return bytes
+    }
+
+    /// The next argument as a descriptor.
+    public mutating func descriptor() throws(BusError) -> OwnedDescriptor {
+        let value = try next("h")
+        guard case .descriptor(let descriptor) = value else { throw wrong(value, "h") }
+        return descriptor
+    }
+
+    /// The next argument as named values.
+    public mutating func dictionary() throws(BusError) -> [String: BusValue] {
+        let value = try next("a{sv}")
+        guard case .dictionary(let entries) = value else { throw wrong(value, "a{sv}") }
+        return entries
+    }
+
+    /// The next argument as a list of named values.
+    public mutating func dictionaries() throws(BusError) -> [[String: BusValue]] {
+        let value = try next("aa{sv}")
+        guard case .dictionaries(let list) = value else { throw wrong(value, "aa{sv}") }
+        return list
+    }
+
+    /// The next argument as a number of 32 bits.
+    public mutating func unsigned32() throws(BusError) -> UInt32 {
+        let value = try next("u")
+        guard case .unsigned32(let number) = value else { throw wrong(value, "u") }
+        return number
+    }
+
+    /// The next argument, whatever it is.
+    public mutating func value() throws(BusError) -> BusValue { try next("any type") }
+
+    /// Checks that nothing is left.
+    public func finish() throws(BusError) {
+        guard rest.isEmpty else { throw .malformed("\(member) has \(rest.count) arguments too many") }
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+import BusTransport
+
+/// What a worker asks of its host: what every donor may (``IndexRequest``), and to say how it goes, in the methods of
+/// the interface `com.searchlight.Host1`. The connection says which bundle asks; no argument does.
+public enum HostRequest: Sendable, Hashable {
+    /// A change of the index, or a question about it.
+    case index(IndexRequest)
+    /// Something to tell the person who looks after the extension; has no answer.
+    case log(level: LogLevel, message: String)
+    /// How far the extension has come with a call of the host's, named by its serial number: `completed` of `total` units of
+    /// its choice; `total` is 0 if it is not known. Has no answer.
+    case progress(call: UInt64, completed: UInt64, total: UInt64)
+    /// The extension broke a rule of `searchlight_extension.h`, and it was made harmless. Has no answer.
+    case misuse(Misuse, message: String)
+
+    /// The rules that an extension can be seen to break.
+    public enum Misuse: String, Sendable, Codable, CaseIterable {
+        /// A request was answered more than once, or after its end.
+        case answeredTwice
+        /// A request was answered with a kind of answer that was not asked for.
+        case wrongAnswer
+        /// Text that is not UTF-8.
+        case malformedText
+        /// NULL, a length or a size that is not allowed.
+        case invalidArgument
+        /// Something was called on a thread on which it must not be, or by two threads at once.
+        case wrongThread
+        /// An object of the host's was used after it was released.
+        case usedAfterRelease
+    }
+
+    /// How grave a message of an extension is.
+    public enum LogLevel: UInt64, Sendable, Codable {
+        /// Good to know.
+        case info = 1
+        /// Something was left out.
+        case warning = 2
+        /// Something failed.
+        case error = 3
+    }
+
+    /// The name of the D-Bus interface.
+    public static let interface = "com.searchlight.Host1"
+
+    /// The method that carries the request.
+    public var member: BusMember {
+        switch self {
+        case .index(let request): request.member
+        case .log: BusMember(Self.interface, "Log")
+        case .progress: BusMember(Self.interface, "Progress")
+        case .misuse: BusMember(Self.interface, "Misuse")
+        }
+    }
+
+    /// The arguments of the method.
+    public var arguments: [BusValue] {
+        switch self {
+        case .index(let request): request.arguments
+        case .log(let level, let message): [.unsigned(level.rawValue), .string(message)]
+        case .progress(let call, let completed, let total): [.unsigned(call), .unsigned(completed), .unsigned(total)]
+        case .misuse(let rule, let message): [.string(rule.rawValue), .string(message)]
+        }
+    }
+
+    /// Reads a request from a call.
+    ///
+    /// - Throws: ``BusError``, as ``WorkerRequest/init(_:)`` does.
+    public init(_ call: IncomingCall) throws(BusError) {
+        guard call.member.interface == Self.interface else {
+            self = .index(try IndexRequest(call))
+            return
+        }
+        var arguments = BusArguments(call.arguments, of: call.member.member)
+        switch call.member.member {
+        case "Log":
+            let level = LogLevel(rawValue: try arguments.unsigned()) ?? .info
+            self = .log(level: level, message: try arguments.string())
+        case "Progress":
+            self = .progress(
+                call: try arguments.unsigned(), completed: try arguments.unsigned(), total: try arguments.unsigned())
+        case "Misuse":
+            guard let rule = Misuse(rawValue: try arguments.string()) else {
+                throw .malformed("a misuse of no known rule is reported")
+            }
+            self = .misuse(rule, message: try arguments.string())
+        default: throw .unknownMethod(call.member)
+        }
+        try arguments.finish()
+    }
+}

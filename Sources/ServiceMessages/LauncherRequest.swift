@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import BusTransport
+
+/// What a launcher asks, in the types that tools of the session bus know. Each case is one method of the interface
+/// `com.searchlight.Search1` (docs/DBUS.md).
+public enum LauncherRequest: Sendable, Hashable {
+    /// The items that contain the words of a text, best first. Answer: `aa{sv}`.
+    case search(text: String, LauncherOptions)
+    /// All about one item. Answer: `a{sv}`.
+    case get(number: UInt64)
+    /// What an item looks like. Answer: type, title and content.
+    case preview(number: UInt64, query: String)
+    /// The same, with the content as a file and its length.
+    case previewFile(number: UInt64, query: String)
+
+    /// The same with all that is known of it, as one dictionary. Answer: `a{sv}`.
+    case getPreview(number: UInt64, query: String)
+
+    /// The name of the D-Bus interface.
+    public static let interface = "com.searchlight.Search1"
+
+    /// Reads a request from a call.
+    ///
+    /// - Throws: ``BusError``, as ``WorkerRequest/init(_:)`` does.
+    public init(_ call: IncomingCall) throws(BusError) {
+        guard call.member.interface == Self.interface else { throw .unknownMethod(call.member) }
+        var arguments = BusArguments(call.arguments, of: call.member.member)
+        switch call.member.member {
+        case "Search":
+            self = .search(text: try arguments.string(), try LauncherOptions(try arguments.dictionary()))
+        case "Get": self = .get(number: try arguments.unsigned())
+        case "Preview": self = .preview(number: try arguments.unsigned(), query: try arguments.string())
+        case "PreviewFile": self = .previewFile(number: try arguments.unsigned(), query: try arguments.string())
+        case "GetPreview": self = .getPreview(number: try arguments.unsigned(), query: try arguments.string())
+        default: throw .unknownMethod(call.member)
+        }
+        try arguments.finish()
+    }
+}
+
+/// What a launcher may say besides the words.
+public struct LauncherOptions: Sendable, Hashable {
+    /// At most so many items.
+    public var limit: UInt64 = 20
+    /// Only items of this bundle.
+    public var bundle: String?
+    /// The attributes that found items carry besides those they always have.
+    public var attributes: [String] = []
+    /// Where the page before ended; empty for the first.
+    public var cursor: [UInt8] = []
+
+    /// Reads options; one that is not known is an error, for it would change what is found.
+    ///
+    /// - Throws: ``BusError/malformed(_:)``.
+    public init(_ options: [String: BusValue]) throws(BusError) {
+        for (name, value) in options {
+            switch (name, value) {
+            case ("limit", .unsigned(let number)): limit = number
+            case ("limit", .unsigned32(let number)): limit = UInt64(number)
+            // What tools make of a number without a type.
+            case ("limit", .signed32(let number)) where number >= 0: limit = UInt64(number)
+            case ("limit", .signed(let number)) where number >= 0: limit = UInt64(number)
+            case ("bundle", .string(let text)): bundle = text.nonEmpty
+            case ("attributes", .strings(let names)): attributes = names
+            case ("cursor", .bytes(let bytes)): cursor = bytes
+            case ("limit", _), ("bundle", _), ("attributes", _), ("cursor", _):
+                throw .malformed("the option \(name) of Search cannot be of type \(value.signature)")
+            default:
+                throw .malformed("Search knows no option \(String(name.prefix(64)).debugDescription)")
+            }
+        }
+    }
+}

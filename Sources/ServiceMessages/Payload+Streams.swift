@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import BusTransport
+import CSystem
+import Dispatch
+import Glibc
+import SystemSupport
+
+extension Payload {
+    /// Prepares bytes for sending: few of them inside the message, many through a stream that a thread fills while the
+    /// receiver reads. A receiver that stops reading ends the stream.
+    ///
+    /// - Throws: ``BusError/system(operation:code:)``.
+    public static func sending(_ bytes: [UInt8]) throws(BusError) -> Payload {
+        guard bytes.count > maximumInlineBytes else { return .inline(bytes) }
+        var ends: [Int32] = [-1, -1]
+        // Sockets, not a pipe: writing to a pipe that nobody reads any more would send a signal that ends an app.
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, type, 0, &ends) == 0 else {
+            throw .system(operation: "creating a stream", code: errno)
+        }
+        let reader = OwnedDescriptor(adopting: ends[0])
+        let writer = OwnedDescriptor(adopting: ends[1])
+        DispatchQueue.global().async {
+            bytes.withUnsafeBytes { buffer in
+                var rest = buffer[...]
+                while !rest.isEmpty {
+                    let part = UnsafeRawBufferPointer(rebasing: rest)
+                    let count = send(writer.number, part.baseAddress, part.count, Int32(MSG_NOSIGNAL))
+                    if count < 0 && errno == EINTR { continue }
+                    guard count > 0 else { return }
+                    rest = rest.dropFirst(count)
+                }
+            }
+        }
+        return .stream(reader, length: UInt64(bytes.count))
+    }
+
+    /// All of the bytes; blocks while a stream is filled.
+    ///
+    /// - Parameter limit: The most bytes to take.
+    /// - Throws: ``BusError``: ``BusErrorName/limitsExceeded`` for more than the limit, `malformed` for a stream that ends
+    ///   early.
+    public func bytes(upTo limit: Int) throws(BusError) -> [UInt8] {
+        guard length <= UInt64(limit) else {
+            throw .remote(
+                name: BusErrorName.limitsExceeded,
+                message: "The data has \(length) bytes, and the limit is \(limit). Ask for it as a file.")
+        }
+        switch self {
+        case .inline(let bytes): return bytes
+        case .stream(let descriptor, let length): return try Self.read(descriptor, Int(length))
+        }
+    }
+
+    private static func read(_ descriptor: OwnedDescriptor, _ length: Int) throws(BusError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        // Memory grows with what arrives, not with what was announced.
+        while bytes.count < length {
+            let wanted = min(buffer.count, length - bytes.count)
+            let count = Glibc.read(descriptor.number, &buffer, wanted)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw .system(operation: "reading a stream", code: errno) }
+            guard count > 0 else { throw .malformed("a stream ended after \(bytes.count) of \(length) bytes") }
+            bytes.append(contentsOf: buffer[..<count])
+        }
+        return bytes
+    }
+}
+
+/// Why a file that was to fulfil a promise cannot be handed over.
+public struct FileRefusal: Error, Sendable {
+    /// What the one who asked is told.
+    public let status: ExtensionStatus
+    /// Why.
+    public let message: String
+}
+
+extension FileReply {
+    /// Opens the file that fulfils a promise: here, where the provider's own rights apply.
+    ///
+    /// - Throws: ``FileRefusal``, also for what is neither a regular file nor a folder (as packages are).
+    public init(opening path: String) throws(FileRefusal) {
+        // Without O_NONBLOCK a named pipe would hang the process.
+        let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard number >= 0 else {
+            let code = errno
+            throw FileRefusal(
+                status: code == ENOENT ? .notFound : .failed,
+                message: "opening \(path) failed: \(String(cString: strerror(code)))")
+        }
+        let descriptor = OwnedDescriptor(adopting: number)
+        var status = stat()
+        guard fstat(number, &status) == 0, [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
+            throw FileRefusal(status: .unsupported, message: "\(path) is neither a regular file nor a folder")
+        }
+        self.init(descriptor: descriptor, name: path.split(separator: "/").last.map(String.init) ?? "")
+    }
+}

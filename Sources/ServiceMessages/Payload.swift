@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import BusTransport
+import SystemSupport
+
+/// Bytes on their way: inside the message when they are few, else as a stream that the sender fills while the receiver
+/// reads.
+public enum Payload: Sendable {
+    /// All of the bytes.
+    case inline([UInt8])
+    /// A readable stream that will give exactly `length` bytes and then end.
+    case stream(OwnedDescriptor, length: UInt64)
+
+    /// The most bytes that travel inside a message. Above, one copy through the message costs more than a stream.
+    public static let maximumInlineBytes = 64 << 10
+
+    /// How many bytes there are.
+    public var length: UInt64 {
+        switch self {
+        case .inline(let bytes): UInt64(bytes.count)
+        case .stream(_, let length): length
+        }
+    }
+
+    /// The arguments that carry the payload.
+    public var arguments: [BusValue] {
+        switch self {
+        case .inline(let bytes): [.bytes(bytes)]
+        case .stream(let descriptor, let length): [.descriptor(descriptor), .unsigned(length)]
+        }
+    }
+
+    /// Reads a payload from the arguments of an answer.
+    ///
+    /// - Throws: ``BusError/malformed(_:)``.
+    public init(_ arguments: inout BusArguments) throws(BusError) {
+        switch try arguments.value() {
+        case .bytes(let bytes): self = .inline(bytes)
+        case .descriptor(let descriptor): self = .stream(descriptor, length: try arguments.unsigned())
+        case let other: throw .malformed("a payload begins with type \(other.signature)")
+        }
+    }
+}
+
+/// A file that fulfils a promise: opened by the worker, read by whoever gets it.
+public struct FileReply: Sendable {
+    /// The file, or a folder that is one thing to people (a package), open for reading.
+    public var descriptor: OwnedDescriptor
+    /// The name the provider gave it; one path component, or empty.
+    public var name: String
+
+    /// Creates a reply.
+    public init(descriptor: OwnedDescriptor, name: String) {
+        self.descriptor = descriptor
+        self.name = name
+    }
+
+    /// The arguments that carry the reply.
+    public var arguments: [BusValue] { [.descriptor(descriptor), .string(name)] }
+
+    /// Reads a reply from the arguments of an answer.
+    ///
+    /// - Throws: ``BusError/malformed(_:)``, also for a name that is a path.
+    public init(_ arguments: inout BusArguments) throws(BusError) {
+        descriptor = try arguments.descriptor()
+        name = try arguments.string()
+        guard !name.utf8.contains(UInt8(ascii: "/")), name != "..", name != "." else {
+            throw .malformed("the file name \(name.debugDescription) is a path")
+        }
+    }
+}

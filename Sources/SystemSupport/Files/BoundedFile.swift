@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Glibc
+
+/// Reads small files that others wrote, whole and no further than a limit.
+package enum BoundedFile {
+    package enum Failure: Error, Hashable, CustomStringConvertible {
+        case system(code: Int32)
+        case tooLarge(limit: Int)
+        case notRegular
+
+        /// What happened, as the end of a sentence about the file.
+        package var description: String {
+            switch self {
+            case .system(let code): "\(String(cString: strerror(code)))."
+            case .tooLarge(let limit): "it has more than \(limit) bytes, which is the limit."
+            case .notRegular: "it is no regular file."
+            }
+        }
+    }
+
+    /// The bytes of a regular file at a path, which may be a symbolic link as people keep their settings elsewhere. What
+    /// is none, such as a named pipe, is not waited for.
+    package static func regular(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
+        try read(below: AT_FDCWD, path, limit: limit, regularOnly: true, followingLinks: true)
+    }
+
+    /// The bytes of a file of `/proc`.
+    static func read(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
+        try read(below: AT_FDCWD, path, limit: limit, regularOnly: false)
+    }
+
+    /// The beginning of a file, which may be a terminal or a named pipe: neither is waited for.
+    package static func beginning(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
+        let number = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        guard number >= 0 else { throw .system(code: errno) }
+        return try fill(limit, from: OwnedDescriptor(adopting: number))
+    }
+
+    /// The names in a folder, in no order; some of them if there are more than a limit.
+    package static func names(in path: String, limit: Int) throws(Failure) -> [String] {
+        guard let folder = opendir(path) else { throw .system(code: errno) }
+        defer { closedir(folder) }
+        guard let start = MemoryLayout<dirent>.offset(of: \.d_name) else { return [] }
+        var names: [String] = []
+        while names.count < limit, let entry = readdir(folder) {
+            let name = UnsafeRawPointer(entry).advanced(by: start).assumingMemoryBound(to: CChar.self)
+            let text = String(cString: name)
+            if text != ".", text != ".." { names.append(text) }
+        }
+        return names
+    }
+
+    /// The bytes of a file in a folder that is open; a pipe, a device and the like are refused without being
+    /// opened for more than a look, and so is a symbolic link unless it is to be followed.
+    static func read(
+        below folder: Int32, _ name: String, limit: Int, regularOnly: Bool, followingLinks: Bool = false
+    ) throws(Failure) -> [UInt8] {
+        let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
+        let number = openat(folder, name, followingLinks ? flags : flags | O_NOFOLLOW)
+        guard number >= 0 else { throw .system(code: errno) }
+        let file = OwnedDescriptor(adopting: number)
+        if regularOnly {
+            var status = stat()
+            guard fstat(number, &status) == 0 else { throw .system(code: errno) }
+            guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegular }
+        }
+        return try contents(of: file, limit: limit, size: nil)
+    }
+
+    /// The bytes of a file that is open, from its beginning.
+    static func contents(of file: OwnedDescriptor, limit: Int) throws(Failure) -> [UInt8] {
+        var status = stat()
+        guard fstat(file.number, &status) == 0 else { throw .system(code: errno) }
+        guard status.st_size <= limit else { throw .tooLarge(limit: limit) }
+        // No more room than it takes.
+        return try contents(of: file, limit: limit, size: Int(status.st_size))
+    }
+
+    private static func contents(of file: OwnedDescriptor, limit: Int, size: Int?) throws(Failure) -> [UInt8] {
+        let bytes = try fill(min(limit, size ?? limit) + 1, from: file)
+        guard bytes.count <= min(limit, size ?? limit) else { throw .tooLarge(limit: limit) }
+        return bytes
+    }
+
+    /// So many bytes, or fewer where the file ends.
+    private static func fill(_ limit: Int, from file: OwnedDescriptor) throws(Failure) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        var count = 0
+        while count < bytes.count {
+            let result = bytes.withUnsafeMutableBytes {
+                Glibc.read(file.number, $0.baseAddress.map { $0 + count }, $0.count - count)
+            }
+            if result < 0 && errno == EINTR { continue }
+            guard result >= 0 else { throw .system(code: errno) }
+            if result == 0 { break }
+            count += result
+        }
+        return Array(bytes[..<count])
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Glibc
+
+/// One process, not merely a number that another process may get: by its descriptor, or where the kernel has none by
+/// its start time.
+struct ProcessHandle: Sendable {
+    private enum Proof: Sendable {
+        case descriptor(OwnedDescriptor)
+        case startTime(String, processes: String)
+    }
+
+    let process: pid_t
+    private let proof: Proof
+
+    /// A process whose descriptor (pidfd) is there.
+    init(_ process: pid_t, descriptor: OwnedDescriptor) {
+        self.process = process
+        proof = .descriptor(descriptor)
+    }
+
+    /// The process that has the number now.
+    init(_ process: pid_t, processes: String) throws(PeerIdentityError) {
+        let number = csystem_open_process(process)
+        if number >= 0 {
+            self.init(process, descriptor: OwnedDescriptor(adopting: number))
+        } else if errno == ENOSYS {
+            try self.init(process, startTimeIn: processes)
+        } else {
+            throw .gone(process: process)
+        }
+    }
+
+    /// The process that has the number now, for kernels before 5.3.
+    init(_ process: pid_t, startTimeIn processes: String) throws(PeerIdentityError) {
+        guard let time = Self.startTime(process, processes) else { throw .gone(process: process) }
+        self.process = process
+        proof = .startTime(time, processes: processes)
+    }
+
+    var isAlive: Bool {
+        switch proof {
+        case .descriptor(let descriptor):
+            // Readable from the moment the process ended (pidfd_open(2)).
+            var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+            return poll(&entry, 1, 0) == 0
+        case .startTime(let time, let processes): return Self.startTime(process, processes) == time
+        }
+    }
+
+    /// The field 22 of `/proc/<pid>/stat`; `nil` for a process that ended. The name before it is in parentheses and may
+    /// have any character in it, hence from the last one on.
+    private static func startTime(_ process: pid_t, _ processes: String) -> String? {
+        guard let bytes = try? BoundedFile.read("\(processes)/\(process)/stat", limit: 4096),
+            let end = bytes.lastIndex(of: UInt8(ascii: ")"))
+        else { return nil }
+        let fields = bytes[(end + 1)...].split(separator: UInt8(ascii: " "))
+        guard fields.count > 19, let state = fields[0].first, !"ZXx".utf8.contains(state) else { return nil }
+        return String(decoding: fields[19], as: UTF8.self)
+    }
+}

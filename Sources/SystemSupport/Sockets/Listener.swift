@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Glibc
+import Synchronization
+
+/// Accepts connections on a listening socket, on a thread of its own that sleeps in the kernel until one comes.
+///
+/// When the process has no descriptors left, the connection that waits is accepted in the place of one kept spare and
+/// closed, so that its client learns of it and the thread does not spin.
+public final class Listener: Sendable {
+    /// What a listener tells its owner besides connections.
+    public enum Trouble: Hashable, Sendable, CustomStringConvertible {
+        /// A connection was closed at once (or still waits), because the process or the system has no descriptors or
+        /// memory left.
+        case exhausted(code: Int32)
+        /// The socket cannot be listened on any more; nothing will be accepted.
+        case failed(code: Int32)
+
+        /// The trouble in one sentence.
+        public var description: String {
+            switch self {
+            case .exhausted(let code): "A connection was refused: \(String(cString: strerror(code)))."
+            case .failed(let code): "No connections are accepted any more: \(String(cString: strerror(code)))."
+            }
+        }
+    }
+
+    /// What the kernel does, so that tests can have it fail.
+    struct Kernel: Sendable {
+        var accept: @Sendable (_ listener: Int32) -> Result<Int32, ErrnoCode> = { listener in
+            let number = csystem_accept(listener)
+            return number >= 0 ? .success(number) : .failure(ErrnoCode(errno))
+        }
+        var wait: @Sendable (_ descriptors: inout [pollfd], _ milliseconds: Int32) -> Int32 = { descriptors, time in
+            poll(&descriptors, nfds_t(descriptors.count), time)
+        }
+    }
+
+    private let wake: OwnedDescriptor
+    private let isClosed = Mutex(false)
+
+    /// Starts accepting.
+    ///
+    /// - Parameters:
+    ///   - socket: The listening socket; closed with the listener.
+    ///   - name: The name of the thread, up to 15 bytes.
+    ///   - onTrouble: Called on the listener's thread.
+    ///   - onConnection: Called on the listener's thread for each connection, in the order in which they came; others
+    ///     wait until it returns.
+    /// - Throws: ``ServiceSocketError/system(operation:code:)``.
+    public convenience init(
+        adopting socket: OwnedDescriptor, name: String, onTrouble: @escaping @Sendable (Trouble) -> Void,
+        onConnection: @escaping @Sendable (OwnedDescriptor) -> Void
+    ) throws(ServiceSocketError) {
+        try self.init(
+            adopting: socket, name: name, kernel: Kernel(), onTrouble: onTrouble, onConnection: onConnection)
+    }
+
+    init(
+        adopting socket: OwnedDescriptor, name: String, kernel: Kernel,
+        onTrouble: @escaping @Sendable (Trouble) -> Void,
+        onConnection: @escaping @Sendable (OwnedDescriptor) -> Void
+    ) throws(ServiceSocketError) {
+        let descriptor = csystem_event_descriptor()
+        guard descriptor >= 0 else { throw .system(operation: "creating an event descriptor", code: errno) }
+        let wake = OwnedDescriptor(adopting: descriptor)
+        self.wake = wake
+        // Another process may share an inherited socket and take the connection first: accepting must not wait.
+        let flags = fcntl(socket.number, F_GETFL)
+        guard flags >= 0, fcntl(socket.number, F_SETFL, flags | O_NONBLOCK) == 0 else {
+            throw .system(operation: "preparing the listening socket", code: errno)
+        }
+        let accepting = Accepting(
+            socket: socket, wake: wake, kernel: kernel, onTrouble: onTrouble, onConnection: onConnection)
+        let result = OwnThread.start(name) { accepting.run() }
+        guard result == 0 else { throw .system(operation: "starting the thread of a listener", code: result) }
+    }
+
+    deinit { close() }
+
+    /// Stops accepting and closes the socket; a handler that runs is not waited for. Connections that still wait are
+    /// closed by the kernel. May be called from any thread, more than once.
+    public func close() {
+        isClosed.withLock { closed in
+            guard !closed else { return }
+            closed = true
+            var one: UInt64 = 1
+            _ = write(wake.number, &one, 8)
+        }
+    }
+}
+
+/// The code of a failed system call.
+struct ErrnoCode: Error, Hashable {
+    let code: Int32
+    init(_ code: Int32) { self.code = code }
+}
+
+/// The loop of a listener's thread.
+private struct Accepting: Sendable {
+    let socket: OwnedDescriptor
+    let wake: OwnedDescriptor
+    let kernel: Listener.Kernel
+    let onTrouble: @Sendable (Listener.Trouble) -> Void
+    let onConnection: @Sendable (OwnedDescriptor) -> Void
+
+    /// How long a connection is left waiting when even the spare descriptor was taken by another thread, in
+    /// milliseconds: nothing tells when a descriptor becomes free. The only time-out here, and only while that lasts.
+    private static let pause: Int32 = 1000
+
+    func run() {
+        var spare = newSpare()
+        while true {
+            let isStarved = spare == nil
+            var descriptors = [
+                pollfd(fd: wake.number, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: isStarved ? -1 : socket.number, events: Int16(POLLIN), revents: 0),
+            ]
+            let result = kernel.wait(&descriptors, isStarved ? Self.pause : -1)
+            if result < 0 && errno != EINTR { return onTrouble(.failed(code: errno)) }
+            if descriptors[0].revents != 0 { return }
+            if isStarved {
+                spare = newSpare()
+            } else if descriptors[1].revents != 0, !accept(&spare) {
+                return
+            }
+        }
+    }
+
+    /// Accepts one connection; `false` when the socket is of no use any more.
+    private func accept(_ spare: inout OwnedDescriptor?) -> Bool {
+        switch kernel.accept(socket.number) {
+        case .success(let number): onConnection(OwnedDescriptor(adopting: number))
+        case .failure(let error):
+            switch error.code {
+            case EAGAIN, EINTR, ECONNABORTED, EPERM, EPROTO: break
+            case EMFILE, ENFILE, ENOMEM, ENOBUFS:
+                onTrouble(.exhausted(code: error.code))
+                spare = nil  // Closes it.
+                // Taken by another thread in this moment, the place is gone, and the loop pauses.
+                guard case .success(let number) = kernel.accept(socket.number) else { return true }
+                let refused = OwnedDescriptor(adopting: number)
+                // In one step, so that no other thread gets the place: closes the connection and keeps the number.
+                if csystem_replace(wake.number, refused.number) >= 0 { spare = refused }
+            default:
+                onTrouble(.failed(code: error.code))
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Any descriptor will do; this one costs nothing.
+    private func newSpare() -> OwnedDescriptor? { OwnedDescriptor(duplicating: wake.number) }
+}

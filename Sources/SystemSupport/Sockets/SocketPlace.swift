@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import CSystem
+import Glibc
+
+/// The folder in which a socket is or will be, held open, and the address of the socket in it.
+struct SocketPlace {
+    /// The socket's path, for error texts.
+    let path: String
+    private let folder: OwnedDescriptor
+    private let create: Bool
+    private static let name = StoreLocation.socketName
+    /// The bytes of a socket address's path, the final zero included (`sun_path`, unix(7)).
+    static let maximumAddress = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
+
+    /// - Parameter create: Whether the folder must exist; for connecting, a folder that does not is a socket that does
+    ///   not.
+    init(folder: String, create: Bool) throws(ServiceSocketError) {
+        path = StoreLocation(folder: folder).socketPath
+        self.create = create
+        let number = open(folder, Int32(csystem_o_path) | O_DIRECTORY | O_CLOEXEC)
+        let code = errno
+        if number < 0 {
+            throw Self.error("opening the folder \(folder)", code: code, path: path, create: create)
+        }
+        self.folder = OwnedDescriptor(adopting: number)
+    }
+
+    /// Calls with the socket's address. A path that does not fit in one goes through the folder's descriptor.
+    func withAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        let direct = path.utf8.count < Self.maximumAddress
+        let address = direct ? path : "/proc/self/fd/\(folder.number)/\(Self.name)"
+        return withSocketAddress(Array(address.utf8), body)
+    }
+
+    /// Whether what has the socket's name is a socket; `nil` when nothing has it.
+    private func kind() throws(ServiceSocketError) -> Bool? {
+        var status = stat()
+        guard fstatat(folder.number, Self.name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+            let code = errno
+            if code == ENOENT { return nil }
+            throw error("looking at \(path)", code: code)
+        }
+        return status.st_mode & S_IFMT == S_IFSOCK
+    }
+
+    /// Whether what has the socket's name is a socket, or has gone meanwhile.
+    func isSocket() throws(ServiceSocketError) -> Bool { try kind() ?? true }
+
+    /// Whether what has the socket's name is a socket of this user's that only this user may connect to.
+    func isOwnSocket() throws(ServiceSocketError) -> Bool {
+        var status = stat()
+        guard fstatat(folder.number, Self.name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+            throw error("looking at \(path)", code: errno)
+        }
+        return status.st_mode & S_IFMT == S_IFSOCK && status.st_uid == geteuid() && status.st_mode & 0o077 == 0
+    }
+
+    /// Removes a socket if there is one, and nothing else.
+    func removeSocket() throws(ServiceSocketError) {
+        guard let isSocket = try kind() else { return }
+        guard isSocket else { throw .notASocket(path: path) }
+        guard unlinkat(folder.number, Self.name, 0) == 0 || errno == ENOENT else {
+            throw error("removing the old socket \(path)", code: errno)
+        }
+    }
+
+    func error(_ operation: String, code: Int32) -> ServiceSocketError {
+        Self.error(operation, code: code, path: path, create: create)
+    }
+
+    private static func error(_ operation: String, code: Int32, path: String, create: Bool) -> ServiceSocketError {
+        switch code {
+        case EACCES, EPERM: .notPermitted(path: path)
+        case ENOENT where !create, ENOTDIR where !create: .absent(path: path)
+        default: .system(operation: operation, code: code)
+        }
+    }
+}
+
+/// Calls with the Unix socket address of a path; a zero first means a name outside the file system.
+///
+/// - Precondition: At most ``SocketPlace/maximumAddress`` bytes.
+func withSocketAddress<Result>(
+    _ path: [UInt8], _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+) -> Result {
+    precondition(path.count <= SocketPlace.maximumAddress)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+    let start = MemoryLayout.offset(of: \sockaddr_un.sun_path) ?? 2
+    // A name outside the file system ends where the length says, a path at its zero.
+    let length = path.first == 0 ? start + path.count : MemoryLayout<sockaddr_un>.size
+    return withUnsafePointer(to: address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+import TestSupport
+import Testing
+
+@testable import BusTransport
+
+@Suite("Values of messages", .timeLimit(.minutes(10)))
+struct BusValueTests {
+    private let echo = BusConnectionTests.echo
+
+    /// A value of any type but descriptors, dictionaries at most so deep.
+    private func value(_ random: inout SplitMix64, depth: Int) -> BusValue {
+        switch Int.random(in: 0..<(depth > 0 ? 11 : 9), using: &random) {
+        case 0: .string(text(&random))
+        case 1: .strings((0..<Int.random(in: 0...3, using: &random)).map { _ in text(&random) })
+        case 2: .unsigned(.random(in: 0 ... .max, using: &random))
+        case 3: .boolean(.random(using: &random))
+        case 4: .bytes((0..<Int.random(in: 0...9, using: &random)).map { _ in .random(in: 0...255, using: &random) })
+        case 5: .double(Double(bitPattern: .random(in: 0 ... .max, using: &random)))
+        case 6: .signed(.random(in: .min ... .max, using: &random))
+        case 7: .unsigned32(.random(in: 0 ... .max, using: &random))
+        case 8: .signed32(.random(in: .min ... .max, using: &random))
+        case 9: .dictionary(entries(&random, depth: depth - 1))
+        default:
+            .dictionaries((0..<Int.random(in: 0...3, using: &random)).map { _ in entries(&random, depth: depth - 1) })
+        }
+    }
+
+    private func entries(_ random: inout SplitMix64, depth: Int) -> [String: BusValue] {
+        var entries: [String: BusValue] = [:]
+        for _ in 0..<Int.random(in: 0...4, using: &random) { entries[text(&random)] = value(&random, depth: depth) }
+        return entries
+    }
+
+    private func text(_ random: inout SplitMix64) -> String {
+        String((0..<Int.random(in: 0...6, using: &random)).map { _ in "aé漢 🙂\n".randomElement(using: &random) ?? "a" })
+    }
+
+    /// Equal values have equal descriptions; NaN is equal to none.
+    private func description(_ value: BusValue) -> String {
+        switch value {
+        case .double(let number): "\(number.bitPattern)"
+        case .dictionary(let entries):
+            "{"
+                + entries.sorted { $0.key < $1.key }.map { "\($0.key.debugDescription):\(description($0.value))" }
+                .joined() + "}"
+        case .dictionaries(let list): "[" + list.map { description(.dictionary($0)) }.joined() + "]"
+        default: "\(value)"
+        }
+    }
+
+    @Test("Values of all types, dictionaries in dictionaries too, arrive as they were sent")
+    func roundTrip() async throws {
+        let pair = try BusPair(onWorkerCall: { $0.reply($0.arguments) })
+        for seed in 0..<300 as Range<UInt64> {
+            var random = SplitMix64(seed: seed)
+            let values = (0..<Int.random(in: 1...5, using: &random)).map { _ in
+                value(&random, depth: BusValue.maximumDepth)
+            }
+            let answer = try await pair.host.call(echo, values)
+            #expect(answer.map(description) == values.map(description), "seed \(seed)")
+            #expect(answer.map(\.signature) == values.map(\.signature), "seed \(seed)")
+            let sizes = (answer.map(\.approximateBytes), values.map(\.approximateBytes))
+            #expect(sizes.0 == sizes.1)
+        }
+    }
+
+    @Test("Dictionaries too deep inside each other are refused by who sends them")
+    func tooDeep() async throws {
+        let pair = try BusPair(onWorkerCall: { $0.reply($0.arguments) })
+        var value = BusValue.string("")
+        for _ in 0...BusValue.maximumDepth { value = .dictionary(["a": value]) }
+        let deep = value
+        await #expect(throws: BusError.self) { _ = try await pair.host.call(echo, [deep]) }
+        // The connection goes on.
+        let answer = try await pair.host.call(echo, [.signed(-1)])
+        #expect(answer.map(description) == ["signed(-1)"])
+    }
+
+    @Test("More entries than may be are refused with the limit, and the connection goes on")
+    func tooMany() async throws {
+        let pair = try BusPair(onWorkerCall: { $0.reply([.unsigned(0)]) })
+        let list = [[String: BusValue]](repeating: [:], count: BusValue.maximumEntries + 1)
+        let refused = await refusal { _ = try await pair.host.call(echo, [.dictionaries(list)]) }
+        #expect(refused?.name == BusErrorName.invalidArguments)
+        #expect(refused?.message.contains("100000") == true)
+        _ = try await pair.host.call(echo, [.dictionaries(Array(list.dropLast()))])
+    }
+
+    @Test("Arguments of a wrong type are refused with both types")
+    func wrongType() {
+        var arguments = BusArguments([.dictionaries([])], of: "Search")
+        #expect(throws: BusError.self) { _ = try arguments.dictionary() }
+        var other = BusArguments([.double(1)], of: "Search")
+        do { _ = try other.unsigned32() } catch { #expect(error.description.contains("type d where u")) }
+    }
+}
+
+/// What a call is refused with; `nil` if it is not.
+func refusal(_ body: () async throws -> Void) async -> (name: String, message: String)? {
+    do {
+        try await body()
+        return nil
+    } catch BusError.remote(let name, let message) {
+        return (name, message)
+    } catch {
+        return ("", "\(error)")
+    }
+}

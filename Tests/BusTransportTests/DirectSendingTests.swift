@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Glibc
+import Synchronization
+import Testing
+
+@testable import BusTransport
+@testable import SystemSupport
+
+/// Holds a connection's thread in its wait.
+private final class HeldWait: Sendable {
+    private let isHolding = Mutex(false)
+    private let release = DispatchSemaphore(value: 0)
+    private let holding: AsyncStream<Void>.Continuation
+    /// Yields when the thread is held.
+    let held: AsyncStream<Void>
+
+    init() { (held, holding) = AsyncStream.makeStream(of: Void.self) }
+
+    var kernel: BusKernel {
+        let real = BusKernel()
+        return BusKernel(
+            now: real.now,
+            wait: { [self] descriptors, time in
+                guard isHolding.withLock({ $0 }) else { return real.wait(&descriptors, time) }
+                holding.yield()
+                release.wait()
+                return real.wait(&descriptors, time)
+            })
+    }
+
+    /// Holds the thread the next time it waits.
+    func hold() { isHolding.withLock { $0 = true } }
+
+    func letGo() {
+        isHolding.withLock { $0 = false }
+        release.signal()
+    }
+}
+
+@Suite("Sending while the connection's thread waits", .timeLimit(.minutes(10)))
+struct DirectSendingTests {
+    private static let note = BusMember("com.searchlight.Test1", "Note")
+
+    /// A host whose thread can be held, and what its worker is told.
+    private struct Pair {
+        let host: BusConnection
+        let worker: BusConnection
+        let wait = HeldWait()
+        /// The numbers it is told, and of bytes their count.
+        let told: AsyncStream<[UInt64]>
+        /// Yields when the host's connection has ended.
+        let ended: AsyncStream<Void>
+        /// The worker's end of the socket, as a worker that means no good has it.
+        let workersSocket: OwnedDescriptor
+        /// While it is locked the worker reads nothing.
+        let reading = DispatchSemaphore(value: 1)
+
+        init() async throws {
+            let (told, telling) = AsyncStream.makeStream(of: [UInt64].self)
+            let (ended, ending) = AsyncStream.makeStream(of: Void.self)
+            (self.told, self.ended) = (told, ended)
+            var descriptors: [Int32] = [0, 0]
+            try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &descriptors) == 0)
+            host = try BusConnection(
+                adopting: OwnedDescriptor(adopting: descriptors[0]), side: .server, name: "test-host", limits: nil,
+                kernel: wait.kernel, onCall: { $0.reply() }, onDisconnect: { _ in ending.yield() })
+            workersSocket = OwnedDescriptor(adopting: dup(descriptors[1]))
+            worker = try BusConnection(
+                adopting: OwnedDescriptor(adopting: descriptors[1]), side: .client, name: "test-worker",
+                onCall: { [reading] call in
+                    reading.wait()
+                    reading.signal()
+                    if !call.arguments.isEmpty { telling.yield(call.arguments.map(number)) }
+                    call.reply(call.arguments)
+                }, onDisconnect: { _ in })
+            // Behind the authentication.
+            _ = try await host.call(DirectSendingTests.note)
+        }
+
+        /// Returns once the host's thread does nothing but wait.
+        func holdThread() async {
+            wait.hold()
+            // An answer, after which it waits again. Not waited for: the thread may be held before it can take it.
+            host.call(DirectSendingTests.note, []) { _ in }
+            for await _ in wait.held { break }
+        }
+    }
+
+    @Test("What is posted meanwhile is sent without the thread")
+    func sentByThePoster() async throws {
+        let pair = try await Pair()
+        await pair.holdThread()
+        pair.host.post(Self.note, [.unsigned(1)])
+        var told = pair.told.makeAsyncIterator()
+        #expect(await told.next() == [1])
+        pair.wait.letGo()
+    }
+
+    @Test("What does not fit into the socket then is sent on by the thread")
+    func restIsSentByTheThread() async throws {
+        let pair = try await Pair()
+        await pair.holdThread()
+        let large = 8 << 20
+        pair.host.post(Self.note, [.bytes([UInt8](repeating: 7, count: large))])
+        // It comes behind what is not sent yet.
+        pair.host.post(Self.note, [.unsigned(2)])
+        pair.wait.letGo()
+        var told = pair.told.makeAsyncIterator()
+        #expect(await told.next() == [UInt64(large)])
+        #expect(await told.next() == [2])
+    }
+
+    @Test("The serial number of a call is told before its answer")
+    func serialFirst() async throws {
+        let pair = try await Pair()
+        for _ in 0..<200 {
+            let serial = Mutex<UInt64?>(nil)
+            let outcome = Mutex<UInt64?>(nil)
+            let (done, doing) = AsyncStream.makeStream(of: Void.self)
+            pair.host.call(noting: { number in serial.withLock { $0 = number } }, Self.note, []) { _ in
+                outcome.withLock { $0 = serial.withLock { $0 } }
+                doing.yield()
+            }
+            for await _ in done { break }
+            #expect(outcome.withLock { $0 } != nil)
+        }
+    }
+
+    @Test("What many threads post at once arrives whole, and each one's in its order")
+    func orderOfEach() async throws {
+        let (threads, each) = (8, 400)
+        let pair = try await Pair()
+        for thread in 0..<threads {
+            Thread.detached {
+                for number in 0..<each {
+                    pair.host.post(Self.note, [.unsigned(UInt64(thread)), .unsigned(UInt64(number))])
+                }
+            }
+        }
+        var next = [UInt64](repeating: 0, count: threads)
+        var told = pair.told.makeAsyncIterator()
+        for _ in 0..<(threads * each) {
+            let values = try #require(await told.next())
+            let (thread, number) = (values[0], values[1])
+            #expect(next[Int(thread)] == number)
+            next[Int(thread)] = number + 1
+        }
+        #expect(next == [UInt64](repeating: UInt64(each), count: threads))
+    }
+
+    @Test("A peer that takes nothing more has ended the connection, also for what it was asked before")
+    func peerWithoutEars() async throws {
+        let pair = try await Pair()
+        pair.reading.wait()
+        defer { pair.reading.signal() }
+        let (answers, answering) = AsyncStream.makeStream(of: Bool.self)
+        pair.host.call(Self.note, []) { result in
+            if case .failure(.disconnected) = result { answering.yield(true) } else { answering.yield(false) }
+        }
+        // The kernel wakes nobody for that; only who sends notices.
+        shutdown(pair.workersSocket.number, Int32(SHUT_RD))
+        pair.host.post(Self.note, [.unsigned(1)])
+        for await _ in pair.ended { break }
+        for await isDisconnected in answers {
+            #expect(isDisconnected)
+            break
+        }
+    }
+
+    @Test("Calls fail once the connection has ended, whoever would have sent them")
+    func afterTheEnd() async throws {
+        let pair = try await Pair()
+        await pair.holdThread()
+        pair.host.close()
+        await #expect(throws: BusError.self) { try await pair.host.call(Self.note) }
+        pair.wait.letGo()
+    }
+}
+
+private func number(_ value: BusValue) -> UInt64 {
+    switch value {
+    case .unsigned(let number): number
+    case .bytes(let bytes): UInt64(bytes.count)
+    default: .max
+    }
+}
+
+/// A thread of its own, because the pool's are few.
+private enum Thread {
+    static func detached(_ body: @escaping @Sendable () -> Void) { _ = OwnThread.start("test-poster", body) }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import BusTransport
+@testable import ServiceMessages
+@testable import SystemSupport
+
+@Suite("A message bus", .enabled(if: PrivateBus.isAvailable), .timeLimit(.minutes(10)))
+struct MessageBusTests {
+    private static let echo = BusMember("com.searchlight.Test1", "Echo")
+
+    private func client(
+        _ bus: PrivateBus, limits: SenderLimits = SenderLimits(),
+        onCall: @escaping BusConnection.CallHandler = { $0.reply($0.arguments) },
+        onEnd: @escaping BusConnection.EndHandler = { _ in }
+    ) throws -> MessageBus {
+        try MessageBus(address: bus.address, name: "test-bus", limits: limits, onCall: onCall, onDisconnect: onEnd)
+    }
+
+    /// The unique name of a client, as another one sees it.
+    private func owner(_ client: MessageBus, _ name: String) async throws -> String {
+        let outcome = try await client.requestName(name)
+        #expect(outcome == .acquired)
+        return try await client.owner(of: name)
+    }
+
+    @Test("A name is had by one, and by the next when it was given back")
+    func names() async throws {
+        let bus = try PrivateBus()
+        let (one, two) = (try client(bus), try client(bus))
+        let first = try await one.requestName("com.example.A")
+        let second = try await two.requestName("com.example.A")
+        let again = try await one.requestName("com.example.A")
+        #expect([first, second, again] == [.acquired, .taken, .acquired])
+        try await one.releaseName("com.example.A")
+        let third = try await two.requestName("com.example.A")
+        #expect(third == .acquired)
+    }
+
+    @Test("Calls carry who sent them, arguments and descriptors arrive, and errors come back")
+    func calls() async throws {
+        let bus = try PrivateBus()
+        let senders = Mutex<[String?]>([])
+        let one = try client(bus) { call in
+            senders.withLock { $0.append(call.sender) }
+            if call.arguments.isEmpty {
+                call.refuse(name: "com.example.Error", message: "no")
+            } else {
+                call.reply(call.arguments)
+            }
+        }
+        let two = try client(bus)
+        let (here, there) = (try await owner(two, "com.example.B"), try await owner(one, "com.example.A"))
+        let number = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
+        let file = OwnedDescriptor(adopting: number)
+        let answer = try await two.call(there, Self.echo, [.dictionary(["a": .double(0.5)]), .descriptor(file)])
+        #expect(answer.map(\.signature) == ["a{sv}", "h"])
+        let refused = await refusal { _ = try await two.call(there, Self.echo, []) }
+        #expect(refused?.name == "com.example.Error" && refused?.message == "no")
+        #expect(senders.withLock { $0 } == [here, here])
+    }
+
+    @Test("A client is known by its process and user, and its end is told once")
+    func identity() async throws {
+        let bus = try PrivateBus()
+        let (one, two) = (try client(bus), try client(bus))
+        let name = try await owner(two, "com.example.B")
+        let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+        try await one.watch(name) { continuation.yield() }
+        let identity = try await one.identity(of: name)
+        #expect(identity.process == getpid())
+        #expect(identity.user == getuid())
+        two.close()
+        for await _ in ends { break }
+        await #expect(throws: BusError.self) { _ = try await one.identity(of: name) }
+    }
+
+    @Test("A bus that is not there, or that ends, is told with a reason, and calls fail")
+    func unreachable() async throws {
+        let (ends, continuation) = AsyncStream.makeStream(of: BusEnd.self)
+        let nowhere = try MessageBus(
+            address: "unix:path=/nonexistent/bus", name: "test-bus", onCall: { _ in },
+            onDisconnect: { continuation.yield($0) })
+        await #expect(throws: BusError.self) { _ = try await nowhere.requestName("com.example.A") }
+        for await end in ends {
+            #expect(end.description.contains("No such file"))
+            break
+        }
+        let bus = try PrivateBus()
+        let one = try client(bus, onEnd: { continuation.yield($0) })
+        _ = try await one.requestName("com.example.A")
+        bus.stop()
+        for await end in ends {
+            #expect(end == .peerClosed)
+            break
+        }
+        await #expect(throws: BusError.self) { _ = try await one.requestName("com.example.A") }
+    }
+
+    @Test("A sender that floods is refused beyond its share, and another one is served")
+    func flood() async throws {
+        let bus = try PrivateBus()
+        let held = Mutex<[IncomingCall]>([])
+        var limits = SenderLimits()
+        limits.maximumUnanswered = 4
+        limits.maximumMessageBytes = 1000
+        let service = try client(bus, limits: limits) { call in
+            if case .string("hold")? = call.arguments.first { return held.withLock { $0.append(call) } }
+            call.reply(call.arguments)
+        }
+        let (hostile, healthy) = (try client(bus), try client(bus))
+        let name = try await owner(service, "com.example.A")
+        let refused = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    let refused = await refusal { _ = try await hostile.call(name, Self.echo, [.string("hold")]) }
+                    return refused?.name == BusErrorName.limitsExceeded
+                }
+            }
+            var count = 0
+            for try await isRefused in group where isRefused {
+                count += 1
+                guard count == 16 else { continue }
+                let answer = try await healthy.call(name, Self.echo, [.string("x")])
+                #expect(answer.count == 1)
+                for call in held.withLock({ $0 }) { call.reply() }
+            }
+            return count
+        }
+        #expect(refused == 16)
+        // What was answered counts no more; what is too large is refused alone.
+        let large = await refusal {
+            _ = try await hostile.call(name, Self.echo, [.bytes([UInt8](repeating: 0, count: 2000))])
+        }
+        #expect(large?.name == BusErrorName.limitsExceeded)
+        let after = try await hostile.call(name, Self.echo, [.string("y")])
+        #expect(after.count == 1)
+    }
+
+    @Test("Shares are given back, and forgotten with the last call")
+    func shares() {
+        var shares = SenderShares(SenderLimits())
+        for index in 0..<100 { #expect(shares.take(10, of: ":1.\(index)") == nil) }
+        for index in 0..<100 { shares.give(10, of: ":1.\(index)") }
+        // Nothing is kept of those who have nothing under way.
+        #expect(shares.senders == 0)
+    }
+
+    @Test(
+        "What the service says of itself is what tools of the bus understand, and unknown types are named",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/gdbus")))
+    func tools() async throws {
+        let bus = try PrivateBus()
+        let service = try client(bus) { call in
+            if !Introspection.answer(call) { call.reply(call.arguments) }
+        }
+        _ = try await owner(service, "com.example.A")
+        let target = ["--address", bus.address, "--dest", "com.example.A", "--object-path", "/com/searchlight"]
+        let (status, document) = try await run("/usr/bin/gdbus", ["introspect"] + target)
+        #expect(status == 0, "\(document)")
+        for interface in Introspection.interfaces {
+            #expect(document.contains("interface \(interface.name)"))
+            for method in interface.methods { #expect(document.contains("\(method.name)(")) }
+        }
+        #expect(document.contains("in  a{sv} options"))
+        let ping = try await run("/usr/bin/gdbus", ["call"] + target + ["--method", "org.freedesktop.DBus.Peer.Ping"])
+        #expect(ping.status == 0)
+        let odd = try await run(
+            "/usr/bin/gdbus", ["call"] + target + ["--method", "com.searchlight.Test1.Echo", "[(1, 'a')]"])
+        #expect(odd.status != 0)
+        #expect(odd.output.contains("a(is)"), "\(odd.output)")
+        let nested = try await run(
+            "/usr/bin/gdbus",
+            ["call"] + target + ["--method", "com.searchlight.Test1.Echo", "{'a': <{'b': <[byte 1]>}>, 'c': <(1,)>}"])
+        #expect(nested.output.contains("(i)"), "\(nested.output)")
+    }
+
+    private func run(_ program: String, _ arguments: [String]) async throws -> (status: Int32, output: String) {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(
+                    with: Result {
+                        let (ending, output) = try ChildProcess.run(program, arguments)
+                        return (ending.status, output)
+                    })
+            }
+        }
+    }
+}

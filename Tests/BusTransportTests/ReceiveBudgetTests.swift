@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import BusTransport
+
+@Suite("The room for large messages")
+struct ReceiveBudgetTests {
+    private final class Grants: Sendable {
+        private let names = Mutex<[String]>([])
+        var all: [String] { names.withLock { $0 } }
+        func add(_ name: String) { names.withLock { $0.append(name) } }
+    }
+
+    private static func budget() -> ReceiveBudget {
+        ReceiveBudget(lanes: [.init(messageBytes: 10, capacity: 20), .init(messageBytes: .max, capacity: 100)])
+    }
+
+    @Test("Room is given in the order in which it is asked for, and the large do not keep it from the small")
+    func order() {
+        let (budget, grants) = (Self.budget(), Grants())
+        let first = budget.ask(60) { grants.add("first") }
+        let second = budget.ask(60) { grants.add("second") }
+        let third = budget.ask(30) { grants.add("third") }
+        let small = budget.ask(10) { grants.add("small") }
+        #expect(first.isGranted && !second.isGranted && small.isGranted)
+        // It would fit, and does not overtake.
+        #expect(!third.isGranted && first.isContended && !small.isContended)
+        first.end()
+        #expect(grants.all == ["second", "third"] && second.isGranted && third.isGranted)
+        for ticket in [second, third, small] { ticket.end() }
+        first.end()
+        #expect(budget.held == 0)
+    }
+
+    @Test("A ticket that nobody has any more gives back its room, or its place in the line")
+    func dropped() {
+        let (budget, grants) = (Self.budget(), Grants())
+        var first: ReceiveBudget.Ticket? = budget.ask(100) {}
+        var second: ReceiveBudget.Ticket? = budget.ask(100) { grants.add("second") }
+        let third = budget.ask(100) { grants.add("third") }
+        withExtendedLifetime((first, second)) {}
+        second = nil
+        first = nil
+        #expect(grants.all == ["third"] && third.isGranted && budget.held == 100)
+    }
+
+    @Test("A ticket that is dropped while the line is inspected gives back its place, and nothing waits for itself")
+    func droppedWhileInspected() {
+        let (tickets, grants) = (Dropped(), Grants())
+        let budget = ReceiveBudget(lanes: [.init(messageBytes: .max, capacity: 100)], onInspection: { tickets.drop() })
+        let first = budget.ask(60) {}
+        let small = budget.ask(30) {}
+        tickets.keep(budget.ask(90) { grants.add("large") })
+        let last = budget.ask(20) { grants.add("last") }
+        // There is no room yet for the next in the line, whose last owner lets go of it in this moment.
+        small.end()
+        #expect(grants.all == ["last"] && last.isGranted && budget.held == 80)
+        first.end()
+        last.end()
+        #expect(budget.held == 0)
+    }
+
+    @Test("Tickets that several threads ask for, give back and drop leave nothing behind")
+    func concurrent() async {
+        let budget = ReceiveBudget(lanes: [.init(messageBytes: .max, capacity: 1000)])
+        let large = budget.ask(700) {}
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<6 {
+                group.addTask {
+                    for _ in 0..<20_000 {
+                        // The first fit beside the large one; the others wait, and are only dropped.
+                        let ticket = budget.ask(number % 2 == 0 ? 200 : 900) {}
+                        if number % 2 == 0 { ticket.end() }
+                    }
+                }
+            }
+        }
+        #expect(budget.held == 700 && !large.isContended)
+        large.end()
+        #expect(budget.held == 0)
+    }
+
+    /// The only reference to a ticket, until it is dropped.
+    private final class Dropped: Sendable {
+        private let ticket = Mutex<ReceiveBudget.Ticket?>(nil)
+        func keep(_ new: ReceiveBudget.Ticket) { ticket.withLock { $0 = new } }
+        func drop() {
+            let dropped = ticket.withLock { ticket in
+                defer { ticket = nil }
+                return ticket
+            }
+            _ = dropped
+        }
+    }
+
+    @Test("One that is larger than all the room is read alone")
+    func larger() {
+        let budget = Self.budget()
+        let first = budget.ask(500) {}
+        let second = budget.ask(20) {}
+        #expect(first.isGranted && !second.isGranted)
+        first.end()
+        #expect(second.isGranted)
+    }
+
+    @Test(
+        "Of any tickets no more than the room is granted, and all are in the end",
+        arguments: 1...10 as ClosedRange<UInt64>)
+    func bounded(seed: UInt64) {
+        let budget = Self.budget()
+        var random = SplitMix64(seed: seed)
+        var tickets: [ReceiveBudget.Ticket] = []
+        for _ in 0..<300 {
+            if random.below(2) == 0 {
+                tickets.append(budget.ask(11 + random.below(80)) {})
+            } else if let index = tickets.firstIndex(where: { $0.isGranted }) {
+                tickets.remove(at: index).end()
+            }
+            #expect(budget.held <= 100)
+        }
+        while let index = tickets.firstIndex(where: { $0.isGranted }) { tickets.remove(at: index).end() }
+        #expect(tickets.isEmpty && budget.held == 0)
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import TestSupport
+import Testing
+
+@testable import ItemRecord
+
+@Suite("Lists of changes")
+struct ChangeListTests {
+    private static func randomChange(_ random: inout some RandomNumberGenerator) -> ChangeList.Change {
+        func names() -> [String] {
+            (0..<Int.random(in: 0...5, using: &random)).map { _ in
+                String(repeating: "ä", count: .random(in: 0...90, using: &random))
+            }
+        }
+        return switch Int.random(in: 0..<4, using: &random) {
+        case 0: .indexRecords((0..<Int.random(in: 0...300, using: &random)).map { UInt8(truncatingIfNeeded: $0) })
+        case 1: .deleteItems(names())
+        case 2: .deleteDomains(names())
+        default: .deleteAll
+        }
+    }
+
+    @Test("What was appended is read, in order")
+    func roundTrip() throws {
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<200 {
+            let changes = (0..<Int.random(in: 0...12, using: &random)).map { _ in Self.randomChange(&random) }
+            var list = ChangeList()
+            for change in changes { list.append(change) }
+            let read = try ChangeList.changes(in: list.bytes)
+            #expect(read == changes)
+        }
+    }
+
+    @Test("A list that is cut off anywhere is refused or is a shorter list, and changed bytes never trap")
+    func damage() throws {
+        var random = SystemRandomNumberGenerator()
+        var list = ChangeList()
+        for _ in 0..<8 { list.append(Self.randomChange(&random)) }
+        let whole = try ChangeList.changes(in: list.bytes)
+        for length in 0..<list.bytes.count {
+            if let part = try? ChangeList.changes(in: Array(list.bytes[..<length])) {
+                #expect(part.count < whole.count && Array(whole.prefix(part.count)) == part)
+            }
+            var changed = list.bytes
+            changed[length] = .random(in: 0...255, using: &random)
+            _ = try? ChangeList.changes(in: changed)
+        }
+    }
+
+    @Test("A count of names that cannot be there reserves no memory and is refused")
+    func hugeCount() {
+        #expect(throws: ItemRecordError.self) {
+            try ChangeList.changes(in: [2, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01])
+        }
+        #expect(throws: ItemRecordError.self) { try ChangeList.changes(in: [2, 0xFF, 0xFF, 0x3F]) }
+    }
+
+    @Test("More empty names than a batch may have are refused")
+    func tooManyNames() {
+        var list = ChangeList()
+        for _ in 0..<3 { list.append(.deleteItems(Array(repeating: "", count: 400_000))) }
+        #expect(throws: ItemRecordError.self) { try ChangeList.changes(in: list.bytes) }
+    }
+}
