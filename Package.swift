@@ -43,8 +43,9 @@ let package = Package(
             name: "searchlight",
             dependencies: [
                 "SearchlightEngine", "ExtensionValidation", "ExtensionRuntime", "SearchIndex", "ExtensionHost",
-                "MetadataQuery", "Promises", "Previews", "IdleScheduling", "ConditionSensors", "QuickLookSimulator",
-                "ItemRecord", "SystemSupport", "BusTransport", "UniformTypeIdentifiers", "Diagnosis", "CStart",
+                "MetadataQuery", "Promises", "Previews", "IdleScheduling", "SchedulerSimulation", "ConditionSensors",
+                "QuickLookSimulator", "ItemRecord", "SystemSupport", "BusTransport", "UniformTypeIdentifiers",
+                "Diagnosis", "CStart",
                 arguments,
             ], swiftSettings: strict),
         .executableTarget(
@@ -124,6 +125,7 @@ let package = Package(
             dependencies: ["MetadataQuery", "ItemRecord", "UniformTypeIdentifiers"],
             swiftSettings: strict),
         .target(name: "IdleScheduling", swiftSettings: strict),
+        .target(name: "SchedulerSimulation", dependencies: ["IdleScheduling"], swiftSettings: strict),
         .target(
             name: "ConditionSensors", dependencies: ["IdleScheduling", "SystemSupport", "BusTransport", "CSystem"],
             swiftSettings: strict),
@@ -261,6 +263,9 @@ let package = Package(
             ], swiftSettings: strict),
         .testTarget(
             name: "IdleSchedulingTests", dependencies: ["IdleScheduling", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "SchedulerSimulationTests", dependencies: ["SchedulerSimulation", "IdleScheduling", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "ConditionSensorsTests",
             dependencies: ["ConditionSensors", "IdleScheduling", "BusTransport", "TestSupport"],

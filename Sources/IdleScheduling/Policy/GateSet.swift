@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Some gates, as bits: they are judged with every event, for each job.
-struct GateSet: OptionSet, Hashable, Sendable {
-    let rawValue: UInt32
+package struct GateSet: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt32
 
-    init(rawValue: UInt32) { self.rawValue = rawValue }
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    init(_ gate: Gate) { rawValue = 1 << UInt32(gate.ordinal) }
+    package init(_ gate: Gate) { rawValue = 1 << UInt32(gate.ordinal) }
 
-    init(_ gates: some Sequence<Gate>) { self = gates.reduce(into: []) { $0.insert(GateSet($1)) } }
+    package init(_ gates: some Sequence<Gate>) { self = gates.reduce(into: []) { $0.insert(GateSet($1)) } }
 
     /// The gates, in the order of their declaration.
-    var gates: [Gate] { isEmpty ? [] : Gate.allCases.filter { contains(GateSet($0)) } }
+    package var gates: [Gate] { isEmpty ? [] : Gate.allCases.filter { contains(GateSet($0)) } }
 
     /// The one that comes first in the order of declaration, which is the order in which they are told.
     var first: Gate? { gates.first }
@@ -27,7 +27,7 @@ struct GateSet: OptionSet, Hashable, Sendable {
 
 extension Gate {
     /// The place in the order of declaration, without a search.
-    var ordinal: Int {
+    package var ordinal: Int {
         switch self {
         case .disabled: 0
         case .quarantined: 1

@@ -171,7 +171,7 @@ extension String {
 
 extension Double {
     /// As people write it: without a point if it is whole.
-    var plain: String {
+    package var plain: String {
         self == rounded() && abs(self) < 1e15 ? "\(Int64(self))" : "\(self)"
     }
 }

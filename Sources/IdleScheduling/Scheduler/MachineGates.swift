@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The gates of the machine, judged from its conditions. What is measured opens a little later than it closes.
-struct MachineGates: Sendable {
+package struct MachineGates: Sendable {
     /// What was told last.
-    private(set) var conditions = Conditions()
+    package private(set) var conditions = Conditions()
     /// The measured gates that are closed.
     private var latched: GateSet = []
+
+    package init() {}
 
     /// Takes in new conditions.
     ///
     /// - Parameter sawOwnWork: Whether a job runs, or did within what was measured.
-    mutating func take(_ new: Conditions, _ policy: SchedulingPolicy, sawOwnWork: Bool) {
+    package mutating func take(_ new: Conditions, _ policy: SchedulingPolicy, sawOwnWork: Bool) {
         conditions = new
         let load = new.otherLoad?.finite
         latch(.cpuBusy, load, above: policy.cpuBusyCloses, until: policy.cpuBusyOpens)
@@ -44,7 +46,7 @@ struct MachineGates: Sendable {
     }
 
     /// The gates that are closed at a moment.
-    func closed(_ policy: SchedulingPolicy, at moment: Double) -> GateSet {
+    package func closed(_ policy: SchedulingPolicy, at moment: Double) -> GateSet {
         var closed = latched
         if conditions.isAsleep { closed.insert(GateSet(.asleep)) }
         if let opens = opens(.justResumed, policy), moment < opens, isNear(conditions.resumed, policy, moment) {
@@ -78,7 +80,7 @@ struct MachineGates: Sendable {
     }
 
     /// When a gate opens by itself, if that is known.
-    func opens(_ gate: Gate, _ policy: SchedulingPolicy) -> Double? {
+    package func opens(_ gate: Gate, _ policy: SchedulingPolicy) -> Double? {
         switch (gate, conditions.presence) {
         case (.justResumed, _): conditions.resumed?.finite.map { $0 + policy.justResumedSeconds }
         case (.userActive, .away(let since)): since.finite.map { $0 + policy.userActiveSeconds }
@@ -92,5 +94,5 @@ struct MachineGates: Sendable {
 
 extension Double {
     /// The same, if it is a number.
-    var finite: Double? { isFinite ? self : nil }
+    package var finite: Double? { isFinite ? self : nil }
 }

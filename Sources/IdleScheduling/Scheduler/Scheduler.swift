@@ -23,7 +23,7 @@ public struct Scheduler: Sendable {
     }
 
     /// The job under way.
-    struct Run: Sendable {
+    package struct Run: Sendable {
         enum Phase: Hashable, Sendable { case running, paused, stopping }
 
         var owed: Owed
@@ -36,15 +36,15 @@ public struct Scheduler: Sendable {
         /// How long it ran, without pauses, before this phase.
         var ran = 0.0
         /// Whether a person wants it now.
-        var isPersons = false
+        package var isPersons = false
         /// Whether the last list had it; if not, nothing is owed when it ends.
         var isListed = true
         /// The gates that it passes.
-        var relaxed: GateSet = []
+        package var relaxed: GateSet = []
         /// Not to go on before, once it is quiet.
         var quietUntil = -Double.infinity
         /// What was last noted of it.
-        var noted: (kind: JournalEntry.Kind, gates: GateSet)
+        package var noted: (kind: JournalEntry.Kind, gates: GateSet)
         /// What it has used, if anything was told.
         var usage: Usage?
 
@@ -71,7 +71,7 @@ public struct Scheduler: Sendable {
     var machine = MachineGates()
     /// The jobs that are owed and not under way, sorted by age and key.
     var owed: [Owed] = []
-    var run: Run?
+    package internal(set) var run: Run?
     var window = RelaxedWindow()
     var personsWaiting = 0
     /// The bundles that a person has throttled.

@@ -3,6 +3,7 @@ import ArgumentParser
 import ConditionSensors
 import Foundation
 import IdleScheduling
+import SchedulerSimulation
 import SearchIndex
 import SearchlightEngine
 

@@ -2,6 +2,7 @@
 import ArgumentParser
 import Foundation
 import IdleScheduling
+import SchedulerSimulation
 import SearchlightEngine
 
 struct SimulateCommand: ParsableCommand {
@@ -55,7 +56,7 @@ struct SimulateCommand: ParsableCommand {
             if printsTrace, let shipped = ShippedTrace(name: name) { return try Output.document(shipped.jsonLines) }
             let trace = try TraceFile.trace(name, policy: policy)
             if printsTrace { return try Output.document(trace.jsonLines) }
-            let replay = TimeMachine.replay(trace)
+            let replay = SchedulerSimulator.replay(trace)
             if let plot {
                 try PlotFile(plot).write(TimelinePlot(replay, of: trace) { $0.words }.svg)
             }

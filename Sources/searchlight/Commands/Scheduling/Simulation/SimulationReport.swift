@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import IdleScheduling
+import SchedulerSimulation
 
 /// A replay as `--json` prints it: times in UTC, lengths in seconds to a millisecond.
 struct SimulationReport: Encodable {

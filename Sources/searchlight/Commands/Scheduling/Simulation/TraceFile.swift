@@ -2,6 +2,7 @@
 import Foundation
 import Glibc
 import IdleScheduling
+import SchedulerSimulation
 import SystemSupport
 
 /// Where traces are read from.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import IdleScheduling
 
 /// What a job of a trace still has to do.
 struct SimulatedWork: Sendable {
@@ -92,7 +93,7 @@ extension Urgency {
     }
 }
 
-/// The worker of a time machine: at most one job is under way.
+/// The simulated worker; it runs at most one job at a time.
 struct SimulatedWorker: Sendable {
     enum Phase: Hashable, Sendable {
         case running

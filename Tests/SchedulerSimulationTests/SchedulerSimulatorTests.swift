@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import IdleScheduling
+import SchedulerSimulation
 import TestSupport
 import Testing
 
-@Suite("The time machine")
-struct TimeMachineTests {
+@Suite("The scheduler simulator")
+struct SchedulerSimulatorTests {
     private func replay(_ lines: String..., policy: String = "") throws -> (replay: Replay, trace: Trace) {
         let header = TraceReaderTests.header.dropLast() + (policy.isEmpty ? "}" : ", \"policy\": \(policy)}")
         let trace = try Trace(jsonLines: Array(([String(header)] + lines).joined(separator: "\n").utf8))
-        return (TimeMachine.replay(trace), trace)
+        return (SchedulerSimulator.replay(trace), trace)
     }
     private static let idle = """
         {"at": "8:00", "conditions": {"presence": {"away": "7:00"}, "power": "mains", "load": 0.02}}
@@ -150,7 +151,7 @@ struct TimeMachineTests {
         var pictures: Set<String> = []
         for _ in 0..<3 {
             let trace = try #require(ShippedTrace(name: name)).trace()
-            let replay = TimeMachine.replay(trace)
+            let replay = SchedulerSimulator.replay(trace)
             results.insert(try encoder.encode(replay))
             pictures.insert(TimelinePlot(replay, of: trace).svg)
         }
@@ -187,7 +188,7 @@ struct TimeMachineTests {
                 }
             trace.events.append(Trace.Event(now, happening))
         }
-        let replay = TimeMachine.replay(trace)
+        let replay = SchedulerSimulator.replay(trace)
         for job in replay.jobs {
             for (one, next) in zip(job.spans, job.spans.dropFirst()) { #expect(one.end <= next.start) }
             #expect(job.spans.allSatisfy { $0.start < $0.end } && job.done <= job.requests)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import IdleScheduling
 
 /// Writes a picture: a few shapes, and texts from anywhere made harmless.
 struct SVGWriter {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import IdleScheduling
 
 /// The clock of a trace: days, time zones and times as people write them.
 public struct TraceClock: Hashable, Sendable {

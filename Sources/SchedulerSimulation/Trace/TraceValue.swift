@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import IdleScheduling
 
 /// A value of a line of a trace.
 enum TraceValue: Hashable, Sendable {

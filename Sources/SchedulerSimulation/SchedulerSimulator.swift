@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import IdleScheduling
 
 /// Replays a trace through the real ``Scheduler`` on a virtual clock, with a worker that is made up. Pure: the same trace gives
 /// the same replay, byte for byte.
@@ -7,7 +8,7 @@
 /// inhibitors), the rest (load, pressure, heat, disks) when it looks, which is at ticks while something waits and twice a
 /// second while something runs; nothing while nothing is owed. What is not made up: own load, which the sensors leave out of what
 /// others use, and own pressure. While the machine sleeps no tick comes.
-public struct TimeMachine: Sendable {
+public struct SchedulerSimulator: Sendable {
     private let trace: Trace
     private var scheduler: Scheduler
     private var recorder: ReplayRecorder
@@ -38,7 +39,7 @@ public struct TimeMachine: Sendable {
 
     /// What comes of a trace.
     public static func replay(_ trace: Trace) -> Replay {
-        var machine = TimeMachine(trace)
+        var machine = SchedulerSimulator(trace)
         return machine.run()
     }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import IdleScheduling
 
 /// What came of replaying a trace.
 public struct Replay: Hashable, Sendable, Codable {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import IdleScheduling
 
 extension Trace {
     /// Reads a trace: a header and a line of JSON for each event. Strict: what is unknown, out of range, out of order or too

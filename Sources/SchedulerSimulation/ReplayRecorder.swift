@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import IdleScheduling
 
 /// Keeps what happens in a replay: spans, and sums of them.
 struct ReplayRecorder {

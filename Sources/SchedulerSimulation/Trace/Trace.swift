@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import IdleScheduling
 
-/// What happened on a machine, for ``TimeMachine`` to replay: conditions, jobs and what people wanted. docs/TRACES.md has the
+/// What happened on a machine, for ``SchedulerSimulator`` to replay: conditions, jobs and what people wanted. docs/TRACES.md has the
 /// form of its file.
 ///
 /// Moments are seconds since 2001-01-01 UTC.

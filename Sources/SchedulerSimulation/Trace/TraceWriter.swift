@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import IdleScheduling
 
 /// Writes a trace line by line, of conditions only what has changed. What it writes ``Trace/init(jsonLines:)`` reads as the
 /// same, moments to a millisecond.

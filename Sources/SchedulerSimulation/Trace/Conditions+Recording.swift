@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import IdleScheduling
 
 extension Conditions {
     /// The same as a recording keeps it, without what changes all the time and decides nothing: loads and pressures in

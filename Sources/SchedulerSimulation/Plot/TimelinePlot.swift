@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import IdleScheduling
 
 /// A replay as a picture: what kept work from running above, the jobs below, hours along the bottom. Readable on light and
 /// on dark ground, with what each mark means when the pointer rests on it.

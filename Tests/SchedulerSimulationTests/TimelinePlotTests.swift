@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import IdleScheduling
+import SchedulerSimulation
 import TestSupport
 import Testing
 
@@ -26,7 +27,7 @@ struct TimelinePlotTests {
             return parser.parse() ? elements : nil
         }
     }
-    private func plot(_ trace: Trace) -> String { TimelinePlot(TimeMachine.replay(trace), of: trace).svg }
+    private func plot(_ trace: Trace) -> String { TimelinePlot(SchedulerSimulator.replay(trace), of: trace).svg }
 
     @Test("That of each shipped trace is well formed, small, and names its jobs and gates", arguments: ShippedTrace.all)
     func shipped(_ shipped: ShippedTrace) throws {
@@ -34,7 +35,7 @@ struct TimelinePlotTests {
         let svg = plot(trace)
         let elements = try #require(Elements.read(svg))
         #expect(svg.utf8.count < 64 << 10)
-        let replay = TimeMachine.replay(trace)
+        let replay = SchedulerSimulator.replay(trace)
         for job in replay.jobs { #expect(elements.text.contains(job.key.name)) }
         for gate in replay.gates { #expect(elements.text.contains(gate.kind.rawValue)) }
         #expect(elements.text.contains(trace.name) && (elements.counts["rect"] ?? 0) > replay.jobs.count)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import IdleScheduling
 
 /// The fields of a line, each read with what is allowed for it.
 struct TraceFields {

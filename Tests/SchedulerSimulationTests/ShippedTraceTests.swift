@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
+import SchedulerSimulation
 import Testing
 
 @Suite("The traces that come with the program show what they say")
 struct ShippedTraceTests {
     private func replay(_ name: String) throws -> Replay {
-        TimeMachine.replay(try #require(ShippedTrace(name: name)).trace())
+        SchedulerSimulator.replay(try #require(ShippedTrace(name: name)).trace())
     }
     private func work(_ replay: Replay) -> [Replay.Span<Replay.Activity>] {
         replay.jobs.flatMap(\.spans).filter { ![.waiting, .paused].contains($0.kind) }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import IdleScheduling
 
 /// Stretches of time of one kind that are so near to each other that a picture shows them as one.
 struct PlotMark<Kind: Hashable & Sendable & Codable> {

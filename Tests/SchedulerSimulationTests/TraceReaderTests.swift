@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import IdleScheduling
+import SchedulerSimulation
 import TestSupport
 import Testing
 
@@ -203,7 +204,7 @@ struct TraceReaderTests {
             let again = try Trace(jsonLines: Array(trace.jsonLines.utf8))
             #expect(again.jsonLines == trace.jsonLines, "seed \(seed)")
             #expect(again.end == trace.end && again.policy == trace.policy)
-            let replay = TimeMachine.replay(trace)
+            let replay = SchedulerSimulator.replay(trace)
             #expect(replay.totals.running <= replay.totals.seconds + 1e-3, "seed \(seed)")
         }
         #expect(readable > 0)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import IdleScheduling
 
 /// How a ``TimelinePlot`` looks. Colours are told apart by people who do not see red and green, since heights differ too.
 enum PlotStyle {
