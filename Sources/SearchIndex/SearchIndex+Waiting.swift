@@ -5,7 +5,7 @@ extension SearchIndex {
     /// How many journal entries a store that is only read does not show, because the process that journaled them ended
     /// before it applied them: 0 while a process that changes the store is at work, or soon.
     ///
-    /// Reads what of the journal has not been applied, at least its last file (8 MiB in about 10 ms). Blocks.
+    /// Reads what of the journal has not been applied, and the frames of its last file. Blocks.
     /// - Throws: ``SearchIndexError``.
     public func waitingEntries() throws(SearchIndexError) -> Int {
         do {
@@ -16,7 +16,7 @@ extension SearchIndex {
             guard try !folder.journalNames().isEmpty else { return 0 }
             let last = try Journal.examine(
                 folder: folder.journal, store: row.identifier, applied: row.applied, acknowledged: early.last,
-                isThorough: false
+                isThorough: false, skims: true
             ).last
             return Int(clamping: last - row.applied) - early.count
         } catch let error as JournalError {

@@ -7,14 +7,11 @@ import Synchronization
 import UniformTypeIdentifiers
 
 extension SearchlightEngine {
-    /// See ``StoreService/search(_:)``.
+    /// Finds items with all their attributes; see ``SearchIndex/search(_:)``.
+    ///
+    /// - Throws: ``EngineError``.
     public func search(_ request: SearchRequest) async throws(EngineError) -> SearchPage {
         try await onQuery { (index) throws(IndexQueryError) in try await index.search(request) }
-    }
-
-    /// See ``StoreService/count(_:upTo:)``.
-    public func count(_ request: SearchRequest, upTo maximum: Int?) async throws(EngineError) -> Int {
-        try await onQuery { (index) throws(IndexQueryError) in try await index.count(request, upTo: maximum) }
     }
 
     /// See ``StoreService/item(named:bundle:)``.

@@ -63,8 +63,12 @@ struct EngineCallTests {
         let items = (0..<3).map { _ in RandomCalls.item(&random) }
         let page = QueryPage(items: items, next: QueryCursor(after: 5))
         #expect(try crossed(page) == page)
-        let hits = items.map { SearchHit(item: $0, kind: .titleStart, score: Double(random.next()) / 3) }
-        let found = SearchPage(hits: hits, next: nil)
+        let hits = items.map {
+            FoundItem(
+                item: $0, title: random.text(length: 9), contentType: nil, kindName: "x", path: nil, fit: .titleStart,
+                score: Double(random.next()) / 3, snippet: Snippet(text: random.text(length: 9), marks: [0..<2, 3..<3]))
+        }
+        let found = FoundItems(hits: hits, total: SearchTotal(count: 7, isExact: true))
         #expect(try crossed(found) == found)
         var comparison = Comparison()
         comparison.missing = [.init(index: nil, identifier: random.text(length: 9)), .init(index: "x", identifier: "")]

@@ -34,15 +34,16 @@ enum RandomCalls {
         let query = [QueryText.all, .none, .text(#"title == "é*"cd"#)][random.below(3)]
         let place = QueryPlace(timeZone: text(&random), firstWeekday: number(&random))
         let scope = IndexScope(bundle: text(&random), index: maybe(&random))
-        var request = SearchRequest(text(&random), bundle: maybe(&random))
-        request.filters = [.and([])]
-        request.attributes = random.below(2) == 0 ? nil : Set(texts(&random))
-        request.findsInsideWords = random.below(2) == 0
-        let search = SearchText(request)
+        var search = ItemSearch(text(&random), bundle: maybe(&random))
+        // In an order that does not change, for equal calls to be equal bytes.
+        search.attributes = Set(texts(&random).prefix(1))
+        search.countsUpTo = random.below(2) == 0 ? nil : number(&random)
+        search.snippetLength = random.below(2) == 0 ? nil : number(&random)
+        search.notes = random.below(2) == 0 ? nil : .init(extensionFolders: texts(&random))
         let promise = Representation(type: text(&random), form: [.data, .file, .inPlaceFile][random.below(3)])
         return [
             OpeningCall(), PendingCall(), ExtensionsCall(), StatusCall(isExact: random.below(2) == 0), ItemCountsCall(),
-            OwedReindexesCall(), SearchCall(request: search), CountFoundCall(request: search, maximum: number(&random)),
+            OwedReindexesCall(), SearchCall(search: search),
             ItemsCall(
                 query: query, bundle: maybe(&random), limit: number(&random),
                 cursor: random.below(2) == 0 ? nil : QueryCursor(after: Int64(number(&random))), place: place),

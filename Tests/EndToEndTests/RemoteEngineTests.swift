@@ -38,7 +38,9 @@ struct RemoteEngineTests {
             #expect(page.next == nil)
             let first = try await remote.items(matching: .and([]), limit: 2)
             #expect(first.items.count == 2 && first.next == first.items.last.map { QueryCursor(after: $0.number) })
-            let found = try await remote.search(SearchRequest("large"))
+            var search = ItemSearch("large")
+            search.attributes = ["thumbnailData"]
+            let found = try await remote.find(search)
             #expect(Set(found.hits.map(\.item.record.uniqueIdentifier)) == ["item 0", "item 1", "item 2"])
             #expect(found.next == nil)
         }

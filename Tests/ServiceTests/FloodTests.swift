@@ -117,7 +117,7 @@ struct FloodTests {
     ///
     /// - Returns: Whether the search said that something is not included.
     private static func ask(_ shell: RemoteEngine, _ client: TestClient, _ times: Times) async throws -> Bool {
-        let page = try await times.measure("search") { try await shell.search(SearchRequest("small")) }
+        let page = try await times.measure("search") { try await shell.find(ItemSearch("small")) }
         #expect(!page.hits.isEmpty)
         try await times.measure("drag") {
             _ = try await shell.item(named: "small 7", bundle: "com.example.notes")

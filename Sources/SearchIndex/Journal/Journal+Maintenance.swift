@@ -30,18 +30,22 @@ extension Journal {
 
     /// The same for a journal that is not open: what is wrong with the files, and the number of the last entry there is.
     ///
-    /// - Parameter isThorough: Whether segments that have been applied are read too, and all entries decoded.
+    /// - Parameters:
+    ///   - isThorough: Whether segments that have been applied are read too, and all entries decoded.
+    ///   - skims: Whether the payloads of entries that have been applied are passed over: the number is all that is
+    ///     wanted.
     /// - Throws: ``JournalError`` if a file cannot be read.
     static func examine(
-        folder: String, store: JournalStoreIdentifier, applied: UInt64, acknowledged: UInt64 = 0, isThorough: Bool
+        folder: String, store: JournalStoreIdentifier, applied: UInt64, acknowledged: UInt64 = 0, isThorough: Bool,
+        skims: Bool = false
     ) throws(JournalError) -> (findings: [JournalFinding], last: UInt64) {
         let files = SystemJournalFiles()
         do {
             let names = try files.names(in: folder).filter { !$0.hasSuffix(JournalNames.unfinishedSuffix) }
             let recovery = try JournalRecovery(
                 folder: folder, names: names, store: store, applied: applied,
-                acknowledged: max(applied, acknowledged), isThorough: isThorough, files: files,
-                markBytes: JournalConfiguration().markBytes)
+                acknowledged: max(applied, acknowledged), isThorough: isThorough, skims: skims,
+                files: files, markBytes: JournalConfiguration().markBytes)
             return (recovery.findings, recovery.last)
         } catch {
             throw JournalError(error)

@@ -9,6 +9,8 @@ struct JournalRecovery {
     /// Whether all entries are read and decoded; else segments of which everything has been applied are passed over.
     private let isThorough: Bool
     private let markBytes: Int
+    /// Whether the payloads of entries that have been applied are passed over.
+    private let skims: Bool
 
     /// What was found, in the order of the files.
     private(set) var findings: [JournalFinding] = []
@@ -31,8 +33,9 @@ struct JournalRecovery {
     ///   - acknowledged: The highest number known to have been acknowledged; not below `applied`.
     init(
         folder: String, names: [String], store: JournalStoreIdentifier, applied: UInt64, acknowledged: UInt64,
-        isThorough: Bool, files: any JournalFiles, markBytes: Int
+        isThorough: Bool, skims: Bool = false, files: any JournalFiles, markBytes: Int
     ) throws(JournalFileError) {
+        self.skims = skims
         self.files = files
         self.folder = folder
         self.store = store
@@ -130,7 +133,8 @@ struct JournalRecovery {
         }
         let reader = JournalFrameReader(
             window: JournalWindow(file: file, size: size), seed: store.checksum,
-            offset: JournalSegmentHeader.byteCount, expected: first, limit: limit)
+            offset: JournalSegmentHeader.byteCount, expected: first, limit: limit,
+            skimming: skims ? applied : 0)
         let scan = try JournalSegmentScan(
             reader, segment: segment, size: size, limit: limit, confirmed: last, applied: applied, decodes: isThorough,
             markBytes: markBytes)

@@ -43,13 +43,17 @@ final class CallDesk: Sendable {
     let payload: Payload?
     /// Told of progress.
     let onEvent: @Sendable (ExtensionEvent) -> Void
+    /// What was lost is reported to one command, as an engine of its own would report it only when it met the loss.
+    let toldOnce: @Sendable (StoreOpening) -> StoreOpening
     private let attachment = Mutex<[BusValue]>([])
 
     init(
         store: @escaping EngineCalls.StoreSource, control: ServiceControl, payload: Payload?,
+        toldOnce: @escaping @Sendable (StoreOpening) -> StoreOpening = { $0 },
         onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) {
         (self.store, self.control, self.payload, self.onEvent) = (store, control, payload, onEvent)
+        self.toldOnce = toldOnce
     }
 
     /// Has a payload or a file follow the answer.

@@ -30,7 +30,7 @@ public final class EngineCalls: Sendable {
     /// All that can be asked.
     static let calls: [any EngineCall.Type] = [
         OpeningCall.self, ExtensionsCall.self, StatusCall.self, ItemCountsCall.self, OwedReindexesCall.self,
-        SearchCall.self, CountFoundCall.self, ItemsCall.self, CountCall.self, ExplainCall.self, ItemCall.self,
+        SearchCall.self, ItemsCall.self, CountCall.self, ExplainCall.self, ItemCall.self,
         PreviewCall.self, FulfilCall.self, PrewarmCall.self, ReindexCall.self, CompareCall.self, CommitCall.self,
         ClientStateCall.self, PendingCall.self,
         SettleCall.self, RejectionsCall.self, FactsCall.self, StopCall.self, ExtensionListingCall.self,
@@ -63,8 +63,9 @@ public final class EngineCalls: Sendable {
         let outcome: CallOutcome<Call.Answer>
         var attached: [BusValue] = []
         do throws(EngineError) {
-            let desk = CallDesk(store: store, control: control, payload: payload, onEvent: onEvent)
-            outcome = .answer(toldOnce(try await numbered.call.perform(desk)))
+            let desk = CallDesk(
+                store: store, control: control, payload: payload, toldOnce: { self.toldOnce($0) }, onEvent: onEvent)
+            outcome = .answer(try await numbered.call.perform(desk))
             attached = desk.attached
         } catch {
             outcome = .failure(error.withoutRecords)
@@ -73,13 +74,11 @@ public final class EngineCalls: Sendable {
         return Result(json: json.bytes, attached: json.isAnswer ? attached : [])
     }
 
-    /// What was lost is told to one command, as an engine of its own would tell it only when it met the loss.
-    private func toldOnce<Answer>(_ answer: Answer) -> Answer {
-        guard var opening = answer as? StoreOpening, opening.recovery.lostDonations,
-            lossWasTold.exchange(true, ordering: .relaxed)
-        else { return answer }
+    private func toldOnce(_ opening: StoreOpening) -> StoreOpening {
+        guard opening.recovery.lostDonations, lossWasTold.exchange(true, ordering: .relaxed) else { return opening }
+        var opening = opening
         opening.recovery = RecoveryReport()
-        return opening as? Answer ?? answer
+        return opening
     }
 
     /// The bytes of an outcome, of a half of it as long as it is too large, or of an error.

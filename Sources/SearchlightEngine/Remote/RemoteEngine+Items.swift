@@ -9,31 +9,24 @@ import ServiceMessages
 
 extension RemoteEngine {
     /// Asks for fewer hits at a time where an answer would be too large.
-    public func search(_ request: SearchRequest) async throws(EngineError) -> SearchPage {
-        let wanted = max(1, min(request.limit, SearchIndex.maximumPage))
-        var (step, request) = (wanted, request)
-        var hits: [SearchHit] = []
-        var pending: PendingDonations?
+    public func find(_ search: ItemSearch) async throws(EngineError) -> FoundItems {
+        let wanted = max(1, min(search.limit, SearchIndex.maximumPage))
+        var (step, search) = (wanted, search)
+        var all: FoundItems?
         while true {
-            request.limit = min(step, wanted - hits.count)
+            search.limit = min(step, wanted - (all?.hits.count ?? 0))
             do throws(EngineError) {
-                let page = try await connection.perform(SearchCall(request: SearchText(request))).answer
-                hits += page.hits
-                pending = pending ?? page.pending
-                if page.next == nil || page.hits.isEmpty || hits.count >= wanted {
-                    return SearchPage(hits: hits, next: page.next, pending: pending)
-                }
-                request.cursor = page.next
+                let page = try await connection.perform(SearchCall(search: search)).answer
+                var found = all ?? page
+                if all != nil { (found.hits, found.next) = (found.hits + page.hits, page.next) }
+                if page.next == nil || page.hits.isEmpty || found.hits.count >= wanted { return found }
+                all = found
+                (search.cursor, search.countsUpTo, search.notes) = (page.next, nil, nil)
             } catch {
                 guard case .service(.answerTooLarge) = error, step > 1 else { throw error }
                 step /= 2
             }
         }
-    }
-
-    /// See ``StoreService/count(_:upTo:)``.
-    public func count(_ request: SearchRequest, upTo maximum: Int?) async throws(EngineError) -> Int {
-        try await connection.perform(CountFoundCall(request: SearchText(request), maximum: maximum)).answer
     }
 
     /// Asks again where an answer was cut.

@@ -42,57 +42,19 @@ enum QueryText: Hashable, Sendable, Codable {
     }
 }
 
-/// A search on its way.
-struct SearchText: Hashable, Sendable, Codable {
-    var text: String
-    var bundle: String?
-    var filters: [QueryText]
-    /// In order, so that equal searches are equal bytes.
-    var attributes: [String]?
-    var limit: Int
-    var cursor: SearchCursor?
-    var findsInsideWords: Bool
-    var includesPending: Bool
-
-    init(_ request: SearchRequest) {
-        (text, bundle, attributes) = (request.text, request.bundle, request.attributes?.sorted())
-        (limit, cursor) = (request.limit, request.cursor)
-        filters = request.filters.map { QueryText($0) }
-        (findsInsideWords, includesPending) = (request.findsInsideWords, request.includesPending)
-    }
-
-    func request(for purpose: String) throws(EngineError) -> SearchRequest {
-        var request = SearchRequest(text, bundle: bundle)
-        for filter in filters { request.filters.append(try filter.query(for: purpose)) }
-        request.attributes = attributes.map { Set($0) }
-        request.limit = max(1, min(limit, SearchIndex.maximumPage))
-        request.cursor = cursor
-        request.findsInsideWords = findsInsideWords
-        request.includesPending = includesPending
-        return request
-    }
-}
-
-/// Answers that are too large are not cut: no cursor can be made for a place within a page, so that whoever asks has to
-/// ask for fewer.
+/// An answer that is too large is not cut: no cursor can be made for a place within a page, so the client asks for fewer.
 struct SearchCall: EngineCall {
     static let name = "search"
     var purpose: String { "search" }
-    var request: SearchText
+    var search: ItemSearch
 
-    func perform(_ desk: CallDesk) async throws(EngineError) -> SearchPage {
-        try await desk.store().search(try request.request(for: purpose))
-    }
-}
-
-struct CountFoundCall: EngineCall {
-    static let name = "countFound"
-    var purpose: String { "count what a search finds" }
-    var request: SearchText
-    var maximum: Int?
-
-    func perform(_ desk: CallDesk) async throws(EngineError) -> Int {
-        try await desk.store().count(try request.request(for: purpose), upTo: maximum.map { max(0, $0) })
+    func perform(_ desk: CallDesk) async throws(EngineError) -> FoundItems {
+        var search = search
+        search.limit = max(1, min(search.limit, SearchIndex.maximumPage))
+        search.countsUpTo = search.countsUpTo.map { max(0, $0) }
+        var found = try await desk.store().find(search)
+        if let opening = found.notes?.opening { found.notes?.opening = desk.toldOnce(opening) }
+        return found
     }
 }
 

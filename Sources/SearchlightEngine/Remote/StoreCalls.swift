@@ -10,7 +10,9 @@ struct OpeningCall: EngineCall {
     static let name = "opening"
     var purpose: String { "say what was found at its opening" }
 
-    func perform(_ desk: CallDesk) async throws(EngineError) -> StoreOpening { try await desk.store().opening() }
+    func perform(_ desk: CallDesk) async throws(EngineError) -> StoreOpening {
+        desk.toldOnce(try await desk.store().opening())
+    }
 }
 
 struct StatusCall: EngineCall {

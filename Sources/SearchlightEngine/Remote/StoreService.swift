@@ -60,11 +60,8 @@ public protocol StoreService: Sendable {
     /// The reindexes that are owed: asked for and not acknowledged.
     func owedReindexes() async throws(EngineError) -> [OwedJob]
 
-    /// Finds items; see ``SearchIndex/search(_:)``.
-    func search(_ request: SearchRequest) async throws(EngineError) -> SearchPage
-
-    /// How many items a search finds, counted up to a maximum; see ``SearchIndex/count(_:upTo:)``.
-    func count(_ request: SearchRequest, upTo maximum: Int?) async throws(EngineError) -> Int
+    /// Finds items by words, best first, and answers with what the search asks for.
+    func find(_ search: ItemSearch) async throws(EngineError) -> FoundItems
 
     /// The items that satisfy a query, a page at a time, in the order in which they were first donated.
     ///

@@ -88,12 +88,8 @@ struct LeasedStore: StoreService {
         try await use { (engine) throws(EngineError) in try await engine.owedReindexes() }
     }
 
-    func search(_ request: SearchRequest) async throws(EngineError) -> SearchPage {
-        try await read { (engine) throws(EngineError) in try await engine.search(request) }
-    }
-
-    func count(_ request: SearchRequest, upTo maximum: Int?) async throws(EngineError) -> Int {
-        try await read { (engine) throws(EngineError) in try await engine.count(request, upTo: maximum) }
+    func find(_ search: ItemSearch) async throws(EngineError) -> FoundItems {
+        try await read { (engine) throws(EngineError) in try await engine.find(search) }
     }
 
     func items(

@@ -83,16 +83,16 @@ final class LauncherDesk: Sendable {
         let page = QueryPageRequest(
             text: text, filters: [], attributes: options.attributes, cursor: options.cursor, limit: options.limit)
         let query = PageCursor.Query(kind: "Launcher", bundle: options.bundle ?? "", page)
-        var request = SearchRequest(text, bundle: options.bundle)
+        var request = ItemSearch(text, bundle: options.bundle)
         request.cursor = try PageCursor.searchCursor(options.cursor, of: query, maximumHits: limits.searchHits)
         request.limit = Int(max(1, min(options.limit, UInt64(limits.pageItems))))
-        request.attributes = LauncherItem.attributes.union(options.attributes)
+        request.attributes = Set(options.attributes)
+        request.snippetLength = LauncherItem.snippetLength
         // It is asked with each key that is typed.
         request.includesPending = false
-        let found: SearchPage
-        do throws(EngineError) { found = try await engine.search(request) } catch { throw QueryRefusal(error) }
-        let highlighter = Highlighter(query: text)
-        var items = found.hits.map { LauncherItem.found($0, highlighter, attributes: options.attributes) }
+        let found: FoundItems
+        do throws(EngineError) { found = try await engine.find(request) } catch { throw QueryRefusal(error) }
+        var items = found.hits.map { LauncherItem.found($0, hasAttributes: !options.attributes.isEmpty) }
         if let next = found.next, let last = items.indices.last {
             items[last]["cursor"] = .bytes(PageCursor.bytes(next, of: query))
         }

@@ -21,12 +21,20 @@ extension GlobalOptions {
             path: SearchlightEngine.registryCachePath(storeDirectory: storeDirectory), isWritable: false)
         let registry = ExtensionRegistry(searchPath: theirs, cache: cache)
         registry.registerTypes()
-        let unknown = (explicitExtensionPath ?? "").split(separator: ":").map { absolute(String($0)) }
-            .filter { !theirs.contains($0) }
-        guard !unknown.isEmpty else { return }
+        warnOfOtherFolders(explicitExtensionFolders.filter { !theirs.contains($0) })
+    }
+
+    /// Says what the notes of an answer say of the store as it was opened and of its extensions.
+    func warnOfOpening(_ notes: StoreNotes) {
+        warnOfOtherFolders(notes.otherExtensionFolders)
+        warnOfOpening(notes.opening)
+    }
+
+    private func warnOfOtherFolders(_ folders: [String]) {
+        guard !folders.isEmpty else { return }
         Output.complain(
             """
-            Note: the service looks for extensions in folders of its own, and not in \(unknown.joined(separator: ", ")). \
+            Note: the service looks for extensions in folders of its own, and not in \(folders.joined(separator: ", ")). \
             Set SEARCHLIGHT_EXTENSION_PATH for the service, or stop it and use --in-process.
             """)
     }

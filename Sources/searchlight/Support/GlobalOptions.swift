@@ -59,11 +59,14 @@ struct GlobalOptions: ParsableArguments {
     /// The folders with extensions that were asked for, with colons between.
     var explicitExtensionPath: String? { extensionPath ?? environment["SEARCHLIGHT_EXTENSION_PATH"] }
 
+    /// The same, one by one.
+    var explicitExtensionFolders: [String] {
+        (explicitExtensionPath ?? "").split(separator: ":").map { absolute(String($0)) }
+    }
+
     /// The folders in which extensions are looked for.
     var extensionSearchPath: [String] {
-        let explicit = explicitExtensionPath.map { path in
-            path.split(separator: ":").map { absolute(String($0)) }.joined(separator: ":")
-        }
+        let explicit = explicitExtensionPath.map { _ in explicitExtensionFolders.joined(separator: ":") }
         return ExtensionRegistry.standardSearchPath(explicit: explicit, environment: environment)
     }
 

@@ -17,6 +17,8 @@ final class ServiceHost: Sendable {
     private let clients = Mutex<[BusConnection]>([])
     /// How often it was asked to end.
     let stops = Counter()
+    /// How many messages clients have sent.
+    let requests = Counter()
 
     init(_ harness: Harness) throws {
         path = harness.store + "/socket"
@@ -48,8 +50,9 @@ final class ServiceHost: Sendable {
     private func client(_ socket: OwnedDescriptor) throws -> BusConnection {
         let engineCalls = EngineCallsConnection(calls)
         let loan = LoanState()
-        let home = home
+        let (home, requests) = (home, requests)
         let connection = try BusConnection(adopting: socket, side: .server, name: "client") { call in
+            requests.add()
             switch call.member {
             case Hello.member:
                 guard (try? Hello(call)) != nil else { return call.refuse(name: "x", message: "No hello.") }
