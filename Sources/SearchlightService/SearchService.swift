@@ -37,10 +37,8 @@ public final class SearchService: Sendable {
     ///
     /// - Throws: ``ServiceStartError``; then nothing is left behind.
     public init(_ configuration: ServiceConfiguration) async throws(ServiceStartError) {
-        let times = configuration.rests ? WakingTimes() : nil
-        let configuration = times.map { configuration.measured(by: NotedClock($0)) } ?? configuration
         self.configuration = configuration
-        let life = ServiceLife(configuration, times)
+        let life = ServiceLife(configuration)
         self.life = life
         let events = EventLog(configuration.log)
         var engine = configuration.engine

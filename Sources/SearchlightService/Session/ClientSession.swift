@@ -76,10 +76,7 @@ final class ClientSession: Sendable {
             case .turnedAway: (limit, reason) = (Self.timeToHear, "there are too many clients")
             case .refused, .ready, .ended: return
             }
-            state.deadline = Task { [weak self, clock = core.clock] in
-                guard (try? await clock.sleep(for: limit)) != nil else { return }
-                self?.giveUp(reason)
-            }
+            state.deadline = core.clock.timer(after: limit) { [weak self] in self?.giveUp(reason) }
         }
     }
 
