@@ -69,7 +69,7 @@ public final class SearchService: Sendable {
                         uptime: (ContinuousClock.now - started) / .seconds(1),
                         clients: life.activity.now.connections + life.activity.now.senders)
                 },
-                stop: { life.requestEnd(.stopped) }, schedule: { life.schedule }))
+                stop: { life.requestEnd(.stopped) }, schedule: { life.schedule }, maintenance: { life.maintenance }))
         self.core = core
         sessions = Sessions(core)
         bus = SessionBus(core, sessions)
@@ -125,7 +125,9 @@ public final class SearchService: Sendable {
     package var heldBytes: Int { core.budget.held }
     /// How many sessions there are.
     package var sessionCount: Int { sessions.count }
-    /// The engine, while it is not lent.
+    /// The one engine; for tests of repairs.
+    var holder: EngineHolder { core.holder }
+    /// The engine, while it is open.
     package var engine: SearchlightEngine? { core.holder.current }
     /// What is going on.
     var load: ServiceActivity.Load { core.activity.now }

@@ -13,6 +13,7 @@ final class ServiceLife: Sendable {
         weak var sessions: Sessions?
         weak var extensions: ExtensionKeeper?
         weak var schedule: ScheduleDesk?
+        var maintenance: EngineMaintenance?
         var watchdog: ServiceWatchdog?
         var reclaimer: IdleReclaimer?
     }
@@ -33,6 +34,7 @@ final class ServiceLife: Sendable {
     var sessions: Sessions? { parts.withLock { $0.sessions } }
     var extensions: ExtensionKeeper? { parts.withLock { $0.extensions } }
     var schedule: ScheduleDesk? { parts.withLock { $0.schedule } }
+    var maintenance: EngineMaintenance? { parts.withLock { $0.maintenance } }
 
     /// Waits for nobody any more, and gives no sign of life.
     func stopTimers() {
@@ -49,7 +51,7 @@ final class ServiceLife: Sendable {
         let load: @Sendable () -> ServiceActivity.Load = { [activity] in activity.now }
         let watchdog = configuration.watchdog.map {
             ServiceWatchdog(limit: $0, clock: configuration.clock, notify: configuration.notify, activity: load) {
-                // Whoever has the store proves nothing of this process; that it answers at all has to do.
+                // During a repair there is nothing to read; that the loop runs has to do.
                 await core.holder.useNow { _ = try? await $0.generation() }
             }
         }
@@ -60,7 +62,8 @@ final class ServiceLife: Sendable {
             } : nil
         parts.withLock {
             $0 = Parts(
-                sessions: sessions, extensions: extensions, schedule: schedule, watchdog: watchdog,
+                sessions: sessions, extensions: extensions, schedule: schedule,
+                maintenance: EngineMaintenance(core, configuration.engine), watchdog: watchdog,
                 reclaimer: reclaimer)
         }
     }

@@ -170,8 +170,8 @@ final class ExtensionKeeper: Sendable {
     private func use(_ purpose: String, _ body: @escaping @Sendable (SearchlightEngine) async -> Void) async {
         let token = core.activity.beginRequest(of: .service)
         defer { token.end() }
-        do throws(EngineAbsence) {
-            try await core.holder.use({ $0 }) { (engine) throws(EngineAbsence) in await body(engine) }
+        do throws(EngineUnavailable) {
+            try await core.holder.use({ $0 }) { (engine) throws(EngineUnavailable) in await body(engine) }
         } catch {
             switch error {
             case .stopped, .cancelled: break

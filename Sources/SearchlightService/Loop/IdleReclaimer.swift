@@ -82,7 +82,7 @@ final class IdleReclaimer: Sendable {
                 MappedCode.release()
                 csystem_trim_memory()
                 suspend(next: Self.firstCheck, &state)
-            case .suspended(let next): suspend(next: min(next * 4, Self.longestCheck), &state)
+            case .suspended(let next): suspend(next: min(next * 60, Self.longestCheck), &state)
             }
         }
     }

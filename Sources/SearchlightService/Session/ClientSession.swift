@@ -176,11 +176,11 @@ final class ClientSession: Sendable {
         switch rights {
         case .app(let bundle, let isSandboxed):
             return AppConversation(bundle: bundle, isSandboxed: isSandboxed, link: link, core: core)
-        case .shell: return ShellConversation(number: number, link: link, core: core)
+        case .shell: return ShellConversation(link: link, core: core)
         }
     }
 
-    /// Answers at once and without the engine: who connects is not kept waiting by a store that is lent or busy.
+    /// Answers at once and without the engine: who connects is not kept waiting by a store that is repaired or busy.
     private func answer(_ call: IncomingCall, _ rights: ClientRights) {
         let welcome = Welcome(
             serviceVersion: core.version, bundle: rights.bundle, processIdentifier: core.process)
