@@ -304,6 +304,7 @@ let package = Package(
             dependencies: [
                 "SearchIndex", "SearchlightService", "SearchlightEngine", "ExtensionHost", "IdleScheduling", "Previews",
                 "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "CoreSpotlight", "TestSupport",
+                grdb,
             ], swiftSettings: strict),
         // An app in another process, of the public library alone.
         .executableTarget(

@@ -37,10 +37,8 @@ public final class SearchService: Sendable {
     ///
     /// - Throws: ``ServiceStartError``; then nothing is left behind.
     public init(_ configuration: ServiceConfiguration) async throws(ServiceStartError) {
-        let times = configuration.rests ? WakingTimes() : nil
-        let configuration = times.map { configuration.measured(by: NotedClock($0)) } ?? configuration
         self.configuration = configuration
-        let life = ServiceLife(configuration, times)
+        let life = ServiceLife(configuration)
         self.life = life
         let events = EventLog(configuration.log)
         var engine = configuration.engine
@@ -71,7 +69,7 @@ public final class SearchService: Sendable {
                         uptime: (ContinuousClock.now - started) / .seconds(1),
                         clients: life.activity.now.connections + life.activity.now.senders)
                 },
-                stop: { life.requestEnd(.stopped) }, schedule: { life.schedule }))
+                stop: { life.requestEnd(.stopped) }, schedule: { life.schedule }, maintenance: { life.maintenance }))
         self.core = core
         sessions = Sessions(core)
         bus = SessionBus(core, sessions)
@@ -127,7 +125,9 @@ public final class SearchService: Sendable {
     package var heldBytes: Int { core.budget.held }
     /// How many sessions there are.
     package var sessionCount: Int { sessions.count }
-    /// The engine, while it is not lent.
+    /// The one engine; for tests of repairs.
+    var holder: EngineHolder { core.holder }
+    /// The engine, while it is open.
     package var engine: SearchlightEngine? { core.holder.current }
     /// What is going on.
     var load: ServiceActivity.Load { core.activity.now }

@@ -105,9 +105,6 @@ public enum Introspection {
         Interface(
             name: AppRequest.register.member.interface,
             methods: [Method(name: "Register", input: []), Method(name: "Unregister", input: [])]),
-        Interface(
-            name: ShellRequest.borrowStore.member.interface,
-            methods: [Method(name: "Borrow", input: []), Method(name: "Return", input: [])]),
     ]
 
     private static let standard =

@@ -90,6 +90,13 @@ struct Searchlightd: AsyncParsableCommand {
         configuration.watchdog = manager.watchdog
         configuration.sessionBus = sessionBus ? environment["DBUS_SESSION_BUS_ADDRESS"] : nil
         configuration.rests = true
+        do throws(EventLoop.Failure) {
+            let clock = try EventLoop().clock
+            (configuration.clock, configuration.engine.worker.clock) = (clock, clock)
+        } catch {
+            log.write(.error, error.description)
+            return .failure
+        }
         if let session = OwnSession() { configuration.setYielding = { session.setYielding($0) } }
         do throws(PolicyFile.Failure) {
             configuration.policy = try PolicyFile(environment: environment).policy()

@@ -3,12 +3,18 @@ import Foundation
 import GRDB
 import Glibc
 
-/// Checks all files of a store that nobody changes meanwhile, as they are: nothing is upgraded, applied or mended.
+/// Checks all files of a store as they are: nothing is upgraded, applied or repaired.
+///
+/// Nobody may change the store during the check, except this process through a ``SearchIndex`` (``SearchIndex/verify(progress:)``).
 public struct StoreVerifier: Sendable {
     private let folder: StoreFolder
+    /// The open store that is checked during use; `nil` for one that nobody changes.
+    private let live: LiveStore?
 
     /// A verifier of the store in a folder.
-    public init(directory: String) { folder = StoreFolder(path: directory) }
+    public init(directory: String) { self.init(directory: directory, live: nil) }
+
+    init(directory: String, live: LiveStore?) { (folder, self.live) = (StoreFolder(path: directory), live) }
 
     /// Checks everything. Blocks; linear in the size of the store.
     ///
@@ -65,7 +71,9 @@ public struct StoreVerifier: Sendable {
             let isFolder = status.st_mode & S_IFMT == S_IFDIR
             // The service's, there or not; it holds nothing.
             let isSocket = name == "socket" && status.st_mode & S_IFMT == S_IFSOCK
-            if !isSocket { count += 1 }
+            // The log and its index are there while the database is open.
+            let isTemporary = ["-wal", "-shm"].contains { name.hasSuffix($0) }
+            if !isSocket && !isTemporary { count += 1 }
             guard isFolder || isSocket || status.st_mode & S_IFMT == S_IFREG else {
                 report.add(name, "it is no file", .none)
                 continue
@@ -88,9 +96,13 @@ public struct StoreVerifier: Sendable {
         }
         let isReadOnly = access(folder.database, W_OK) != 0 || access(folder.path, W_OK) != 0
         do {
-            let queue = try DatabaseQueue(
-                path: folder.database, configuration: SearchIndex.configuration(isReadOnly: isReadOnly))
+            let queue =
+                try live?.copy(folder)
+                ?? DatabaseQueue(
+                    path: folder.database, configuration: SearchIndex.configuration(isReadOnly: isReadOnly))
+            defer { if live != nil { folder.removeReplacement() } }
             return try queue.inDatabase { db in
+                live?.interruptWhenCancelled(db)
                 try Schema.refuseNewer(db, path: folder.path)
                 guard try Schema.migrator.hasCompletedMigrations(db) else {
                     report.notes.append("The database has an older format; it is upgraded when it is written.")
@@ -119,8 +131,7 @@ public struct StoreVerifier: Sendable {
             report.add("journal", "its folder is missing", .discardJournal)
             return
         }
-        let (findings, last) = try Journal.examine(
-            folder: folder.journal, store: store, applied: applied, acknowledged: early.last, isThorough: true)
+        let (findings, last) = try examineJournal(store, applied: applied, acknowledged: early.last)
         let segments = try folder.journalNames().count { JournalNames.first(of: $0) != nil }
         report.checks.append(.init(what: "files of the journal", count: segments))
         for finding in findings {
@@ -135,5 +146,20 @@ public struct StoreVerifier: Sendable {
         if row != nil, last - applied > early.count {
             report.notes.append("\(last - applied - UInt64(early.count)) entries of the journal wait to be applied.")
         }
+    }
+
+    /// Reads the journal. What looks wrong in one that is being written is read once more while nothing is written: a file that
+    /// was listed may be removed before it is read.
+    private func examineJournal(
+        _ store: JournalStoreIdentifier, applied: UInt64, acknowledged: UInt64
+    ) throws(JournalError) -> (findings: [JournalFinding], last: UInt64) {
+        do throws(JournalError) {
+            let result = try Journal.examine(
+                folder: folder.journal, store: store, applied: applied, acknowledged: acknowledged, isThorough: true)
+            if live == nil || result.findings.isEmpty { return result }
+        } catch {
+            if live == nil { throw error }
+        }
+        return try live?.journal.examineNow() ?? ([], acknowledged)
     }
 }

@@ -36,7 +36,7 @@ enum CallOutcome<Answer: Codable & Sendable>: Codable, Sendable {
 
 /// What a running call was handed besides itself, and what it answers besides its answer.
 final class CallDesk: Sendable {
-    /// Gives the store; waits while it is lent to somebody.
+    /// Gives the store; waits during a repair.
     let store: EngineCalls.StoreSource
     let control: ServiceControl
     /// What followed the request.
@@ -70,14 +70,18 @@ public struct ServiceControl: Sendable {
     public var stop: @Sendable () -> Void
     /// Who does work in the background; `nil` before the service has begun with that.
     public var schedule: @Sendable () -> (any ScheduleService)?
+    /// Checks and repairs the store; `nil` before the service has begun.
+    public var maintenance: @Sendable () -> (any StoreMaintenance)?
 
     /// Creates one.
     public init(
         facts: @escaping @Sendable () -> ServiceFacts, stop: @escaping @Sendable () -> Void,
-        schedule: @escaping @Sendable () -> (any ScheduleService)? = { nil }
+        schedule: @escaping @Sendable () -> (any ScheduleService)? = { nil },
+        maintenance: @escaping @Sendable () -> (any StoreMaintenance)? = { nil }
     ) {
         self.facts = facts
         self.stop = stop
         self.schedule = schedule
+        self.maintenance = maintenance
     }
 }

@@ -8,7 +8,7 @@ import Synchronization
 
 /// Answers what commands ask of the engine over `com.searchlight.Engine1`, for all connections of a service.
 public final class EngineCalls: Sendable {
-    /// Gives the store; waits where it is lent to somebody.
+    /// Gives the store; waits during a repair.
     public typealias StoreSource = @Sendable () async throws(EngineError) -> any StoreService
 
     /// How a call ended, and what follows the answer.
@@ -36,7 +36,7 @@ public final class EngineCalls: Sendable {
         SettleCall.self, RejectionsCall.self, FactsCall.self, StopCall.self, ExtensionListingCall.self,
         ExtensionDetailsCall.self, ExtensionPlacesCall.self, SetEnabledCall.self, ReleaseCall.self, ForgetCall.self,
         ReindexItemsCall.self, ScheduleCall.self, RunJobCall.self, CancelJobCall.self, ThrottleCall.self,
-        InhibitCall.self,
+        InhibitCall.self, VerifyCall.self, RepairCall.self,
     ]
 
     private static let byName = Dictionary(calls.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

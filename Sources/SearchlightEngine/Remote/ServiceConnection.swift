@@ -144,17 +144,6 @@ final class ServiceConnection: Sendable {
         bus.post(ShellRequest.performMember, [.string(EngineCallsConnection.cancelName), .bytes(json)])
     }
 
-    /// Asks the service itself. May take as long as `patience`.
-    func ask(
-        _ request: ShellRequest, during purpose: String, patience: Duration
-    ) async throws(EngineError) {
-        do throws(BusError) {
-            _ = try await Self.call(bus, request.member, request.arguments, patience: patience)
-        } catch {
-            throw EngineError(error, during: purpose)
-        }
-    }
-
     func close() { bus.close() }
 }
 

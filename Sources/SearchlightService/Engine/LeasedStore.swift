@@ -8,8 +8,8 @@ import SearchIndex
 import SearchlightEngine
 import struct SearchlightEngine.Comparison
 
-/// The engine of the service as commands ask it: each question waits while the store is lent, and the store is not lent
-/// before it was answered. What apps have just donated is waited for a moment only.
+/// The engine of the service as commands ask it: each question waits during a repair of the store, and a repair waits for each.
+/// What apps have just donated is waited for a moment only.
 struct LeasedStore: StoreService {
     let holder: EngineHolder
     let activity: ServiceActivity
@@ -179,7 +179,7 @@ struct LeasedStore: StoreService {
 
 extension EngineError {
     /// What a command is told of an engine that it cannot use.
-    init(_ absence: EngineAbsence) {
+    init(_ absence: EngineUnavailable) {
         switch absence {
         case .failed(let error): self = error
         case .cancelled: self = .query(.cancelled)

@@ -14,8 +14,6 @@ final class ScheduleDesk: ScheduleService {
     private let monitor: ConditionMonitor?
     private let scheduler: IdleScheduler
     private let priority: SessionPriority?
-    /// Of a service that rests.
-    private let thread: ScheduleThread?
     /// The throttles that the scheduler was told.
     private let throttled = Mutex<Set<String>>([])
 
@@ -48,13 +46,11 @@ final class ScheduleDesk: ScheduleService {
         outlets.working = { priority?.noteWork($0) }
         outlets.owing = { [activity = core.activity] in activity.noteOwing($0) }
         outlets.onWork = { [activity = core.activity] in activity.beginRequest(of: .service) }
-        let thread = configuration.rests ? ScheduleThread() : nil
-        self.thread = thread
         scheduler = IdleScheduler(
             Scheduler(
                 policy: configuration.policy, usage: records.usage, cancellations: records.cancellations, now: now()),
             runner: EngineJobRunner(core), source: inhibited, now: now,
-            clock: thread.map(ScheduleClock.init) ?? core.clock, outlets: outlets, executor: thread)
+            clock: core.clock, outlets: outlets)
         core.activity.followClients { priority?.noteClients($0) }
         core.persons.follow { [scheduler] count in scheduler.post(.event(.personsWaiting(count))) }
         if let engine = core.holder.current { take(engine) }
@@ -90,7 +86,6 @@ final class ScheduleDesk: ScheduleService {
     func end() async {
         core.holder.inUse?.onJobsChange(nil)
         await scheduler.end()
-        thread?.end()
         await records.finish()
     }
 
@@ -144,7 +139,7 @@ final class ScheduleDesk: ScheduleService {
         }
         defer { source.remove(number) }
         // Cancelling ends the sleep.
-        while !Task.isCancelled { try? await ContinuousClock().sleep(for: .seconds(86400)) }
+        while !Task.isCancelled { try? await core.clock.sleep(for: .seconds(86400)) }
     }
 }
 

@@ -30,7 +30,6 @@ actor SchedulingTurn {
     private let source: any ConditionSource
     private let now: @Sendable () -> Double
     private let clock: any Clock<Duration>
-    private let executor: (any TaskExecutor)?
     private let outlets: IdleScheduler.Outlets
     private let post: @Sendable (IdleScheduler.Input) -> Void
     private var running: [ScheduledJob.Key: Running] = [:]
@@ -47,7 +46,7 @@ actor SchedulingTurn {
     init(
         _ scheduler: Scheduler, runner: any JobRunner, source: any ConditionSource,
         now: @escaping @Sendable () -> Double,
-        clock: any Clock<Duration>, executor: (any TaskExecutor)?, outlets: IdleScheduler.Outlets,
+        clock: any Clock<Duration>, outlets: IdleScheduler.Outlets,
         post: @escaping @Sendable (IdleScheduler.Input) -> Void
     ) {
         self.scheduler = scheduler
@@ -55,7 +54,6 @@ actor SchedulingTurn {
         self.source = source
         self.now = now
         self.clock = clock
-        self.executor = executor
         self.outlets = outlets
         self.post = post
     }
@@ -174,10 +172,7 @@ actor SchedulingTurn {
 
     private func sleep(until moment: Double, then input: IdleScheduler.Input) -> Task<Void, Never> {
         let wait = min(max(0, moment - now()), Self.longestSleep)
-        return Task(executorPreference: executor) { [clock, post] in
-            guard (try? await clock.sleep(for: .seconds(wait))) != nil else { return }
-            post(input)
-        }
+        return clock.timer(after: .seconds(wait)) { [post] in post(input) }
     }
 
     // MARK: Jobs

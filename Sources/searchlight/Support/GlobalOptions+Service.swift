@@ -38,20 +38,4 @@ extension GlobalOptions {
             Set SEARCHLIGHT_EXTENSION_PATH for the service, or stop it and use --in-process.
             """)
     }
-
-    /// Runs a body that needs the store for itself: the service, if one runs, gives it back meanwhile.
-    func withStoreAlone(_ body: () async throws -> Void) async throws {
-        guard let service = try await connectToService() else { return try await body() }
-        let loan = try await StoreLoan.borrow(from: service)
-        var problem: (any Error)?
-        do { try await body() } catch { problem = error }
-        do throws(EngineError) {
-            try await loan.giveBack()
-        } catch {
-            // One that has ended meanwhile opens the store when it is started again.
-            if case .service(.ended) = error {} else { Output.complain("Note: \(Output.tidied(error.description))") }
-        }
-        await service.close()
-        if let problem { throw problem }
-    }
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
+import Foundation
+import GRDB
+import Glibc
 import ItemRecord
+import SearchIndex
 import SearchlightEngine
 import ServiceMessages
 import Synchronization
@@ -10,67 +14,125 @@ import Testing
 
 @testable import SearchlightService
 
-@Suite("Lending the store", .timeLimit(.minutes(10)))
-struct LoanTests {
-    private func borrow(_ shell: TestClient) async throws {
-        _ = try await shell.connection.call(ShellRequest.borrowStore.member, [])
-    }
-
-    @Test("While the store is lent it is free for others, requests wait, and go on when it is given back")
-    func loan() async throws {
+@Suite("Checking and repairing the store of a service", .timeLimit(.minutes(10)))
+struct RepairTests {
+    @Test("A check tells what the command finds without a service, while donations and searches go on")
+    func check() async throws {
         let service = try await TestService()
         let app = try await service.app()
-        let shell = try await service.shell()
+        try await app.donate((0..<200).map { "item \($0)" })
+        let engine = try #require(
+            try await RemoteEngine.connect(storeDirectory: service.store, program: "test"))
+        let stops = Flag()
+        let writing = Task {
+            let other = try await service.app("com.example.other")
+            var count = 0
+            while !stops.isRaised {
+                try await other.donate(["\(count)"])
+                count += 1
+            }
+            return count
+        }
+        for _ in 0..<3 {
+            let report = try await engine.verify()
+            #expect(report.isClean, "\(report.findings)")
+            #expect(report.checks.contains { $0.what.hasPrefix("item records") && $0.count ?? 0 >= 200 })
+            #expect(try await app.query("title == '*'", limit: 300).identifiers.count == 200)
+        }
+        stops.raise()
+        #expect(try await writing.value > 0)
+        try await engine.settle()
+        let served = try await engine.verify()
+        await engine.close()
+        await service.stop()
+        let alone = try StoreCheck(TestService.engine(service.folder)).verify()
+        // The end of a service writes files of its own, and forgets what was applied of the journal.
+        let isCompared = { @Sendable (check: VerificationReport.Check) in !check.what.hasPrefix("files") }
+        #expect(served.checks.filter(isCompared) == alone.checks.filter(isCompared))
+        #expect(served.checks.map(\.what) == alone.checks.map(\.what) && alone.isClean)
+    }
+
+    @Test("A check finds damage in the database of a running service, and a repair mends it without a restart")
+    func repair() async throws {
+        let service = try await TestService()
+        let app = try await service.app()
+        try await app.donate(["a", "b"])
+        let engine = try #require(
+            try await RemoteEngine.connect(storeDirectory: service.store, program: "test"))
+        try await engine.settle()
+        let database = service.store + "/index.sqlite"
+        chmod(database, 0o644)
+        let queue = try DatabaseQueue(path: database)
+        try await queue.write { try $0.execute(sql: "UPDATE item SET domain = 'wrong'") }
+        try queue.close()
+        let found = Set(try await engine.verify().findings.map(\.repair))
+        #expect(found == [.restrictMode, .rewriteColumns])
+        let repair = try await engine.repair()
+        #expect(repair.after.isClean && repair.done.count >= 2, "\(repair)")
+        #expect(try await engine.verify().isClean)
+        try await app.donate(["c"])
+        #expect(Set(try await app.query("title == '*'").identifiers) == ["a", "b", "c"])
+        await engine.close()
+        await service.stop()
+    }
+
+    @Test("A check whose client goes is given up, and leaves no copy; the next one begins at once")
+    func cancelledCheck() async throws {
+        let service = try await TestService()
+        let app = try await service.app()
+        for start in 0..<20 { try await app.donate((0..<100).map { "item \(start) \($0)" }) }
+        for _ in 0..<5 {
+            let engine = try #require(
+                try await RemoteEngine.connect(storeDirectory: service.store, program: "test"))
+            let check = Task { try await engine.verify() }
+            check.cancel()
+            _ = await check.result
+            await engine.close()
+        }
+        let engine = try #require(
+            try await RemoteEngine.connect(storeDirectory: service.store, program: "test"))
+        #expect(await eventually { (try? await engine.verify().isClean) == true })
+        #expect(!FileManager.default.fileExists(atPath: service.store + "/index.sqlite.new"))
+        await engine.close()
+        await service.stop()
+    }
+
+    @Test("During a repair the store is free, requests wait, and go on when it is over")
+    func exclusive() async throws {
+        let service = try await TestService()
+        let app = try await service.app()
         try await app.donate(["a"])
-        try await borrow(shell)
+        let repair = try await HeldRepair(service.service.holder)
         let request = QueryRequest.query(
             number: 1,
             QueryPageRequest(text: "title == '*'", filters: [], attributes: [], cursor: [], limit: 9))
         let answer = Answer()
         app.connection.call(request.member, request.arguments) { answer.set($0) }
-        let borrowed = try SearchlightEngine(TestService.engine(service.folder))
-        let counts = try await borrowed.itemCounts()
+        let other = try SearchlightEngine(TestService.engine(service.folder))
+        let counts = try await other.itemCounts()
         #expect(counts == ["com.example.notes": 1])
-        await borrowed.close()
-        _ = try await shell.connection.call(ShellRequest.returnStore.member, [])
+        await other.close()
+        await repair.end()
         try await answer.value()
-        let twice = await refusal { _ = try await shell.connection.call(ShellRequest.returnStore.member, []) }
-        #expect(twice == ExtensionStatus.refused.errorName)
         await service.stop()
     }
 
-    @Test("A borrower that dies gives the store back")
-    func death() async throws {
+    @Test("Who connects during a repair is let in at once, and is told of the service")
+    func connectingDuringRepair() async throws {
         let service = try await TestService()
-        let shell = try await service.shell()
-        try await borrow(shell)
-        let app = try service.connect()
-        let hello = Answer()
-        let arguments = Hello(role: .app, bundle: "com.example.notes", program: "t").arguments
-        app.connection.call(Hello.member, arguments) { hello.set($0) }
-        shell.connection.close()
-        try await hello.value()
-        try await app.donate(["a"])
-        await service.stop()
-    }
-
-    @Test("Who connects while the store is lent is let in at once, and is told of the service")
-    func connectingMeanwhile() async throws {
-        let service = try await TestService()
-        let shell = try await service.shell()
-        try await borrow(shell)
+        let repair = try await HeldRepair(service.service.holder)
         let app = try await service.app()
         let engine = try #require(
             try await RemoteEngine.connect(storeDirectory: service.store, program: "test"))
-        #expect(try await engine.facts().clients == 3)
+        #expect(try await engine.facts().clients == 2)
         async let donation: Void = app.donate(["a"])
-        _ = try await shell.connection.call(ShellRequest.returnStore.member, [])
+        await repair.end()
         try await donation
         await engine.close()
         await service.stop()
     }
 
-    @Test("Who looked for the engine while it was to be lent is told that it stays, if it does")
+    @Test("Who looked for the engine while it was to be closed is told that it stays, if it does")
     func staysAfterAll() async throws {
         let folder = try TemporaryFolder()
         let clock = ManualClock()
@@ -85,9 +147,9 @@ struct LoanTests {
         async let problem = problem(of: holder)
         await clock.waitForSleepers()
         #expect(holder.current == nil)
-        clock.advance(by: ServiceLimits().lendTime)
+        clock.advance(by: ServiceLimits().drainTime)
         guard case .inUse? = await problem else {
-            Issue.record("It was lent.")
+            Issue.record("It was closed.")
             return
         }
         #expect(holder.current != nil && stays.withLock { $0 } == 1)
@@ -96,8 +158,8 @@ struct LoanTests {
         _ = await holder.stop()
     }
 
-    private func problem(of holder: EngineHolder) async -> EngineAbsence? {
-        do throws(EngineAbsence) { try await holder.lend(to: 1) } catch { return error }
+    private func problem(of holder: EngineHolder) async -> EngineUnavailable? {
+        do throws(EngineUnavailable) { try await holder.exclusively {} } catch { return error }
         return nil
     }
 
@@ -149,40 +211,39 @@ struct LoanTests {
         await other.close()
     }
 
-    @Test("Only one borrows, and nobody gives back what another has")
-    func oneBorrower() async throws {
+    @Test("Only one repair is in progress")
+    func oneRepair() async throws {
         let service = try await TestService()
-        let first = try await service.shell()
-        let second = try await service.shell()
-        try await borrow(first)
-        let refused = await refusal { try await borrow(second) }
-        #expect(refused == ExtensionStatus.unavailable.errorName)
-        let stolen = await refusal { _ = try await second.connection.call(ShellRequest.returnStore.member, []) }
-        #expect(stolen == ExtensionStatus.refused.errorName)
-        _ = try await first.connection.call(ShellRequest.returnStore.member, [])
-        try await borrow(second)
+        let repair = try await HeldRepair(service.service.holder)
+        let engine = try #require(
+            try await RemoteEngine.connect(storeDirectory: service.store, program: "test"))
+        await #expect {
+            _ = try await engine.repair()
+        } throws: { "\($0)".contains("is being repaired already") }
+        await repair.end()
+        #expect(try await engine.repair().after.isClean)
+        await engine.close()
         await service.stop()
     }
 
     @Test("Requests wait a bounded time, and a bounded number of them")
     func bounds() async throws {
         var limits = ServiceLimits()
-        limits.waitingForStore = 2
+        limits.waitingForRepair = 2
         let clock = ManualClock()
         let service = try await TestService(limits: limits) { $0.clock = clock }
         let app = try await service.app()
-        let shell = try await service.shell()
-        try await borrow(shell)
+        let repair = try await HeldRepair(service.service.holder)
         async let refused = refusal { try await app.donate(["a"]) }
         await clock.waitForSleepers()
-        clock.advance(by: limits.storeTime)
+        clock.advance(by: limits.repairTime)
         #expect(await refused == ExtensionStatus.unavailable.errorName)
-        _ = try await shell.connection.call(ShellRequest.returnStore.member, [])
+        await repair.end()
         try await app.donate(["a"])
         await service.stop()
     }
 
-    @Test("A registered app is registered again with the engine that is opened after a loan")
+    @Test("A registered app is registered again with the engine that is opened after a repair")
     func delegateComesBack() async throws {
         let service = try await TestService()
         let app = try await service.app()
@@ -190,8 +251,7 @@ struct LoanTests {
         app.onCall { call in call.reply() }
         _ = try await app.connection.call(AppRequest.register.member, [])
         let shell = try await service.shell()
-        try await borrow(shell)
-        _ = try await shell.connection.call(ShellRequest.returnStore.member, [])
+        try await HeldRepair(service.service.holder).end()
         let fetch = AppRequest.fetchData(bundle: "com.example.notes", item: "a", type: "public.text")
         app.onCall { $0.reply(Payload.inline(Array("text".utf8)).arguments) }
         var arguments = BusArguments(
@@ -201,10 +261,10 @@ struct LoanTests {
         await service.stop()
     }
 
-    @Test("What a delegate donates while it reindexes is taken though somebody waits to borrow the store")
-    func loanDuringReindex() async throws {
+    @Test("What a delegate donates while it reindexes is taken though a repair waits for the store")
+    func repairDuringReindex() async throws {
         var limits = ServiceLimits()
-        limits.lendTime = .seconds(60)
+        limits.drainTime = .seconds(60)
         let service = try await TestService(limits: limits)
         let app = try await service.app()
         try await app.donate(["a"])
@@ -215,30 +275,22 @@ struct LoanTests {
             try await RemoteEngine.connect(storeDirectory: service.store, program: "test"))
         async let count = engine.reindexAll("com.example.notes")
         #expect(await eventually { asked.withLock { $0 != nil } })
-        let shell = try await service.shell()
-        let loans = Mutex<[Bool]>([])
-        // As soon as there is one wish, another is refused.
-        for _ in 0..<2 {
-            shell.connection.call(ShellRequest.borrowStore.member, []) { result in
-                loans.withLock { $0.append((try? result.get()) != nil) }
-            }
-        }
-        #expect(await eventually { loans.withLock { $0 == [false] } })
+        let repair = Task { try await HeldRepair(service.service.holder).end() }
+        #expect(await eventually { service.service.holder.current == nil })
         try await app.donate(["b", "c"])
         asked.withLock { $0 }?.reply()
         let reindexed = try await count
         #expect(reindexed == 3)
-        #expect(await eventually { loans.withLock { $0 == [false, true] } })
+        try await repair.value
         await engine.close()
         await service.stop()
     }
 
-    @Test("What an app that is gone had waiting for a lent store is dropped, and its place is free at once")
+    @Test("What an app that is gone had waiting for a repair is dropped, and its place is free at once")
     func goneWhileWaiting() async throws {
         let service = try await TestService()
         let app = try await service.app()
-        let shell = try await service.shell()
-        try await borrow(shell)
+        let repair = try await HeldRepair(service.service.holder)
         let request = IndexRequest(.deleteAll, index: nil)
         var batch: [UInt8] = []
         RecordBatch.append(try record("late"), to: &batch)
@@ -247,37 +299,13 @@ struct LoanTests {
         app.connection.call(donation.member, donation.arguments) { _ in }
         #expect(await eventually { service.service.heldBytes > 1024 })
         app.connection.close()
-        #expect(await eventually { service.service.sessionCount == 1 && service.service.heldBytes == 0 })
-        _ = try await shell.connection.call(ShellRequest.returnStore.member, [])
+        #expect(await eventually { service.service.sessionCount == 0 && service.service.heldBytes == 0 })
+        await repair.end()
         let again = try await service.app()
         try await again.donate(["new"])
         let found = try await again.query("title == '*'").identifiers
         #expect(found == ["new"])
         await service.stop()
-    }
-
-    @Test("A store whose borrower has not let go of its lock yet is opened as soon as it has")
-    func lockThatLingers() async throws {
-        let folder = try TemporaryFolder()
-        let openings = Mutex(0)
-        let holder = try EngineHolder(
-            ServiceLimits(), clock: ContinuousClock(),
-            opening: { () throws(EngineError) in
-                let count = openings.withLock { count in
-                    count += 1
-                    return count
-                }
-                // As of a process that is ending: its connection was closed before its lock.
-                if (2...4).contains(count) { throw .storeInUse(path: "store", process: nil) }
-                return try SearchlightEngine(TestService.engine(folder))
-            })
-        try await holder.lend(to: 1)
-        await holder.takeBack(from: 1)
-        let generation = try await holder.use({ $0 }) { (engine) throws(EngineAbsence) in
-            do throws(EngineError) { return try await engine.generation() } catch { throw .failed(error) }
-        }
-        #expect(generation >= 0 && openings.withLock { $0 } == 5)
-        _ = await holder.stop()
     }
 
     /// An engine that cannot be opened again the first time, since its disk can only be read then.
@@ -306,8 +334,8 @@ struct LoanTests {
     }
 
     private func hasFailed(_ holder: EngineHolder) async -> Bool {
-        do throws(EngineAbsence) {
-            try await holder.use({ $0 }) { (_) throws(EngineAbsence) in }
+        do throws(EngineUnavailable) {
+            try await holder.use({ $0 }) { (_) throws(EngineUnavailable) in }
             return false
         } catch {
             if case .failed = error { return true } else { return false }
@@ -318,8 +346,7 @@ struct LoanTests {
     func openedLater() async throws {
         let (folder, clock, openings) = (try TemporaryFolder(), ManualClock(), Counter())
         let holder = try failing(folder, clock, openings)
-        try await holder.lend(to: 1)
-        await holder.takeBack(from: 1)
+        try await HeldRepair(holder).end()
         await clock.waitForSleepers()
         #expect(await hasFailed(holder))
         #expect(await hasFailed(holder))
@@ -331,52 +358,51 @@ struct LoanTests {
         #expect(await holder.stop())
     }
 
-    @Test("A store that could not be opened again can be borrowed, to be mended")
-    func borrowedToBeMended() async throws {
+    @Test("A store that could not be opened again can be repaired")
+    func repairedAfterFailure() async throws {
         let (folder, clock, openings) = (try TemporaryFolder(), ManualClock(), Counter())
         let holder = try failing(folder, clock, openings)
-        try await holder.lend(to: 1)
-        await holder.takeBack(from: 1)
+        try await HeldRepair(holder).end()
         #expect(await hasFailed(holder))
-        try await holder.lend(to: 2)
+        let repair = try await HeldRepair(holder)
         #expect(await holder.useNow { _ in true } == nil)
-        #expect(await holder.takeBack(from: 2))
+        await repair.end()
         #expect(await !hasFailed(holder))
         #expect(openings.count == 3)
         #expect(await holder.stop())
     }
 
-    @Test("Who would rather not wait for a lent store is told so at once")
+    @Test("Who would rather not wait for a repair is told so at once")
     func notNow() async throws {
         let folder = try TemporaryFolder()
         let holder = try EngineHolder(
             ServiceLimits(), clock: ManualClock(),
             opening: { () throws(EngineError) in try SearchlightEngine(TestService.engine(folder)) })
         #expect(await holder.useNow { _ in true } == true)
-        try await holder.lend(to: 1)
+        let repair = try await HeldRepair(holder)
         #expect(await holder.useNow { _ in true } == nil)
-        await holder.takeBack(from: 1)
+        await repair.end()
         #expect(await holder.useNow { _ in true } == true)
         #expect(await holder.stop())
         #expect(await holder.useNow { _ in true } == nil)
     }
 
-    @Test("A stop while somebody waits to borrow the store lets what is under way end")
-    func stopBeforeLoan() async throws {
+    @Test("A stop while a repair waits for the store lets what is in progress end")
+    func stopBeforeRepair() async throws {
         let folder = try TemporaryFolder()
         let holder = try EngineHolder(
             ServiceLimits(), clock: ContinuousClock(),
             opening: { () throws(EngineError) in try SearchlightEngine(TestService.engine(folder)) })
         let (isInside, mayEnd, hasEnded) = (Flag(), Flag(), Flag())
         let use = Task {
-            try await holder.use({ $0 }) { (_) throws(EngineAbsence) in
+            try await holder.use({ $0 }) { (_) throws(EngineUnavailable) in
                 isInside.raise()
                 _ = await eventually { mayEnd.isRaised }
                 hasEnded.raise()
             }
         }
         #expect(await eventually { isInside.isRaised })
-        let loan = Task { try? await holder.lend(to: 1) }
+        let repair = Task { try? await holder.exclusively { _ = Issue.record("It was repaired.") } }
         #expect(await eventually { holder.current == nil })
         let stop = Task {
             let isDone = await holder.stop()
@@ -386,7 +412,7 @@ struct LoanTests {
         mayEnd.raise()
         #expect(await stop.value)
         try await use.value
-        await loan.value
+        await repair.value
     }
 
     private final class Flag: Sendable {
@@ -397,11 +423,14 @@ struct LoanTests {
 
     private func hasStopped(_ holder: EngineHolder) -> Bool { holder.state.withLock { $0.isStopping } }
 
-    @Test("A service that is stopped while its store is lent ends at once")
-    func stopWhileLent() async throws {
+    @Test("A service that is stopped during a repair ends when that is over")
+    func stopDuringRepair() async throws {
         let service = try await TestService()
-        let shell = try await service.shell()
-        try await borrow(shell)
-        #expect(await service.stop() == .stopped)
+        let repair = try await HeldRepair(service.service.holder)
+        service.service.requestStop()
+        #expect(await eventually { service.service.holder.state.withLock { $0.isStopping } })
+        await repair.end()
+        #expect(await service.ending() == .stopped)
+        #expect(!service.lines.contains("given up"))
     }
 }

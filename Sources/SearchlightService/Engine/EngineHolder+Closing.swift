@@ -2,66 +2,41 @@
 import SearchlightEngine
 
 extension EngineHolder {
-    /// Closes the engine for a borrower, once nobody uses it.
+    /// Does something that needs the store alone: closes the engine once nobody uses it, and opens it again afterwards.
     ///
-    /// - Parameter borrower: A number that ``takeBack(from:)`` names again.
-    /// - Throws: ``EngineAbsence``; then nothing is lent.
-    func lend(to borrower: UInt64) async throws(EngineAbsence) {
-        let refusal: EngineAbsence? = state.withLock { state in
+    /// - Throws: ``EngineUnavailable``; then the body was not called.
+    func exclusively<Value>(_ body: () async -> Value) async throws(EngineUnavailable) -> Value {
+        let refusal: EngineUnavailable? = state.withLock { state in
             switch state.phase {
             case .open(let engine):
-                state.borrower = borrower
                 state.phase = .draining(engine, nil)
                 return nil
-            // A borrower may mend what keeps it from being opened; there is nothing to close.
+            // A repair may fix what keeps it from being opened; there is nothing to close.
             case .failed where !state.isStopping:
-                state.borrower = borrower
-                state.phase = .closing
+                state.phase = .closed
                 return nil
-            case .draining, .closing, .lent, .opening: return state.isStopping ? .stopped : .lent
+            case .draining, .closed: return state.isStopping ? .stopped : .repairing
             case .failed(let error): return .failed(error)
             case .stopped: return .stopped
             }
         }
         if let refusal { throw refusal }
         onDrain()
-        guard await drain(within: limits.lendTime) else {
-            guard state.withLock({ $0.isStopping }) else {
-                letIn()
-                await useNow { onStay($0) }
-                throw .inUse(limits.lendTime)
-            }
-            // A stop that came meanwhile has left the closing to this.
-            await closeDrained()
+        let isDrained = await drain(within: limits.drainTime)
+        if !isDrained, !state.withLock({ $0.isStopping }) {
+            letIn()
+            await useNow { onStay($0) }
+            throw .inUse(limits.drainTime)
+        }
+        await closeDrained()
+        // A stop that came during the wait has left the closing to this.
+        guard !state.withLock({ $0.isStopping }) else {
             state.withLock { $0.phase = .stopped }
             throw .stopped
         }
-        await closeDrained()
-        // The borrower may have gone meanwhile; its end left the rest to this.
-        let isLent = state.withLock { state in
-            let isLent = state.borrower == borrower
-            state.phase = isLent ? .lent : .opening
-            return isLent
-        }
-        guard !isLent else { return }
+        let value = await body()
         await reopen()
-        throw .cancelled
-    }
-
-    /// Takes the store back and opens the engine again.
-    ///
-    /// - Returns: Whether this borrower had it, or was about to; otherwise nothing is done.
-    @discardableResult
-    func takeBack(from borrower: UInt64) async -> Bool {
-        let (hadIt, reopens) = state.withLock { state -> (Bool, Bool) in
-            guard state.borrower == borrower else { return (false, false) }
-            state.borrower = nil
-            guard case .lent = state.phase else { return (true, false) }
-            state.phase = .opening
-            return (true, true)
-        }
-        if reopens { await reopen() }
-        return hadIt
+        return value
     }
 
     /// Closes the engine for good: at once for those who want to begin, and for those who use it after a bounded time.
@@ -77,40 +52,33 @@ extension EngineHolder {
             return false
         }
         refuseWaiters(.stopped)
-        guard isOpen else {
-            // What is being closed or opened for a borrower is ended by whoever does it.
-            let isDone = await passage(within: limits.stopTime)
-            // A lent store is the borrower's.
-            state.withLock { state in
-                if case .lent = state.phase { state.phase = .stopped }
-            }
-            return isDone
-        }
+        // What needs the store alone ends by itself.
+        guard isOpen else { return await waitForPassage(within: limits.stopTime) }
         let isDone = await drain(within: limits.stopTime)
         await closeDrained()
         state.withLock { $0.phase = .stopped }
         return isDone
     }
 
-    /// Waits while the engine is on its way to a borrower or back, but not longer than that; looks now and then, as that
-    /// is for the end of a service only.
+    /// Waits while the engine is being closed or is closed for somebody, for a bounded time; checks now and then, as that is for
+    /// the end of a service only.
     ///
-    /// - Returns: Whether it has arrived.
-    private func passage(within limit: Duration) async -> Bool {
+    /// - Returns: Whether that is over.
+    private func waitForPassage(within limit: Duration) async -> Bool {
         let pause = Duration.milliseconds(5)
         var waited = Duration.zero
-        while state.withLock({ $0.isOnItsWay }) {
+        while state.withLock({ $0.isInPassage }) {
             guard waited < limit, (try? await clock.sleep(for: pause)) != nil else { return false }
             waited += pause
         }
         return true
     }
 
-    /// Opens the engine again; the phase is `opening`, so nobody else does.
+    /// Opens the engine again; the phase is `closed`, so nobody else does.
     private func reopen() async {
         guard !state.withLock({ $0.isStopping }) else { return state.withLock { $0.phase = .stopped } }
         do throws(EngineError) {
-            let engine = try await openAgain()
+            let engine = try opening()
             guard state.withLock({ !$0.isStopping }) else {
                 await engine.close()
                 return state.withLock { $0.phase = .stopped }
@@ -124,46 +92,24 @@ extension EngineHolder {
                 state.mayTryAgain = false
             }
             refuseWaiters(.failed(error))
-            Task { [clock, limits] in
-                try? await clock.sleep(for: limits.reopenPause)
-                state.withLock { $0.mayTryAgain = true }
-            }
+            _ = clock.timer(after: limits.reopenPause) { [self] in state.withLock { $0.mayTryAgain = true } }
         }
     }
 
-    /// Has an engine opened once more that could not be, for who wants to use it: a full disk, or one that could only be read,
-    /// may be mended.
+    /// Opens an engine that could not be opened once more, for a request that wants to use it: the disk may have room again.
     func tryAgain() async {
         let tries = state.withLock { state in
             guard case .failed = state.phase, state.mayTryAgain, !state.isStopping else { return false }
-            state.phase = .opening
+            state.phase = .closed
             return true
         }
         if tries { await reopen() }
     }
 
-    /// Opens the engine. The connection of a borrower that dies may be closed before its lock is given back, so a lock that
-    /// is still there is waited for, for about five seconds.
-    private func openAgain() async throws(EngineError) -> SearchlightEngine {
-        var pause = Duration.milliseconds(10)
-        while true {
-            do throws(EngineError) { return try opening() } catch {
-                guard case .storeInUse = error, pause < .seconds(5), !state.withLock({ $0.isStopping }) else {
-                    throw error
-                }
-            }
-            try? await clock.sleep(for: pause)
-            pause *= 2
-        }
-    }
-
     /// Lets those in who wait; what was being drained is open again.
     private func letIn() {
         let (engine, waiters) = state.withLock { state -> (SearchlightEngine?, [Waiter]) in
-            if case .draining(let engine, _) = state.phase, !state.isStopping {
-                state.phase = .open(engine)
-                state.borrower = nil
-            }
+            if case .draining(let engine, _) = state.phase, !state.isStopping { state.phase = .open(engine) }
             guard case .open(let engine) = state.phase else { return (nil, []) }
             let waiters = state.waiters.values.map(\.waiter)
             state.waiters = [:]
@@ -174,18 +120,18 @@ extension EngineHolder {
         for waiter in waiters { waiter.resume(returning: .success(engine)) }
     }
 
-    private func refuseWaiters(_ absence: EngineAbsence) {
+    private func refuseWaiters(_ reason: EngineUnavailable) {
         let waiters = state.withLock { state in
             defer { state.waiters = [:] }
             return state.waiters.values.map(\.waiter)
         }
-        for waiter in waiters { waiter.resume(returning: .failure(absence)) }
+        for waiter in waiters { waiter.resume(returning: .failure(reason)) }
     }
 
     private func closeDrained() async {
         let engine: SearchlightEngine? = state.withLock { state in
             guard case .draining(let engine, _) = state.phase else { return nil }
-            state.phase = .closing
+            state.phase = .closed
             return engine
         }
         guard let engine else { return }
@@ -193,14 +139,11 @@ extension EngineHolder {
         await engine.close()
     }
 
-    /// Waits until nobody uses the engine, but not longer than that.
+    /// Waits until nobody uses the engine, for a bounded time.
     ///
     /// - Returns: Whether nobody does.
     private func drain(within limit: Duration) async -> Bool {
-        let timer = Task { [clock] in
-            try await clock.sleep(for: limit)
-            stopWaiting()
-        }
+        let timer = clock.timer(after: limit) { [self] in stopWaiting() }
         defer { timer.cancel() }
         await withCheckedContinuation { (waiting: CheckedContinuation<Void, Never>) in
             let isWaiting = state.withLock { state in

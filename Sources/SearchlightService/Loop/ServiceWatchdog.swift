@@ -14,6 +14,7 @@ final class ServiceWatchdog: Sendable {
         var hasBegun = false
         var isArmed = false
         var hasEnded = false
+        var timer: Task<Void, Never>?
     }
     /// Held while something is said, so that nothing is before the beginning or after the end.
     private let state = Mutex(State())
@@ -52,22 +53,25 @@ final class ServiceWatchdog: Sendable {
             notify("WATCHDOG_USEC=\(microseconds)\nWATCHDOG=1")
             return true
         }
-        if arms { Task { await run() } }
+        if arms { wait(activity().total) }
     }
 
-    private func run() async {
-        var last = activity().total
-        while true {
-            guard (try? await clock.sleep(for: limit / 3)) != nil else { return }
-            let load = activity()
-            if load.requests == 0, load.total == last {
-                say(Self.disarming) { $0.isArmed = false }
-                // What began in between found it armed.
-                return update()
-            }
-            last = load.total
+    private func wait(_ total: UInt64) {
+        let timer = clock.timer(after: limit / 3) { [weak self] in self?.expire(total) }
+        state.withLock { $0.timer = timer }
+    }
+
+    /// - Parameter total: How many requests there had been at the last sign of life.
+    private func expire(_ total: UInt64) {
+        let load = activity()
+        if load.requests == 0, load.total == total {
+            say(Self.disarming) { $0.isArmed = false }
+            // What began in between found it armed.
+            return update()
+        }
+        Task {
             await prove()
-            guard say("WATCHDOG=1") else { return }
+            if say("WATCHDOG=1") { wait(load.total) }
         }
     }
 
