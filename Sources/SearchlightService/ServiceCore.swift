@@ -27,7 +27,7 @@ final class ServiceCore: Sendable {
     /// Who waits for drags and previews.
     let persons: PersonWatch
     /// What commands ask.
-    let calls: EngineCalls
+    let calls: ClientCallHandler
     /// The process of the service.
     let process = UInt64(getpid())
 
@@ -45,7 +45,8 @@ final class ServiceCore: Sendable {
         self.activity = activity
         let persons = PersonWatch()
         self.persons = persons
-        calls = EngineCalls(control: control) { LeasedStore(holder: holder, activity: activity, persons: persons) }
+        calls = ClientCallHandler(
+            control: control, engine: LeasedEngine(holder: holder, activity: activity, persons: persons))
         budget = ByteBudget(limit: limits.heldBytes)
     }
 }

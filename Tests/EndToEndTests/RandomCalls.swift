@@ -30,7 +30,7 @@ enum RandomCalls {
             expires: [nil, .infinity, -.infinity, 0.1][random.below(4)])
     }
 
-    static func calls(_ random: inout SplitMix64) -> [any EngineCall] {
+    static func calls(_ random: inout SplitMix64) -> [any ClientCall] {
         let query = [QueryText.all, .none, .text(#"title == "é*"cd"#)][random.below(3)]
         let place = QueryPlace(timeZone: text(&random), firstWeekday: number(&random))
         let scope = IndexScope(bundle: text(&random), index: maybe(&random))
@@ -43,17 +43,19 @@ enum RandomCalls {
         let promise = Representation(type: text(&random), form: [.data, .file, .inPlaceFile][random.below(3)])
         return [
             OpeningCall(), PendingCall(), ExtensionsCall(), StatusCall(isExact: random.below(2) == 0), ItemCountsCall(),
-            OwedReindexesCall(), SearchCall(search: search),
+            PendingReindexesCall(), SearchCall(search: search),
             ItemsCall(
                 query: query, bundle: maybe(&random), limit: number(&random),
                 cursor: random.below(2) == 0 ? nil : QueryCursor(after: Int64(number(&random))), place: place),
             CountCall(query: query, bundle: maybe(&random), place: place),
             ExplainCall(query: query, bundle: maybe(&random), place: place),
-            ItemCall(item: text(&random), bundle: maybe(&random)),
-            PreviewCall(item: item(&random), query: maybe(&random)),
-            FulfilCall(promise: promise, item: item(&random), mayRetry: true),
+            LookUpCall(names: texts(&random), bundle: maybe(&random)),
+            PreviewCall(item: Int64(number(&random)), query: maybe(&random)),
+            FulfilCall(promise: promise, item: Int64(number(&random)), mayRetry: true),
             PrewarmCall(bundle: text(&random)), ReindexCall(bundle: text(&random)), CompareCall(bundle: text(&random)),
-            CommitCall(clientState: [0, 255], expectation: [.any, .exactly(nil), .exactly([1])][random.below(3)]),
+            CommitCall(
+                clientState: [0, 255], expectation: [.any, .exactly(nil), .exactly([1])][random.below(3)],
+                changes: .inline([0, 1, 255])),
             ClientStateCall(scope: scope), SettleCall(), RejectionsCall(scope: scope, mark: nil), FactsCall(),
             StopCall(), VerifyCall(), RepairCall(),
             ExtensionListingCall(), ExtensionDetailsCall(bundle: text(&random)), ExtensionPlacesCall(),

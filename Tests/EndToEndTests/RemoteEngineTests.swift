@@ -53,7 +53,7 @@ struct RemoteEngineTests {
             call.cancel()
             // It may have been answered before.
             _ = try? await call.value
-            let counts = try await remote.itemCounts()
+            let counts = try await remote.perform(ItemCountsCall())
             #expect(counts.isEmpty)
         }
     }
@@ -62,7 +62,7 @@ struct RemoteEngineTests {
     func ended() async throws {
         try await withRemote { remote in
             await remote.close()
-            await #expect(throws: EngineError.self) { try await remote.itemCounts() }
+            await #expect(throws: EngineError.self) { try await remote.perform(ItemCountsCall()) }
         }
     }
 
@@ -74,7 +74,7 @@ struct RemoteEngineTests {
             try await RemoteEngine.connect(storeDirectory: harness.store, program: "test", patience: .seconds(60)))
         await host.close()
         try await remote.stopService()
-        await #expect(throws: EngineError.self) { try await remote.itemCounts() }
+        await #expect(throws: EngineError.self) { try await remote.perform(ItemCountsCall()) }
         await remote.close()
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import Foundation
 import ItemRecord
 import SearchIndex
@@ -43,7 +44,7 @@ struct SearchAnswerTests {
             search.countsUpTo = 10_000
             search.notes = .init(extensionFolders: ["/nowhere"])
             let found = try await engine.find(search)
-            let bytes = try CallCoding.encode(CallOutcome<FoundItems>.answer(found)).count
+            let bytes = try BusEncoder.encode(CallOutcome<FoundItems>.answer(found)).approximateBytes
             #expect(bytes < 10_000, "\(bytes)")
             let hit = try #require(found.hits.first)
             #expect(hit.item.record.attributes.isEmpty)
@@ -111,6 +112,28 @@ struct SearchAnswerTests {
             let alone = try await command.inProcess.outcome(arguments)
             #expect(served == alone)
         }
+        await host.close()
+    }
+
+    @Test("A list of items takes one request, and what is no item is told of each")
+    func listedItems() async throws {
+        let harness = try Harness()
+        let host = try ServiceHost(harness)
+        let remote = try #require(
+            try await RemoteEngine.connect(storeDirectory: harness.store, program: "test", patience: .seconds(60)))
+        var batch = IndexBatch(scope: IndexScope(bundle: Self.bundle))
+        batch.index(try (0..<40).map { try EncodedItem(Self.note("note \($0)", ["title": .string("lemon")])) })
+        try await remote.commit(batch)
+        try await remote.perform(SettleCall())
+        let before = host.requests.value
+        let names = ["note 3", "nobody", "@1"] + (4..<40).map { "note \($0)" }
+        let found = try await remote.items(named: names)
+        #expect(host.requests.value - before == 1)
+        #expect(try found[0].get().record.uniqueIdentifier == "note 3")
+        #expect(throws: EngineError.itemNotFound("nobody")) { try found[1].get() }
+        #expect(try found[2].get().number == 1)
+        #expect(found.count == names.count)
+        await remote.close()
         await host.close()
     }
 }

@@ -75,7 +75,7 @@ struct FloodTests {
         try await app.donate((0..<100).map { "small \($0)" })
         let shell = try #require(
             try await RemoteEngine.connect(storeDirectory: program.folder.path("store"), program: "test"))
-        try await shell.settle()
+        try await shell.perform(SettleCall())
         let client = try TestClient(store: program.folder.path("store"))
         try await client.hello(.shell, bundle: nil)
         var measured = Measured()
@@ -90,7 +90,7 @@ struct FloodTests {
             }
         }
         // The flood has begun once something of it is pending.
-        _ = try await eventually { try await !shell.pendingDonations().isEmpty }
+        _ = try await eventually { try await !shell.perform(PendingCall()).isEmpty }
         let during = Times()
         let end = ContinuousClock.now + time
         var number = 0

@@ -41,7 +41,7 @@ struct RepairTests {
         }
         stops.raise()
         #expect(try await writing.value > 0)
-        try await engine.settle()
+        try await engine.perform(SettleCall())
         let served = try await engine.verify()
         await engine.close()
         await service.stop()
@@ -59,7 +59,7 @@ struct RepairTests {
         try await app.donate(["a", "b"])
         let engine = try #require(
             try await RemoteEngine.connect(storeDirectory: service.store, program: "test"))
-        try await engine.settle()
+        try await engine.perform(SettleCall())
         let database = service.store + "/index.sqlite"
         chmod(database, 0o644)
         let queue = try DatabaseQueue(path: database)
@@ -109,7 +109,7 @@ struct RepairTests {
         let answer = Answer()
         app.connection.call(request.member, request.arguments) { answer.set($0) }
         let other = try SearchlightEngine(TestService.engine(service.folder))
-        let counts = try await other.itemCounts()
+        let counts = try await other.perform(ItemCountsCall())
         #expect(counts == ["com.example.notes": 1])
         await other.close()
         await repair.end()
@@ -124,7 +124,7 @@ struct RepairTests {
         let app = try await service.app()
         let engine = try #require(
             try await RemoteEngine.connect(storeDirectory: service.store, program: "test"))
-        #expect(try await engine.facts().clients == 2)
+        #expect(try await engine.perform(FactsCall()).clients == 2)
         async let donation: Void = app.donate(["a"])
         await repair.end()
         try await donation

@@ -150,7 +150,8 @@ struct RightsTests {
         let app = try await service.app()
         for call in ["status", "verify", "repair"] {
             let name = await refusal {
-                _ = try await app.connection.call(ShellRequest.performMember, [.string(call), .bytes([])])
+                _ = try await app.connection.call(
+                    AdminRequest.performMember, [.string(call), .unsigned(1), .dictionary([:])])
             }
             #expect(name == ServiceErrorName.accessDenied, "\(call)")
         }

@@ -24,8 +24,8 @@ struct Reader: Sendable {
                 case 3: try await query(store, word, scope.bundle)
                 case 4:
                     let query = try QueryExpression(parsing: "title == \"*\(word)*\"")
-                    _ = try await store.count(matching: query, bundle: scope.bundle)
-                    _ = try await store.explain(query, bundle: nil, place: .current)
+                    _ = try await store.perform(CountCall(query, bundle: scope.bundle))
+                    _ = try await store.perform(ExplainCall(query))
                 default:
                     var search = ItemSearch(word)
                     (search.limit, search.countsUpTo) = (1, 1000)

@@ -9,7 +9,7 @@ import UniformTypeIdentifiers
 
 /// Answers searches as the page shows them. Keeps where the last pages of results ended, so that the page need not know.
 final class SearchDesk: Sendable {
-    private let store: any StoreService
+    private let store: any EngineClient
     private let cursors = Mutex(Cursors())
 
     /// The hits of a page.
@@ -29,7 +29,7 @@ final class SearchDesk: Sendable {
         static let maximum = 16
     }
 
-    init(_ store: any StoreService) { self.store = store }
+    init(_ store: any EngineClient) { self.store = store }
 
     /// - Throws: ``EngineError`` or ``PageFailure``.
     func reply(_ query: String, after cursor: String?) async throws -> PageReply {

@@ -78,7 +78,7 @@ public struct SearchTotal: Hashable, Sendable, Codable {
 
 /// A place in the results of a search. What is donated or changed after the first page does not appear on later ones;
 /// what is deleted moves the rest up. It grows by eight bytes with each hit: who wants all reads ``SearchResults``.
-public struct SearchCursor: Hashable, Sendable, Codable {
+public struct SearchCursor: Hashable, Sendable {
     /// The newest text that counts.
     var bound: Int64
     /// The present of the first page, in seconds since 2001-01-01 UTC.

@@ -13,27 +13,25 @@ public protocol StoreMaintenance: Sendable {
     func repair() async throws(EngineError) -> StoreCheck.Repair
 }
 
-struct VerifyCall: EngineCall {
-    static let name = "verify"
+struct VerifyCall: ClientCall {
     var purpose: String { "check its store" }
 
-    func perform(_ desk: CallDesk) async throws(EngineError) -> VerificationReport {
-        try await desk.maintenance(for: purpose).verify()
+    func perform(_ context: CallContext) async throws(EngineError) -> VerificationReport {
+        try await context.maintenance(for: purpose).verify()
     }
 }
 
-struct RepairCall: EngineCall {
-    static let name = "repair"
+struct RepairCall: ClientCall {
     var purpose: String { "repair its store" }
 
-    func perform(_ desk: CallDesk) async throws(EngineError) -> StoreCheck.Repair {
-        try await desk.maintenance(for: purpose).repair()
+    func perform(_ context: CallContext) async throws(EngineError) -> StoreCheck.Repair {
+        try await context.maintenance(for: purpose).repair()
     }
 }
 
-extension CallDesk {
+extension CallContext {
     fileprivate func maintenance(for purpose: String) throws(EngineError) -> any StoreMaintenance {
-        guard let maintenance = control.maintenance() else {
+        guard let maintenance = try service(for: purpose).maintenance() else {
             throw .service(.refused(during: purpose, reason: "it has not begun yet. Try again in a moment"))
         }
         return maintenance
@@ -43,11 +41,11 @@ extension CallDesk {
 extension RemoteEngine: StoreMaintenance {
     /// See ``StoreMaintenance/verify()``.
     public func verify() async throws(EngineError) -> VerificationReport {
-        try await connection.perform(VerifyCall()).answer
+        try await perform(VerifyCall())
     }
 
     /// See ``StoreMaintenance/repair()``.
     public func repair() async throws(EngineError) -> StoreCheck.Repair {
-        try await connection.perform(RepairCall()).answer
+        try await perform(RepairCall())
     }
 }

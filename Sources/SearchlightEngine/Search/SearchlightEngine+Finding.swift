@@ -10,7 +10,7 @@ extension SearchlightEngine {
     /// The attributes that snippets are taken from.
     private static let snippetAttributes = ["textContent", "contentDescription"]
 
-    /// See ``StoreService/find(_:)``.
+    /// See ``EngineClient/find(_:)``.
     public func find(_ search: ItemSearch) async throws(EngineError) -> FoundItems {
         var request = SearchRequest(search.text, bundle: search.bundle)
         request.limit = search.limit

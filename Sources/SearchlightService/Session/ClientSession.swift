@@ -176,7 +176,7 @@ final class ClientSession: Sendable {
         switch rights {
         case .app(let bundle, let isSandboxed):
             return AppConversation(bundle: bundle, isSandboxed: isSandboxed, link: link, core: core)
-        case .shell: return ShellConversation(link: link, core: core)
+        case .shell: return AdminSession(link: link, core: core)
         }
     }
 

@@ -7,6 +7,8 @@ import SearchlightEngine
 
 /// An item as launchers get it: named values (docs/DBUS.md).
 enum LauncherItem {
+    /// What is nested deeper is shown as its texts: launchers know no more.
+    private static let maximumDepth = 4
     /// The longest snippet, in characters.
     static let snippetLength = 160
 
@@ -67,7 +69,7 @@ enum LauncherItem {
         case .date(let moment): return .double(moment + unixTimeOfReferenceDate)
         case .data(let bytes): return .bytes(bytes)
         case .person, .localizedString, .array, .dictionary:
-            guard depth <= BusValue.maximumDepth else { return texts(of: attribute) }
+            guard depth <= maximumDepth else { return texts(of: attribute) }
         }
         switch attribute {
         case .person(let person): return .dictionary(value(of: person))
@@ -114,14 +116,8 @@ extension BusValue {
 }
 
 extension String {
-    fileprivate var isFitForBus: Bool { unicodeScalars.allSatisfy(\.isFitForBus) }
-
     fileprivate var fitForBus: String {
         if isFitForBus { return self }
         return String(UnicodeScalarView(unicodeScalars.map { $0.isFitForBus ? $0 : "\u{FFFD}" }))
     }
-}
-
-extension Unicode.Scalar {
-    fileprivate var isFitForBus: Bool { value != 0 && !properties.isNoncharacterCodePoint }
 }

@@ -21,14 +21,16 @@ struct SearchCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The words.")
     var words: [String]
-    @Option(name: .shortAndLong, help: ListLimit.help("Show at most so many items"), transform: ListLimit.items)
+    @Option(
+        name: .shortAndLong, parsing: .unconditional, help: ListLimit.help("Show at most so many items"),
+        transform: ListLimit.items)
     var limit = 10
     @Option(help: "Only items of this bundle.", completion: BundleNames.completion)
     var bundle: String?
     @OptionGroup var list: NumbersFlag
 
     /// More hits are counted as that many: nobody reads them, and counting takes time.
-    private static let maximumCounted = 10_000
+    private static let maximumCounted = 1000
     /// Longer words are cut in messages, in characters.
     private static let shownWordLength = 80
     /// The longest snippets, in characters: in a terminal, and as JSON.
@@ -67,7 +69,7 @@ struct SearchCommand: AsyncParsableCommand {
         }
     }
 
-    private func search(_ text: String, in store: any StoreService) async throws {
+    private func search(_ text: String, in store: any EngineClient) async throws {
         var search = ItemSearch(text, bundle: bundle)
         search.limit = limit
         search.notes = .init(extensionFolders: options.explicitExtensionFolders)

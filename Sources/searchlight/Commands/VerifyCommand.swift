@@ -112,7 +112,9 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     private func compare(_ bundle: String) async throws {
-        let comparison = try await options.withStore(.read) { store in try await store.compare(bundle) }
+        let comparison = try await options.withStore(.read) { store in
+            try await store.perform(CompareCall(bundle: bundle))
+        }
         if options.json {
             try Output.printJSON(ComparisonReport(bundle: bundle, comparison))
         } else {

@@ -16,7 +16,7 @@ extension GlobalOptions {
 
     /// Makes the types known that the service's extensions declare, and says where it does not look.
     func adoptExtensions(of service: RemoteEngine) async throws(EngineError) {
-        let theirs = try await service.extensions().searchPath
+        let theirs = try await service.perform(ExtensionsCall()).searchPath
         let cache = RegistryCache(
             path: SearchlightEngine.registryCachePath(storeDirectory: storeDirectory), isWritable: false)
         let registry = ExtensionRegistry(searchPath: theirs, cache: cache)

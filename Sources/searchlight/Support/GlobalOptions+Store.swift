@@ -19,9 +19,9 @@ extension GlobalOptions {
     ///
     /// - Parameter notesFollow: Whether the body asks for ``StoreNotes`` and shows them.
     func withStore<Value>(
-        _ use: StoreUse, notesFollow: Bool = false, _ body: (any StoreService) async throws -> Value
+        _ use: StoreUse, notesFollow: Bool = false, _ body: (any EngineClient) async throws -> Value
     ) async throws -> Value {
-        let store: any StoreService
+        let store: any EngineClient
         if let service = try await connectToService() {
             if !notesFollow { try await adoptExtensions(of: service) }
             store = service
@@ -32,7 +32,7 @@ extension GlobalOptions {
         }
         let result: Result<Value, any Error>
         do {
-            if !notesFollow { warnOfOpening(try await store.opening()) }
+            if !notesFollow { warnOfOpening(try await store.perform(OpeningCall())) }
             result = .success(try await body(store))
         } catch {
             result = .failure(error)

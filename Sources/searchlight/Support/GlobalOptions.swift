@@ -40,7 +40,8 @@ struct GlobalOptions: ParsableArguments {
     var inProcess = false
 
     /// The environment without the variables that are empty, which count as unset.
-    var environment: [String: String] { ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty } }
+    var environment: [String: String] { Self.environment }
+    private static let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
 
     func validate() throws {
         try refuseEmpty(store, "--store", instead: "Name a folder, or leave the option out.")

@@ -14,7 +14,7 @@ final class ServiceHost: Sendable {
     private let listener: OwnedDescriptor
     private let path: String
     private let home: HostedStore
-    private let calls: EngineCalls
+    private let calls: ClientCallHandler
     private let clients = Mutex<[BusConnection]>([])
     /// How often it was asked to end.
     let stops = Counter()
@@ -26,11 +26,10 @@ final class ServiceHost: Sendable {
         let engine = try harness.engine(searchPath: harness.searchPath)
         home = HostedStore(engine) { try harness.engine(searchPath: harness.searchPath) }
         let (home, stops) = (home, stops)
-        calls = EngineCalls(
+        calls = ClientCallHandler(
             control: ServiceControl(
                 facts: { ServiceFacts(processIdentifier: getpid(), version: "test", uptime: 130, clients: 1) },
-                stop: { stops.add() }, maintenance: { [home] in home })
-        ) { () async throws(EngineError) in try await home.engine() }
+                stop: { stops.add() }, maintenance: { [home] in home }), engine: home)
         listener = try StreamSocket.listen(at: path)
         Thread.detachNewThread { [self] in accept() }
     }
@@ -49,7 +48,7 @@ final class ServiceHost: Sendable {
     }
 
     private func client(_ socket: OwnedDescriptor) throws -> BusConnection {
-        let engineCalls = EngineCallsConnection(calls)
+        let engineCalls = ClientCallSession(calls)
         let requests = requests
         let connection = try BusConnection(adopting: socket, side: .server, name: "client") { call in
             requests.add()
@@ -59,7 +58,7 @@ final class ServiceHost: Sendable {
                 let welcome = Welcome(
                     serviceVersion: "test", bundle: nil, processIdentifier: UInt64(getpid()))
                 call.reply(welcome.arguments)
-            case ShellRequest.performMember: engineCalls.receive(call)
+            case AdminRequest.performMember, AdminRequest.cancelMember: engineCalls.receive(call)
             default: call.refuse(name: "x", message: "What?")
             }
         } onDisconnect: { _ in
@@ -79,7 +78,7 @@ final class ServiceHost: Sendable {
 }
 
 /// The engine of a service, which is closed for a repair.
-actor HostedStore: StoreMaintenance {
+actor HostedStore: StoreMaintenance, EngineSource {
     private var current: SearchlightEngine?
     private let reopen: @Sendable () throws -> SearchlightEngine
 
@@ -91,6 +90,12 @@ actor HostedStore: StoreMaintenance {
     func engine() throws(EngineError) -> SearchlightEngine {
         guard let current else { throw .index(.closed) }
         return current
+    }
+
+    nonisolated func use<Value: Sendable>(
+        _ need: EngineNeed, _ body: (SearchlightEngine) async throws(EngineError) -> Value
+    ) async throws(EngineError) -> Value {
+        try await body(try await engine())
     }
 
     func verify() async throws(EngineError) -> VerificationReport { try await engine().verify() }

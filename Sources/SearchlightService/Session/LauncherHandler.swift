@@ -7,7 +7,7 @@ import SearchlightEngine
 import ServiceMessages
 
 /// Answers launchers: `com.searchlight.Search1`.
-final class LauncherDesk: Sendable {
+final class LauncherHandler: Sendable {
     private let core: ServiceCore
     private let tasks: SessionTasks
 

@@ -4,11 +4,11 @@ import ServiceMessages
 import Synchronization
 
 /// What one client asks of the engine: reads its calls, lets a bounded number of them run, and cancels them when it goes.
-public final class EngineCallsConnection: Sendable {
+public final class ClientCallSession: Sendable {
     /// The most calls of one client that run at the same time.
     static let maximumRunning = 16
-    /// The name under which a call is cancelled; `call` is its number.
-    static let cancelName = "cancel"
+    /// The largest request, in bytes.
+    static let maximumRequestBytes = 33 << 20
 
     private struct State {
         var connection: BusConnection?
@@ -16,10 +16,10 @@ public final class EngineCallsConnection: Sendable {
         var hasEnded = false
     }
     private let state = Mutex(State())
-    private let calls: EngineCalls
+    private let handler: ClientCallHandler
 
     /// Creates the service's side of a connection.
-    public init(_ calls: EngineCalls) { self.calls = calls }
+    public init(_ handler: ClientCallHandler) { self.handler = handler }
 
     /// Hands over the connection, for progress to be told over it. Held until ``end()``.
     public func attach(_ connection: BusConnection) {
@@ -35,26 +35,32 @@ public final class EngineCallsConnection: Sendable {
         for task in running { task.cancel() }
     }
 
-    /// Takes a call of ``ShellRequest/performMember`` and answers it when it is done. Never blocks.
+    /// Takes a call of ``AdminRequest/performMember`` and answers it when it is done, or one of
+    /// ``AdminRequest/cancelMember``. Never blocks.
     public func receive(_ call: IncomingCall) {
         do throws(BusError) {
             var arguments = BusArguments(call.arguments, of: call.member.member)
-            guard call.member == ShellRequest.performMember else { throw Self.unknown(call.member) }
-            let name = try arguments.string()
-            let json = try arguments.bytes()
-            guard json.count <= CallCoding.maximumRequestBytes else {
-                throw .remote(
-                    name: BusErrorName.limitsExceeded,
-                    message: "The request has \(json.count) bytes; the limit is \(CallCoding.maximumRequestBytes).")
-            }
-            let payload = call.arguments.count == 2 ? nil : try Payload(&arguments)
-            try arguments.finish()
-            if name == Self.cancelName {
-                let number: UInt64 = try Self.decode(name, json)
+            switch call.member {
+            case AdminRequest.performMember:
+                let name = try arguments.string()
+                let number = try arguments.unsigned()
+                let fields = BusValue.dictionary(try arguments.dictionary())
+                try arguments.finish()
+                guard fields.approximateBytes <= Self.maximumRequestBytes else {
+                    throw .remote(
+                        name: BusErrorName.limitsExceeded,
+                        message: """
+                            The request has \(fields.approximateBytes) bytes; the limit is \(Self.maximumRequestBytes).
+                            """)
+                }
+                try start(try ClientCallHandler.kind(name), number, fields, call)
+            case AdminRequest.cancelMember:
+                let number = try arguments.unsigned()
+                try arguments.finish()
                 state.withLock { $0.running[number] }?.cancel()
-                return call.reply()
+                call.reply()
+            default: throw Self.unknown(call.member)
             }
-            try start(try EngineCalls.kind(name), json, payload, call)
         } catch {
             call.refuse(error)
         }
@@ -65,20 +71,14 @@ public final class EngineCallsConnection: Sendable {
             name: BusErrorName.unknownMethod, message: "There is no method \(member.interface).\(member.member).")
     }
 
-    private static func decode<Value: Decodable>(_ name: String, _ json: [UInt8]) throws(BusError) -> Value {
-        do throws(CallCodingError) {
-            return try CallCoding.decode(Value.self, json)
-        } catch {
-            throw .remote(
-                name: BusErrorName.invalidArguments, message: "The request “\(name)” is malformed: \(error.reason).")
-        }
-    }
-
-    private func start<Call: EngineCall>(
-        _ kind: Call.Type, _ json: [UInt8], _ payload: Payload?, _ incoming: IncomingCall
+    private func start<Call: ClientCall>(
+        _ kind: Call.Type, _ number: UInt64, _ fields: BusValue, _ incoming: IncomingCall
     ) throws(BusError) {
-        let numbered: NumberedCall<Call> = try Self.decode(Call.name, json)
-        let number = numbered.number
+        let call: Call
+        do throws(BusCodingError) { call = try BusDecoder.decode(kind, from: fields) } catch {
+            throw .remote(
+                name: BusErrorName.invalidArguments, message: "The request “\(Call.name)” is malformed: \(error).")
+        }
         let problem: String? = state.withLock { state in
             guard !state.hasEnded else { return "The connection has ended." }
             guard state.running[number] == nil else { return "A call with the number \(number) is running." }
@@ -86,28 +86,26 @@ public final class EngineCallsConnection: Sendable {
                 return "\(Self.maximumRunning) calls of this client are running. Wait for one of them."
             }
             // Created while nobody else may look, so that it is noted before it can take itself out.
-            state.running[number] = Task { await self.run(numbered, payload, incoming) }
+            state.running[number] = Task { await self.run(call, number, incoming) }
             return nil
         }
         if let problem { throw .remote(name: BusErrorName.limitsExceeded, message: problem) }
     }
 
-    private func run<Call: EngineCall>(
-        _ numbered: NumberedCall<Call>, _ payload: Payload?, _ incoming: IncomingCall
-    ) async {
-        let relay = EventRelay(number: numbered.number) { [self] message in await send(message) }
-        let result = await calls.perform(numbered, payload: payload) { relay.take($0) }
+    private func run<Call: ClientCall>(_ call: Call, _ number: UInt64, _ incoming: IncomingCall) async {
+        let relay = EventRelay(number: number) { [self] message in await send(message) }
+        let outcome = await handler.perform(call) { relay.take($0) }
         await relay.finish()
-        state.withLock { $0.running[numbered.number] = nil }
-        incoming.reply([.bytes(result.json)] + result.attached)
+        state.withLock { $0.running[number] = nil }
+        incoming.reply([outcome])
     }
 
     /// Sends what happened and waits until the client took it; one that is gone or does not want it gets no more.
     private func send(_ message: EventMessage) async {
-        guard let connection = state.withLock({ $0.connection }), let json = try? CallCoding.encode(message) else {
+        guard let connection = state.withLock({ $0.connection }), let value = try? BusEncoder.encode(message) else {
             return
         }
-        _ = try? await connection.call(ShellRequest.eventMember, [.bytes(json)])
+        _ = try? await connection.call(AdminRequest.eventMember, [value])
     }
 }
 

@@ -4,7 +4,7 @@ import Promises
 import SearchIndex
 import UniformTypeIdentifiers
 
-extension StoreService {
+extension EngineClient {
     /// ``provide(_:of:mayRetry:onProgress:)`` with a second attempt.
     public func fulfil(_ promise: Representation, of item: StoredItem) async throws(EngineError) -> PromisedContent {
         try await provide(promise, of: item, mayRetry: true).content
@@ -49,14 +49,16 @@ extension StoreService {
 
 /// A store whose items are dragged.
 public struct StorePromises: PromiseProvider {
-    private let store: any StoreService
+    private let store: any EngineClient
 
     /// Drags out of a store.
-    public init(_ store: any StoreService) { self.store = store }
+    public init(_ store: any EngineClient) { self.store = store }
 
     /// See ``PromiseProvider/prewarm(_:)``.
     public func prewarm(_ items: [StoredItem]) async {
-        for bundle in Set(items.map(\.scope.bundle)).sorted() { await store.prewarm(bundle) }
+        for bundle in Set(items.map(\.scope.bundle)).sorted() {
+            _ = try? await store.perform(PrewarmCall(bundle: bundle))
+        }
     }
 
     /// See ``PromiseProvider/fulfil(_:of:mayRetry:onProgress:)``.

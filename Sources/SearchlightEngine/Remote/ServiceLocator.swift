@@ -3,7 +3,7 @@ import Glibc
 import SystemSupport
 
 /// Finds the service of a store by its socket.
-enum ServiceSearch {
+enum ServiceLocator {
     /// Connects to the socket of a store. Blocks for some seconds where others wait to be let in.
     ///
     /// - Returns: `nil` if there is none, or nobody listens at it.

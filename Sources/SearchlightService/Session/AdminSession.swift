@@ -5,20 +5,20 @@ import ServiceMessages
 import Synchronization
 
 /// What a program of the user's says that sees the whole index.
-final class ShellConversation: ClientSession.Conversation {
+final class AdminSession: ClientSession.Conversation {
     /// The interfaces that are for shells alone.
     static let interfaces: Set<String> = [
-        ShellRequest.performMember.interface, LauncherRequest.interface,
+        AdminRequest.performMember.interface, LauncherRequest.interface,
     ]
 
     private let promises: PromiseDesk
-    private let launcher: LauncherDesk
-    private let calls: EngineCallsConnection
+    private let launcher: LauncherHandler
+    private let calls: ClientCallSession
 
     init(link: (any ClientLink)?, core: ServiceCore) {
         promises = PromiseDesk(core, .moment)
-        launcher = LauncherDesk(core)
-        calls = EngineCallsConnection(core.calls)
+        launcher = LauncherHandler(core)
+        calls = ClientCallSession(core.calls)
         // On the session bus progress is not told.
         if let connection = link as? BusConnection { calls.attach(connection) }
     }
@@ -30,7 +30,7 @@ final class ShellConversation: ClientSession.Conversation {
                 call.refuse(
                     name: ServiceErrorName.accessDenied,
                     message: "A client that sees the whole index acts for no bundle. Connect as an app.")
-            case ShellRequest.performMember.interface: calls.receive(call)
+            case AdminRequest.performMember.interface: calls.receive(call)
             case LauncherRequest.interface: launcher.take(try LauncherRequest(call), call)
             default: take(try AppRequest(call), call)
             }
