@@ -105,8 +105,10 @@ let package = Package(
             ], swiftSettings: strict),
         .target(
             name: "SearchIndex",
-            dependencies: ["MetadataQuery", "ItemRecord", "SystemSupport", "UniformTypeIdentifiers", grdb, sqlite],
-            swiftSettings: strict),
+            dependencies: [
+                "WriteAheadLog", "MetadataQuery", "ItemRecord", "SystemSupport", "UniformTypeIdentifiers", grdb, sqlite,
+            ], swiftSettings: strict),
+        .target(name: "WriteAheadLog", dependencies: ["ItemRecord", "SystemSupport"], swiftSettings: strict),
         .target(
             name: "ExtensionHost",
             dependencies: [
@@ -197,7 +199,8 @@ let package = Package(
         .executableTarget(
             name: "TortureDonor",
             dependencies: [
-                "SearchlightEngine", "ExtensionHost", "IdleScheduling", "SearchIndex", "ServiceMessages",
+                "SearchlightEngine", "ExtensionHost", "IdleScheduling", "SearchIndex", "WriteAheadLog",
+                "ServiceMessages",
                 "TortureSupport", "TestSupport", grdb,
             ],
             path: "Tests/TortureDonor",
@@ -232,7 +235,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SearchIndexTests",
-            dependencies: ["SearchIndex", "MetadataQuery", "ItemRecord", "TestSupport", grdb],
+            dependencies: ["SearchIndex", "WriteAheadLog", "MetadataQuery", "ItemRecord", "TestSupport", grdb],
+            swiftSettings: strict),
+        .testTarget(
+            name: "WriteAheadLogTests", dependencies: ["WriteAheadLog", "ItemRecord", "SystemSupport", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "PromisesTests",
@@ -291,7 +297,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "ExtensionRuntime",
-                "ExtensionValidation", "IdleScheduling", "Promises", "Previews", "QuickLookSimulator", "ItemRecord",
+                "ExtensionValidation", "IdleScheduling", "Promises", "Previews", "QuickLookSimulator", "WriteAheadLog",
+                "ItemRecord",
                 "SystemSupport", "BusTransport", "ServiceMessages", "TestSupport", "TortureSupport", sqlite,
             ], swiftSettings: strict),
         // A client in another process.

@@ -3,10 +3,11 @@ import Dispatch
 import GRDB
 import GRDBSQLite
 import Synchronization
+import WriteAheadLog
 
-/// A store that is checked during use: its database as a copy of one moment, its journal beside those who write it.
+/// A store that is checked during use: its database as a copy of one moment, its log beside those who write it.
 struct LiveStore: Sendable {
-    let journal: Journal
+    let log: WriteAheadLog
     let cancellation: Cancellation
 
     /// Says that nobody waits for a check any more.
@@ -69,7 +70,7 @@ extension SearchIndex {
         try await settleForReading()
         let cancellation = LiveStore.Cancellation()
         let verifier = StoreVerifier(
-            directory: directory, live: LiveStore(journal: applier.journal, cancellation: cancellation))
+            directory: directory, live: LiveStore(log: applier.log, cancellation: cancellation))
         let result: Result<VerificationReport, SearchIndexError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 DispatchQueue.global(qos: .utility).async {
@@ -81,16 +82,5 @@ extension SearchIndex {
             cancellation.cancel()
         }
         return cancellation.isCancelled ? nil : try result.get()
-    }
-}
-
-extension Journal {
-    /// Reads all files and decodes all entries, as ``examine(folder:store:applied:acknowledged:isThorough:)`` does; nothing is
-    /// written until it returns. Blocks.
-    func examineNow() throws(JournalError) -> (findings: [JournalFinding], last: UInt64) {
-        let result = ioQueue.sync {
-            withWriter { writer throws(JournalFileError) in (try writer.verify(), writer.snapshot.last) }
-        }
-        do { return try result.get() } catch { throw JournalError(error) }
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import WriteAheadLog
 import Foundation
 import GRDB
 import Glibc
@@ -23,8 +24,8 @@ public struct StoreVerifier: Sendable {
     public func verify(progress: (Int) -> Void = { _ in }) throws(SearchIndexError) -> VerificationReport {
         do {
             return try check(progress)
-        } catch let error as JournalError {
-            throw SearchIndexError(error, path: folder.path, operation: "Checking the journal")
+        } catch let error as LogError {
+            throw SearchIndexError(error, path: folder.path, operation: "Checking the write-ahead log")
         } catch {
             throw SearchIndexError(error, path: folder.path, operation: "Checking the store")
         }
@@ -57,15 +58,15 @@ public struct StoreVerifier: Sendable {
             report.notes.append("Damage was met; the store is checked and mended when it is written.")
         }
         let known = try checkDatabase(&report, progress)
-        try checkJournal(&report, known?.row, known?.early ?? EarlyEntries())
+        try checkLog(&report, known?.row, known?.early ?? EarlyEntries())
         return report
     }
 
     private func checkModes(_ report: inout VerificationReport) {
-        let journal = (try? folder.journalNames())?.sorted().map { "journal/" + $0 } ?? []
+        let log = (try? folder.logFileNames())?.sorted().map { "journal/" + $0 } ?? []
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? []
         var count = 0
-        for name in [""] + names + journal {
+        for name in [""] + names + log {
             var status = stat()
             guard lstat(folder.path + "/" + name, &status) == 0 else { continue }
             let isFolder = status.st_mode & S_IFMT == S_IFDIR
@@ -121,19 +122,19 @@ public struct StoreVerifier: Sendable {
         }
     }
 
-    private func checkJournal(_ report: inout VerificationReport, _ row: StoreRow?, _ early: EarlyEntries) throws {
-        guard let store = try row?.identifier ?? folder.journalIdentifier() else {
+    private func checkLog(_ report: inout VerificationReport, _ row: StoreRow?, _ early: EarlyEntries) throws {
+        guard let store = try row?.identifier ?? folder.logIdentifier() else {
             report.checks.append(.init(what: "journal", skipped: "there is none that says whose it is"))
             return
         }
         let applied = row?.applied ?? 0
-        guard FileManager.default.fileExists(atPath: folder.journal) else {
+        guard FileManager.default.fileExists(atPath: folder.log) else {
             report.add("journal", "its folder is missing", .discardJournal)
             return
         }
         let (findings, last) = try examineJournal(store, applied: applied, acknowledged: early.last)
-        let segments = try folder.journalNames().count { JournalNames.first(of: $0) != nil }
-        report.checks.append(.init(what: "files of the journal", count: segments))
+        let segments = try folder.logFileNames().count { LogFileNames.first(of: $0) != nil }
+        report.checks.append(.init(what: "files of the write-ahead log", count: segments))
         for finding in findings {
             switch finding {
             case .tornTail: report.notes.append("journal/" + finding.description)
@@ -144,22 +145,23 @@ public struct StoreVerifier: Sendable {
             }
         }
         if row != nil, last - applied > early.count {
-            report.notes.append("\(last - applied - UInt64(early.count)) entries of the journal wait to be applied.")
+            report.notes.append(
+                "\(last - applied - UInt64(early.count)) entries of the write-ahead log wait to be applied.")
         }
     }
 
-    /// Reads the journal. What looks wrong in one that is being written is read once more while nothing is written: a file that
+    /// Reads the log. What looks wrong in one that is being written is read once more while nothing is written: a file that
     /// was listed may be removed before it is read.
     private func examineJournal(
-        _ store: JournalStoreIdentifier, applied: UInt64, acknowledged: UInt64
-    ) throws(JournalError) -> (findings: [JournalFinding], last: UInt64) {
-        do throws(JournalError) {
-            let result = try Journal.examine(
-                folder: folder.journal, store: store, applied: applied, acknowledged: acknowledged, isThorough: true)
+        _ store: StoreIdentifier, applied: UInt64, acknowledged: UInt64
+    ) throws(LogError) -> (findings: [LogFinding], last: UInt64) {
+        do throws(LogError) {
+            let result = try WriteAheadLog.examine(
+                folder: folder.log, store: store, applied: applied, acknowledged: acknowledged, isThorough: true)
             if live == nil || result.findings.isEmpty { return result }
         } catch {
             if live == nil { throw error }
         }
-        return try live?.journal.examineNow() ?? ([], acknowledged)
+        return try live?.log.examineNow() ?? ([], acknowledged)
     }
 }

@@ -44,7 +44,7 @@ public struct VerificationReport: Hashable, Sendable, Codable {
         case deleteItems
         /// What can be read is copied into a new database; everything is owed again unless all could be read.
         case salvage
-        /// The damaged file of the journal is removed; everything is owed again if what was in it had not been applied.
+        /// The damaged file of the log is removed; everything is owed again if what was in it had not been applied.
         case discardJournal
         /// The list of owed jobs is set aside, and everything is owed.
         case oweEverything
