@@ -19,7 +19,7 @@ public struct ServiceConfiguration: Sendable {
     public var user: UInt32 = getuid()
     /// The version it tells.
     public var version = Installation.version
-    /// Whether it is to end, told before it has begun; see ``SearchService/requestStop()``.
+    /// Whether it is to end, told before it has begun; see ``Daemon/requestStop()``.
     public var isStopWanted: @Sendable () -> Bool = { false }
     /// A listening socket that was handed over; without one the service makes its own in the store's folder.
     public var inheritedSocket: OwnedDescriptor?

@@ -25,7 +25,7 @@ final class ServiceCore: Sendable {
     /// What the service does of its own, such as asking a registered app for what is owed.
     let background = SessionTasks(maximum: 64)
     /// Who waits for drags and previews.
-    let persons: PersonWatch
+    let persons: InteractiveRequestCounter
     /// What commands ask.
     let calls: ClientCallHandler
     /// The process of the service.
@@ -43,7 +43,7 @@ final class ServiceCore: Sendable {
         self.user = user
         self.version = version
         self.activity = activity
-        let persons = PersonWatch()
+        let persons = InteractiveRequestCounter()
         self.persons = persons
         calls = ClientCallHandler(
             control: control, engine: LeasedEngine(holder: holder, activity: activity, persons: persons))

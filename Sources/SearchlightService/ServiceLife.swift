@@ -6,13 +6,13 @@ import Synchronization
 final class ServiceLife: Sendable {
     private enum State {
         case running
-        case waiting(CheckedContinuation<SearchService.Ending, Never>)
-        case ending(SearchService.Ending)
+        case waiting(CheckedContinuation<Daemon.Ending, Never>)
+        case ending(Daemon.Ending)
     }
     private struct Parts {
         weak var sessions: Sessions?
         weak var extensions: ExtensionKeeper?
-        weak var schedule: ScheduleDesk?
+        weak var schedule: ScheduleHandler?
         var maintenance: EngineMaintenance?
         var watchdog: ServiceWatchdog?
         var reclaimer: IdleReclaimer?
@@ -33,7 +33,7 @@ final class ServiceLife: Sendable {
 
     var sessions: Sessions? { parts.withLock { $0.sessions } }
     var extensions: ExtensionKeeper? { parts.withLock { $0.extensions } }
-    var schedule: ScheduleDesk? { parts.withLock { $0.schedule } }
+    var schedule: ScheduleHandler? { parts.withLock { $0.schedule } }
     var maintenance: EngineMaintenance? { parts.withLock { $0.maintenance } }
 
     /// Waits for nobody any more, and gives no sign of life.
@@ -46,7 +46,7 @@ final class ServiceLife: Sendable {
 
     /// Begins to watch.
     func begin(
-        _ core: ServiceCore, _ sessions: Sessions, _ extensions: ExtensionKeeper, _ schedule: ScheduleDesk
+        _ core: ServiceCore, _ sessions: Sessions, _ extensions: ExtensionKeeper, _ schedule: ScheduleHandler
     ) {
         let load: @Sendable () -> ServiceActivity.Load = { [activity] in activity.now }
         let watchdog = configuration.watchdog.map {
@@ -101,8 +101,8 @@ final class ServiceLife: Sendable {
         }
     }
 
-    func requestEnd(_ ending: SearchService.Ending) {
-        let waiting: CheckedContinuation<SearchService.Ending, Never>? = state.withLock { state in
+    func requestEnd(_ ending: Daemon.Ending) {
+        let waiting: CheckedContinuation<Daemon.Ending, Never>? = state.withLock { state in
             switch state {
             case .running:
                 state = .ending(ending)
@@ -117,9 +117,9 @@ final class ServiceLife: Sendable {
     }
 
     /// Waits until the service is to end; called once.
-    func ending() async -> SearchService.Ending {
-        await withCheckedContinuation { (continuation: CheckedContinuation<SearchService.Ending, Never>) in
-            let known: SearchService.Ending? = state.withLock { state in
+    func ending() async -> Daemon.Ending {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Daemon.Ending, Never>) in
+            let known: Daemon.Ending? = state.withLock { state in
                 if case .ending(let ending) = state { return ending }
                 state = .waiting(continuation)
                 return nil

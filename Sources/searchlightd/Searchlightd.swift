@@ -97,7 +97,7 @@ struct Searchlightd: AsyncParsableCommand {
             log.write(.error, error.description)
             return .failure
         }
-        if let session = OwnSession() { configuration.setYielding = { session.setYielding($0) } }
+        if let session = AutogroupPriority() { configuration.setYielding = { session.setYielding($0) } }
         do throws(PolicyFile.Failure) {
             configuration.policy = try PolicyFile(environment: environment).policy()
         } catch {
@@ -115,7 +115,7 @@ struct Searchlightd: AsyncParsableCommand {
         defer { signals.end() }
         configuration.isStopWanted = signals.isStopWanted
         do throws(ServiceStartError) {
-            let service = try await SearchService(configuration)
+            let service = try await Daemon(configuration)
             signals.onStop { service.requestStop() }
             switch await service.run() {
             case .stopped, .idle: return .success

@@ -7,7 +7,7 @@ import SearchlightEngine
 struct LeasedEngine: EngineSource {
     let holder: EngineHolder
     let activity: ServiceActivity
-    let persons: PersonWatch
+    let persons: InteractiveRequestCounter
 
     func use<Value: Sendable>(
         _ need: EngineNeed, _ body: (SearchlightEngine) async throws(EngineError) -> Value

@@ -83,7 +83,7 @@ final class IdleScheduler: Sendable {
         // A look is no work: it keeps nobody awake.
         let pass = { @Sendable [onWork] input in _ = inputs.yield((input, input.isLook ? () : onWork())) }
         self.pass = pass
-        let turn = SchedulingTurn(
+        let turn = SchedulerActor(
             scheduler, runner: runner, source: source, now: now, clock: clock, outlets: outlets,
             post: pass)
         loop = Task(executorPreference: clock.eventLoop) {

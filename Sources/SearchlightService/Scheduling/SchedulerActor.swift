@@ -3,7 +3,7 @@ import IdleScheduling
 
 /// Deals with what an ``IdleScheduler`` is told. One task uses it, so that everything has its order: a job is never resumed
 /// before it was paused, and what a decision rests on is not older than what was told before.
-actor SchedulingTurn {
+actor SchedulerActor {
     /// A job under way.
     private struct Running {
         /// What is wanted of it, in order.

@@ -4,7 +4,7 @@ import Glibc
 
 /// A session that this process leads, so that all of it, threads and workers for persons, can yield to other sessions: the
 /// kernel shares processors among sessions first (sched(7), autogroup). Where control groups do that instead, it has no effect.
-public struct OwnSession: Sendable {
+public struct AutogroupPriority: Sendable {
     /// How much it yields, as niceness.
     private static let yielding: UInt32 = 19
 

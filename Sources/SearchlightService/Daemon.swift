@@ -9,7 +9,7 @@ import SystemSupport
 /// A running service: one engine, and those who are connected to it.
 ///
 /// May be used from any thread.
-public final class SearchService: Sendable {
+public final class Daemon: Sendable {
     /// Why a service ended.
     public enum Ending: Sendable, Hashable {
         /// It was asked to.
@@ -25,7 +25,7 @@ public final class SearchService: Sendable {
     private let sessions: Sessions
     private let bus: SessionBus
     private let extensions: ExtensionKeeper
-    private let schedule: ScheduleDesk
+    private let schedule: ScheduleHandler
     private let joining = Mutex<Task<Void, Never>?>(nil)
     private let listener = Mutex<Listener?>(nil)
     private let life: ServiceLife
@@ -74,7 +74,7 @@ public final class SearchService: Sendable {
         sessions = Sessions(core)
         bus = SessionBus(core, sessions)
         extensions = ExtensionKeeper(core, configuration.engine, quiet: configuration.extensionQuiet)
-        schedule = ScheduleDesk(
+        schedule = ScheduleHandler(
             core, configuration, configuration.conditions { [holder] in holder.inUse?.workerProcesses ?? [] })
         life.begin(core, sessions, extensions, schedule)
         note(holder)

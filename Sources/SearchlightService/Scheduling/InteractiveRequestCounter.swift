@@ -2,7 +2,7 @@
 import Synchronization
 
 /// How many requests there are for which a person waits: drags and previews.
-final class PersonWatch: Sendable {
+final class InteractiveRequestCounter: Sendable {
     private struct State {
         var count = 0
         var onChange: (@Sendable (Int) -> Void)?

@@ -5,7 +5,7 @@ import SearchlightEngine
 import Synchronization
 
 /// The service's scheduling: puts the scheduler, what it watches and what it keeps together, and answers persons who ask.
-final class ScheduleDesk: ScheduleService {
+final class ScheduleHandler: ScheduleService {
     private let core: ServiceCore
     private let now: @Sendable () -> Double
     private let records: ScheduleRecords
