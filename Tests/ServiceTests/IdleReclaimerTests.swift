@@ -87,10 +87,10 @@ final class IdleReclaimerTests: Sendable {
         let reclaimer = reclaimer()
         monitor.fail(1)
         reclaimer.update()
-        for pause in [3, 3, 3, 15, 900] { await pass(.seconds(pause)) }
+        for pause in [3, 3, 3, 5, 300] { await pass(.seconds(pause)) }
         #expect(await eventually { monitor.calls.count == 4 })
         await clock.waitForSleepers()
-        clock.advance(by: .seconds(53_999))
+        clock.advance(by: .seconds(17_999))
         for _ in 0..<100 { await Task.yield() }
         #expect(monitor.calls.count == 4)
         clock.advance(by: .seconds(1))

@@ -19,7 +19,7 @@ final class IdleReclaimer: Sendable {
     /// Longer than the index takes to apply donations, so that no timer of libdispatch's is left that has to run.
     static let pause = Duration.seconds(3)
     /// libdispatch may arm its timers again while the monitor is suspended: for a sleep that was cancelled, it wakes all the same.
-    private static let firstCheck = Duration.seconds(15)
+    private static let firstCheck = Duration.seconds(5)
     private static let longestCheck = Duration.seconds(86400)
 
     private let state = Mutex(State())
