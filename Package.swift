@@ -105,8 +105,10 @@ let package = Package(
             ], swiftSettings: strict),
         .target(
             name: "SearchIndex",
-            dependencies: ["MetadataQuery", "ItemRecord", "SystemSupport", "UniformTypeIdentifiers", grdb, sqlite],
-            swiftSettings: strict),
+            dependencies: [
+                "WriteAheadLog", "MetadataQuery", "ItemRecord", "SystemSupport", "UniformTypeIdentifiers", grdb, sqlite,
+            ], swiftSettings: strict),
+        .target(name: "WriteAheadLog", dependencies: ["ItemRecord", "SystemSupport"], swiftSettings: strict),
         .target(
             name: "ExtensionHost",
             dependencies: [
@@ -197,7 +199,8 @@ let package = Package(
         .executableTarget(
             name: "TortureDonor",
             dependencies: [
-                "SearchlightEngine", "ExtensionHost", "IdleScheduling", "SearchIndex", "ServiceMessages",
+                "SearchlightEngine", "ExtensionHost", "IdleScheduling", "SearchIndex", "WriteAheadLog",
+                "ServiceMessages",
                 "TortureSupport", "TestSupport", grdb,
             ],
             path: "Tests/TortureDonor",
@@ -232,7 +235,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SearchIndexTests",
-            dependencies: ["SearchIndex", "MetadataQuery", "ItemRecord", "TestSupport", grdb],
+            dependencies: ["SearchIndex", "WriteAheadLog", "MetadataQuery", "ItemRecord", "TestSupport", grdb],
+            swiftSettings: strict),
+        .testTarget(
+            name: "WriteAheadLogTests", dependencies: ["WriteAheadLog", "ItemRecord", "SystemSupport", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "PromisesTests",
@@ -300,7 +306,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "ExtensionRuntime",
-                "ExtensionValidation", "IdleScheduling", "Promises", "Previews", "QuickLookServer", "ItemRecord",
+                "ExtensionValidation", "IdleScheduling", "Promises", "Previews", "QuickLookServer", "WriteAheadLog",
+                "ItemRecord",
                 "SystemSupport", "BusTransport", "ServiceMessages", "TestSupport", "TortureSupport", sqlite,
             ], swiftSettings: strict),
         // A client in another process.
@@ -313,6 +320,7 @@ let package = Package(
             dependencies: [
                 "SearchIndex", "SearchlightService", "SearchlightEngine", "ExtensionHost", "IdleScheduling", "Previews",
                 "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "CoreSpotlight", "TestSupport",
+                grdb,
             ], swiftSettings: strict),
         // An app in another process, of the public library alone.
         .executableTarget(

@@ -27,6 +27,28 @@ extension BusMessage {
         }
     }
 
+    borrowing func append(_ values: [BusValue], depth: Int) throws(BusError) {
+        guard depth <= BusValue.maximumDepth else { throw Self.tooDeep }
+        try inside("a", "v") { () throws(BusError) in
+            for value in values {
+                try inside("v", value.signature) { () throws(BusError) in try append(value, depth: depth) }
+            }
+        }
+    }
+
+    borrowing func readArray(_ room: inout Int, depth: Int) throws(BusError) -> [BusValue] {
+        guard depth <= BusValue.maximumDepth else { throw Self.tooDeep }
+        let operation = "reading an array of values"
+        var values: [BusValue] = []
+        try Self.check(sd_bus_message_enter_container(pointer, CChar(UInt8(ascii: "a")), "v"), operation)
+        while try !isAtEnd(operation) {
+            try Self.take(&room)
+            values.append(try readVariant(&room, depth: depth))
+        }
+        try Self.check(sd_bus_message_exit_container(pointer), operation)
+        return values
+    }
+
     borrowing func readDictionaries(_ room: inout Int, depth: Int) throws(BusError) -> [[String: BusValue]] {
         let operation = "reading an array of dictionaries"
         var list: [[String: BusValue]] = []
@@ -88,6 +110,6 @@ extension BusMessage {
     }
 
     private static var tooDeep: BusError {
-        .malformed("more than \(BusValue.maximumDepth) dictionaries inside each other")
+        .malformed("more than \(BusValue.maximumDepth) dictionaries or arrays inside each other")
     }
 }

@@ -53,6 +53,7 @@ struct BusMessage: ~Copyable {
             try inside("a", "a{sv}") { () throws(BusError) in
                 for entries in list { try append(entries, depth: depth + 1) }
             }
+        case .array(let values): try append(values, depth: depth + 1)
         }
     }
 
@@ -101,6 +102,7 @@ struct BusMessage: ~Copyable {
         case (UInt8(ascii: "i"), _): return .signed32(try readBasic(type, Int32(0)))
         case (UInt8(ascii: "a"), "{sv}"): return .dictionary(try readDictionary(&room, depth: depth + 1))
         case (UInt8(ascii: "a"), "a{sv}"): return .dictionaries(try readDictionaries(&room, depth: depth + 1))
+        case (UInt8(ascii: "a"), "v"): return .array(try readArray(&room, depth: depth + 1))
         case (UInt8(ascii: "a"), "y"):
             var start: UnsafeRawPointer?
             var count = 0

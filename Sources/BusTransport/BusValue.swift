@@ -28,11 +28,13 @@ public enum BusValue: Sendable {
     indirect case dictionary([String: BusValue])
     /// `aa{sv}`
     indirect case dictionaries([[String: BusValue]])
+    /// `av`
+    indirect case array([BusValue])
 
     /// The most entries of all dictionaries of one argument, and elements of an array of them.
     public static let maximumEntries = 100_000
-    /// How deep dictionaries may be inside each other.
-    public static let maximumDepth = 4
+    /// How deep dictionaries and arrays of values may be inside each other.
+    public static let maximumDepth = 16
 
     /// The D-Bus signature of the value.
     public var signature: String {
@@ -49,6 +51,7 @@ public enum BusValue: Sendable {
         case .signed32: "i"
         case .dictionary: "a{sv}"
         case .dictionaries: "aa{sv}"
+        case .array: "av"
         }
     }
 }
@@ -63,6 +66,7 @@ extension BusValue {
         case .bytes(let bytes): 8 + bytes.count
         case .dictionary(let entries): Self.bytes(of: entries)
         case .dictionaries(let list): list.reduce(8) { $0 + Self.bytes(of: $1) }
+        case .array(let values): values.reduce(8) { $0 + 16 + $1.approximateBytes }
         }
     }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import SystemSupport
+import WriteAheadLog
 import GRDB
 
-/// The journal entries behind ``StoreRow/applied`` that are applied all the same, because their app waited for them.
+/// The log entries behind ``StoreRow/applied`` that are applied all the same, because their app waited for them.
 ///
 /// An entry must not be applied twice: an update is ignored once a deletion before it, applied again, has deleted its item.
 /// So the table `applied_early` names each of them, and is written in the transaction that applies it. Numbers leave the
@@ -42,7 +44,7 @@ struct EarlyEntries: Sendable {
     /// - Throws: `SQLITE_CORRUPT` if the row is damaged.
     static func number(in row: Row) throws -> UInt64 {
         let sequence: Int64 = try row.decode(forColumn: "sequence")
-        guard sequence > 0, sequence <= JournalNames.maximumSequence,
+        guard sequence > 0, sequence <= LogFileNames.maximumSequence,
             try row.decode(Int64.self, forColumn: "checksum") == checksum(of: UInt64(sequence))
         else { throw damage }
         return UInt64(sequence)
@@ -54,7 +56,7 @@ struct EarlyEntries: Sendable {
 
     private static func checksum(of sequence: UInt64) -> Int64 {
         var bytes: [UInt8] = []
-        JournalBytes.append(sequence, to: &bytes)
+        LittleEndian.append(sequence, to: &bytes)
         return Int64(CRC32C.of(bytes))
     }
 

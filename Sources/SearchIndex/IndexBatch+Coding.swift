@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+import WriteAheadLog
 import ItemRecord
 
 extension IndexBatch {
-    /// The batch as bytes, in the form in which it is journaled.
+    /// The batch as bytes, in the form in which it is logged.
     ///
     /// - Throws: ``SearchIndexError/batchTooLarge(what:value:limit:)``.
     public func encoded() throws(SearchIndexError) -> [UInt8] {
-        do throws(JournalEntryError) {
-            return try JournalEntry(scope: scope, operations: operations).encoded()
+        do throws(LogEntryError) {
+            return try LogEntry(scope: scope, operations: operations).encoded()
         } catch {
-            throw SearchIndexError(JournalError.invalidEntry(error), path: "", operation: "Encoding a batch")
+            throw SearchIndexError(LogError.invalidEntry(error), path: "", operation: "Encoding a batch")
         }
     }
 
@@ -17,9 +18,9 @@ extension IndexBatch {
     ///
     /// - Throws: ``SearchIndexError/invalidItem(identifier:reason:)`` for bytes that are none.
     public init(decoding bytes: [UInt8]) throws(SearchIndexError) {
-        let entry: JournalEntry
-        do throws(JournalEntryError) {
-            entry = try JournalEntry(decoding: bytes)
+        let entry: LogEntry
+        do throws(LogEntryError) {
+            entry = try LogEntry(decoding: bytes)
         } catch {
             throw .invalidItem(identifier: "?", reason: "its batch cannot be read: \(error.description)")
         }

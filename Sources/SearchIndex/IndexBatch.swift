@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import WriteAheadLog
 import ItemRecord
 
 /// Changes to one index of a bundle that become durable together.
 public struct IndexBatch: Hashable, Sendable {
     /// Whose index.
     public let scope: IndexScope
-    var operations: [JournalOperation] = []
+    var operations: [LogOperation] = []
     private var firstProblem: SearchIndexError?
 
     /// Begins an empty batch.

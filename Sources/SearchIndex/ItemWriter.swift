@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import WriteAheadLog
 import Foundation
 import GRDB
 import ItemRecord
@@ -86,11 +87,11 @@ struct ItemWriter {
         return true
     }
 
-    /// Carries out what was journaled.
+    /// Carries out what was logged.
     ///
     /// - Parameter keepsState: Whether the entry's client state may be relied on; see ``StoreRow/statelessThrough``.
     /// - Returns: What was not carried out and why: an item is left out rather than holding up all that follow.
-    func apply(_ entry: JournalEntry, keepsState: Bool = true) throws -> [LeftOutItem] {
+    func apply(_ entry: LogEntry, keepsState: Bool = true) throws -> [LeftOutItem] {
         var leftOut: [LeftOutItem] = []
         var dependents: [String] = []
         for operation in entry.operations {

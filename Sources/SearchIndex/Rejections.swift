@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 
 /// What was durable and is not in the index, of one scope and since a mark.
 public struct Rejections: Hashable, Sendable, Codable {

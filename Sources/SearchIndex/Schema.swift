@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import WriteAheadLog
 import GRDB
 
 /// The tables of a store and the steps by which older stores become newer ones. A step that has been released is never
@@ -65,7 +66,7 @@ enum Schema {
                     CREATE INDEX item_domain ON item (bundle, index_name, domain);
                     CREATE INDEX item_expires ON item (expires) WHERE expires IS NOT NULL;
                     """)
-            try StoreRow(identifier: JournalStoreIdentifier()).write(db)
+            try StoreRow(identifier: StoreIdentifier()).write(db)
         }
         return migrator
     }

@@ -5,7 +5,7 @@ import Glibc
 import Synchronization
 
 extension SearchIndex {
-    /// Applies what is left, and closes the journal and the database, whoever still holds this object. Nothing may be asked
+    /// Applies what is left, and closes the log and the database, whoever still holds this object. Nothing may be asked
     /// afterwards; what is being read is given up.
     ///
     /// - Throws: ``SearchIndexError``; then what is left is applied when the store is opened the next time.
@@ -32,7 +32,7 @@ extension SearchIndex {
     }
 
     /// Lets the store go at once, without applying what is left: that is done when it is opened the next time. Blocks for
-    /// as long as a write to the journal takes. For whoever opened the store and cannot go on.
+    /// as long as a write to the log takes. For whoever opened the store and cannot go on.
     public func abandon() { applier?.abandon() }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import GRDB
 
 extension SearchIndex {
@@ -98,7 +99,7 @@ extension SearchIndex {
             return true
         }
         guard isDone else { throw .mismatchedClientState }
-        applier?.journal.queue.withLock { $0.forgetState(of: scope) }
+        applier?.log.forgetClientState(of: scope)
     }
 
     /// Finishes the replacement: deletes what was to be deleted and has not been donated again.

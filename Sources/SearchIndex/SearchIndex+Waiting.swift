@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import WriteAheadLog
 import GRDB
 
 extension SearchIndex {
-    /// How many journal entries a store that is only read does not show, because the process that journaled them ended
+    /// How many log entries a store that is only read does not show, because the process that logged them ended
     /// before it applied them: 0 while a process that changes the store is at work, or soon.
     ///
-    /// Reads what of the journal has not been applied, at least its last file (8 MiB in about 10 ms). Blocks.
+    /// Reads what of the log has not been applied, and the frames of its last file. Blocks.
     /// - Throws: ``SearchIndexError``.
     public func waitingEntries() throws(SearchIndexError) -> Int {
         do {
@@ -13,14 +14,14 @@ extension SearchIndex {
                 let row = try StoreRow(db)
                 return (row, try EarlyEntries(db, after: row.applied))
             }
-            guard try !folder.journalNames().isEmpty else { return 0 }
-            let last = try Journal.examine(
-                folder: folder.journal, store: row.identifier, applied: row.applied, acknowledged: early.last,
-                isThorough: false
+            guard try !folder.logFileNames().isEmpty else { return 0 }
+            let last = try WriteAheadLog.examine(
+                folder: folder.log, store: row.identifier, applied: row.applied, acknowledged: early.last,
+                isThorough: false, skims: true
             ).last
             return Int(clamping: last - row.applied) - early.count
-        } catch let error as JournalError {
-            throw SearchIndexError(error, path: directory, operation: "Reading the journal")
+        } catch let error as LogError {
+            throw SearchIndexError(error, path: directory, operation: "Reading the write-ahead log")
         } catch {
             throw failure(error, "Reading the state of the store")
         }

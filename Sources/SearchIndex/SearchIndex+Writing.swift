@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import WriteAheadLog
 import Foundation
 import GRDB
 import ItemRecord
@@ -55,14 +56,14 @@ extension SearchIndex {
         _ batch: IndexBatch, clientState: [UInt8]? = nil, expecting expectation: ClientStateExpectation = .any,
         isPatient: Bool = false, terms: DonationTerms = DonationTerms()
     ) async throws(SearchIndexError) {
-        if let clientState, clientState.count > JournalEntry.maximumClientStateBytes {
+        if let clientState, clientState.count > LogEntry.maximumClientStateBytes {
             throw .clientStateTooLong(bytes: clientState.count)
         }
         guard let applier else { throw .readOnly(path: directory, operation: "Storing items") }
         try batch.check()
         // The state as the database has it is only asked for when no entry since the opening has touched it.
         let stored = expectation == .any ? nil : try await storedClientState(of: batch.scope)
-        let entry = JournalEntry(scope: batch.scope, operations: batch.operations, clientState: clientState)
+        let entry = LogEntry(scope: batch.scope, operations: batch.operations, clientState: clientState)
         guard !entry.operations.isEmpty || clientState != nil else { return }
         let isWanted = terms.isWanted
         try await applier.append(
@@ -98,7 +99,7 @@ extension SearchIndex {
     /// committed after it. A store that is closed keeps nothing waiting.
     public func hold(_ bundle: String?) { applier?.hold(bundle) }
 
-    /// Whether something is being carried over from the journal now, or what comes after that is done.
+    /// Whether something is being carried over from the log now, or what comes after that is done.
     public var isApplying: Bool { applier?.isRunning ?? false }
 
     /// Returns when everything that was durable before can be found, as ``settle()`` does; but waits as long as a bundle is held.

@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
+import WriteAheadLog
 import Foundation
 import GRDB
 import Synchronization
 import SystemSupport
-
-/// Whose items are meant: everything is kept apart by bundle and by index.
-public struct IndexScope: Hashable, Sendable, Codable {
-    /// The bundle identifier of the app.
-    public var bundle: String
-    /// The name of the index; `nil` is the default one.
-    public var index: String?
-
-    /// Creates a scope.
-    public init(bundle: String, index: String? = nil) {
-        self.bundle = bundle
-        self.index = index
-    }
-}
 
 /// What an index found when it was opened.
 public struct RecoveryReport: Hashable, Sendable, Codable {
@@ -35,7 +23,7 @@ public struct RecoveryReport: Hashable, Sendable, Codable {
 
 /// The store of one user: what apps donated, and what finds it again.
 ///
-/// Donations are durable once they are in the journal; from there they are applied to the database in the background,
+/// Donations are durable once they are in the log; from there they are applied to the database in the background,
 /// in bulk. What this object reads includes all that was durable when it was asked, unless ``ReadPatience/current`` says
 /// otherwise.
 ///
@@ -51,8 +39,8 @@ public final class SearchIndex: Sendable {
     let now: @Sendable () -> Double
     /// The present by which items expire.
     let clock: StoreClock
-    /// What journals and applies donations; `nil` in a store that is only read.
-    let applier: JournalApplier?
+    /// What logs and applies donations; `nil` in a store that is only read.
+    let applier: LogApplier?
     /// What was wrong with the store when it was opened, and what was lost by it.
     public let recovery: RecoveryReport
     /// Whether the tables that searches need were there when it was opened to be read: a first opening that found no room, or an older program, leaves
@@ -126,8 +114,8 @@ public final class SearchIndex: Sendable {
                     return try DerivedIndex.searched.allSatisfy { try $0.isCurrent(db) }
                 }
             }
-        } catch let error as JournalError {
-            throw SearchIndexError(error, path: directory, operation: "Opening the journal")
+        } catch let error as LogError {
+            throw SearchIndexError(error, path: directory, operation: "Opening the write-ahead log")
         } catch {
             let operation =
                 access == .readWrite
@@ -196,7 +184,7 @@ public final class SearchIndex: Sendable {
         try await readApplied("Reading the generation") { try StoreRow($0).generation }
     }
 
-    /// Changes the database itself, past the journal, once everything donated before is applied: for upkeep that need
+    /// Changes the database itself, past the log, once everything donated before is applied: for upkeep that need
     /// not be repeated after a crash, or that is durable by itself.
     func write<Value: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import WriteAheadLog
 import Foundation
 import GRDB
 import Glibc
@@ -54,7 +55,7 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
         case .mismatchedClientState:
             "The batch is refused: the client state is not the one it expects. Fetch the last state and begin anew."
         case .clientStateTooLong(let bytes):
-            "The client state has \(bytes) bytes; the limit is \(JournalEntry.maximumClientStateBytes). Shorten it."
+            "The client state has \(bytes) bytes; the limit is \(LogEntry.maximumClientStateBytes). Shorten it."
         case .closed: "The index is closed. Open it again."
         case .storage(let path, let operation, let detail):
             "\(operation) in \(path) failed: \(detail). “searchlight verify” says whether the index is damaged."
@@ -64,8 +65,8 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
     /// Whether it says that the store is damaged.
     var isDamage: Bool { if case .damaged = self { true } else { false } }
 
-    /// Sorts an error of the journal by what can be done about it.
-    init(_ error: JournalError, path: String, operation: String) {
+    /// Sorts an error of the log by what can be done about it.
+    init(_ error: LogError, path: String, operation: String) {
         switch error {
         case .full: self = .full(path: path, operation: operation)
         case .notPermitted: self = .readOnly(path: path, operation: operation)

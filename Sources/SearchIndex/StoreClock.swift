@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import WriteAheadLog
 import Foundation
 import GRDB
 import Glibc
@@ -158,13 +159,13 @@ final class StoreClock: Sendable {
     private static let itemsAtOnce = 4
 
     /// What the clocks say of a donation that is made now; `nil` if they say nothing that can be kept.
-    func moment() -> JournalEntry.Moment? {
+    func moment() -> LogEntry.Moment? {
         let wall = wall()
         guard wall.isFinite else { return nil }
         guard let reading = boot?.read(), reading.seconds.isFinite else {
-            return JournalEntry.Moment(wall: wall, boot: 0, seconds: 0)
+            return LogEntry.Moment(wall: wall, boot: 0, seconds: 0)
         }
-        return JournalEntry.Moment(wall: wall, boot: Self.number(of: reading.boot), seconds: reading.seconds)
+        return LogEntry.Moment(wall: wall, boot: Self.number(of: reading.boot), seconds: reading.seconds)
     }
 
     /// When an entry was donated that is applied now, by the present clock, and by how much its app's own dates move along.
@@ -172,7 +173,7 @@ final class StoreClock: Sendable {
     /// - Parameters:
     ///   - moment: What the clocks said then; `nil` if that is not known.
     ///   - now: What ``adjust(_:)`` returned.
-    func donation(at moment: JournalEntry.Moment?, now: Double) -> (donated: Double, shift: Double) {
+    func donation(at moment: LogEntry.Moment?, now: Double) -> (donated: Double, shift: Double) {
         guard let moment else { return (now, 0) }
         guard let boot, moment.boot != 0 else { return (moment.wall, 0) }
         let reading = boot.read()

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+import WriteAheadLog
 import GRDB
 
 /// What a store stands on, so that tests can put a layer of their own between: to stop in the middle of a step, or to
 /// fail. No setting and no variable reaches it, only this package's own code.
 package struct StoreSeams: Sendable {
-    /// The file system of the journal.
-    package var journalFiles: any JournalFiles = SystemJournalFiles()
-    /// The sizes of the journal's files.
-    package var journal = JournalConfiguration()
+    /// The file system of the log.
+    package var logFiles: any LogFiles = SystemLogFiles()
+    /// The sizes of the log's files.
+    package var log = LogConfiguration()
     /// How many bytes of donations may wait to be applied, some seconds of work, before donors have to wait too.
     package var maximumPendingBytes = 64 << 20
     /// How many entries may be applied before their turn; then others come first (``EarlyEntries``).

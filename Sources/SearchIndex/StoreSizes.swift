@@ -25,7 +25,7 @@ public struct StoreSizes: Hashable, Sendable, Codable {
     public var databaseBytes = 0
     /// The log of the database.
     public var logBytes = 0
-    /// The files of the journal.
+    /// The files of the log.
     public var journalBytes = 0
 }
 
@@ -45,8 +45,8 @@ extension SearchIndex {
             var sizes = StoreSizes()
             sizes.databaseBytes = folder.size(folder.database) ?? 0
             sizes.logBytes = folder.size(folder.database + "-wal") ?? 0
-            for name in (try? folder.journalNames()) ?? [] {
-                sizes.journalBytes += folder.size(folder.journal + "/" + name) ?? 0
+            for name in (try? folder.logFileNames()) ?? [] {
+                sizes.journalBytes += folder.size(folder.log + "/" + name) ?? 0
             }
             let rows = try Row.fetchAll(
                 db,

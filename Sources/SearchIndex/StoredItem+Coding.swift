@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
 import ItemRecord
 
 extension StoredItem: Codable {
@@ -14,7 +13,7 @@ extension StoredItem: Codable {
         scope = try values.decode(IndexScope.self, forKey: .scope)
         donated = try values.decode(Double.self, forKey: .donated)
         expires = try values.decodeIfPresent(Double.self, forKey: .expires)
-        let bytes = try values.decode(Data.self, forKey: .record)
+        let bytes = try values.decode([UInt8].self, forKey: .record)
         do {
             record = try ItemRecord(decoding: bytes)
         } catch {
@@ -38,6 +37,6 @@ extension StoredItem: Codable {
             throw EncodingError.invalidValue(
                 record, .init(codingPath: values.codingPath, debugDescription: error.description))
         }
-        try values.encode(Data(bytes), forKey: .record)
+        try values.encode(bytes, forKey: .record)
     }
 }

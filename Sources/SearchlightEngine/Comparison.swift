@@ -37,7 +37,7 @@ public struct Comparison: Hashable, Sendable, Codable {
 }
 
 extension SearchlightEngine {
-    /// See ``StoreService/compare(_:)``.
+    /// See ``CompareCall``.
     public func compare(_ identifier: String) async throws(EngineError) -> Comparison {
         let notes = DonationNotes(now: configuration.now())
         let asked = ExtensionHost(

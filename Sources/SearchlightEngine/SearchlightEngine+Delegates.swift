@@ -80,7 +80,7 @@ extension SearchlightEngine {
     /// unless something has changed, as when its app has just registered.
     public func owedWork(for bundle: String) -> Job? { jobStore[bundle] }
 
-    /// See ``StoreService/forgetBundle(_:)``.
+    /// See ``ForgetCall``.
     public func forgetBundle(_ bundle: String) async throws(EngineError) -> Int { try await forget(bundle) }
 
     /// Removes everything there is of a bundle: its items, its client states, what it owes, and its name, so that what an

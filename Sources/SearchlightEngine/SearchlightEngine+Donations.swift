@@ -5,14 +5,14 @@ import MetadataQuery
 import SearchIndex
 
 extension SearchlightEngine {
-    /// See ``StoreService/commit(_:clientState:expecting:)``.
+    /// See ``EngineClient/commit(_:clientState:expecting:)``.
     public func commit(
         _ batch: IndexBatch, clientState: [UInt8]?, expecting expectation: ClientStateExpectation
     ) async throws(EngineError) {
         try await commit(batch, clientState: clientState, expecting: expectation, from: .app)
     }
 
-    /// Makes a batch durable, as ``StoreService/commit(_:clientState:expecting:)`` does.
+    /// Makes a batch durable, as ``EngineClient/commit(_:clientState:expecting:)`` does.
     ///
     /// - Parameter donor: Who donates. While everything of the bundle is reindexed, a deletion of everything by the one who
     ///   is asked is carried out at the end, for what was not donated again; by others at once, and then that reindex is
@@ -42,12 +42,12 @@ extension SearchlightEngine {
     /// Gives back memory that is only kept because it may be of use again, soon, and returns at once.
     public func releaseMemory() { index.releaseMemory() }
 
-    /// See ``StoreService/rejections(in:after:)``.
+    /// See ``RejectionsCall``.
     public func rejections(in scope: IndexScope, after mark: Rejections.Mark?) async throws(EngineError) -> Rejections {
         index.rejections(in: scope, after: mark)
     }
 
-    /// See ``StoreService/items(matching:bundle:limit:after:place:)``.
+    /// See ``ItemsCall``.
     public func items(
         matching query: QueryExpression, bundle: String?, limit: Int, after cursor: QueryCursor?, place: QueryPlace
     ) async throws(EngineError) -> QueryPage {
@@ -57,18 +57,18 @@ extension SearchlightEngine {
         }
     }
 
-    /// See ``StoreService/count(matching:bundle:place:)``.
+    /// See ``CountCall``.
     public func count(
-        matching query: QueryExpression, bundle: String?, place: QueryPlace
+        matching query: QueryExpression, bundle: String? = nil, place: QueryPlace = .current
     ) async throws(EngineError) -> Int {
         try await onQuery { (index) throws(IndexQueryError) in
             try await index.count(matching: query, bundle: bundle, context: index.queryContext(in: place))
         }
     }
 
-    /// See ``StoreService/explain(_:bundle:place:)``.
+    /// See ``ExplainCall``.
     public func explain(
-        _ query: QueryExpression, bundle: String?, place: QueryPlace
+        _ query: QueryExpression, bundle: String? = nil, place: QueryPlace = .current
     ) async throws(EngineError) -> QueryPlan {
         try await onQuery { (index) throws(IndexQueryError) in
             try await index.explain(query, bundle: bundle, context: index.queryContext(in: place))

@@ -43,7 +43,7 @@ extension SearchlightEngine {
         return before
     }
 
-    /// See ``StoreService/prewarm(_:)``.
+    /// See ``PrewarmCall``.
     public func prewarm(_ identifier: String) async {
         guard !delegates.isRegistered(for: identifier) else { return }
         await host.prewarm(identifier)

@@ -7,18 +7,15 @@ import Synchronization
 import UniformTypeIdentifiers
 
 extension SearchlightEngine {
-    /// See ``StoreService/search(_:)``.
+    /// Finds items with all their attributes; see ``SearchIndex/search(_:)``.
+    ///
+    /// - Throws: ``EngineError``.
     public func search(_ request: SearchRequest) async throws(EngineError) -> SearchPage {
         try await onQuery { (index) throws(IndexQueryError) in try await index.search(request) }
     }
 
-    /// See ``StoreService/count(_:upTo:)``.
-    public func count(_ request: SearchRequest, upTo maximum: Int?) async throws(EngineError) -> Int {
-        try await onQuery { (index) throws(IndexQueryError) in try await index.count(request, upTo: maximum) }
-    }
-
-    /// See ``StoreService/item(named:bundle:)``.
-    public func item(named name: String, bundle: String?) async throws(EngineError) -> StoredItem {
+    /// See ``EngineClient/items(named:bundle:)``.
+    public func item(named name: String, bundle: String? = nil) async throws(EngineError) -> StoredItem {
         var elsewhere: [String] = []
         if name.hasPrefix("@"), let number = Int64(name.dropFirst()) {
             let found = try await onIndex { (index) throws(SearchIndexError) in try await index.item(number: number) }
@@ -44,13 +41,20 @@ extension SearchlightEngine {
         return first
     }
 
+    /// The item with a number.
+    func item(number: Int64) async throws(EngineError) -> StoredItem {
+        let found = try await onIndex { (index) throws(SearchIndexError) in try await index.item(number: number) }
+        guard let found else { throw .itemNotFound("@\(number)") }
+        return found
+    }
+
     /// The most bundles that are named to somebody who has named another.
     private static var maximumBundlesNamed: Int { 5 }
 
-    /// See ``StoreService/provide(_:of:mayRetry:onProgress:)``.
+    /// See ``EngineClient/provide(_:of:mayRetry:onProgress:)``.
     public func provide(
         _ promise: Representation, of item: StoredItem, mayRetry: Bool,
-        onProgress: @escaping @Sendable (ProviderProgress) -> Void
+        onProgress: @escaping @Sendable (ProviderProgress) -> Void = { _ in }
     ) async throws(EngineError) -> ProvidedContent {
         let bundle = item.scope.bundle
         let identifier = item.record.uniqueIdentifier

@@ -3,13 +3,13 @@ import ExtensionHost
 import Foundation
 
 extension SearchlightEngine {
-    /// See ``StoreService/extensionListing()``.
+    /// See ``ExtensionListingCall``.
     public func extensionListing() async throws(EngineError) -> ExtensionListing {
         await refreshExtensions()
         return ExtensionListing(registry, removals: removals) { extensionState(of: $0) }
     }
 
-    /// See ``StoreService/extensionDetails(of:)``.
+    /// See ``ExtensionDetailsCall``.
     public func extensionDetails(of identifier: String) async throws(EngineError) -> ExtensionDetails {
         let listing = try await extensionListing()
         return try details(
@@ -30,13 +30,13 @@ extension SearchlightEngine {
         }
     }
 
-    /// See ``StoreService/extensionPlaces()``.
+    /// Where extensions are looked for.
     public func extensionPlaces() async throws(EngineError) -> [ExtensionPlace] {
         await refreshExtensions()
         return registry.places(areWatched: isWatched.load(ordering: .relaxed))
     }
 
-    /// See ``StoreService/releaseExtension(_:)``.
+    /// See ``ReleaseCall``.
     public func releaseExtension(_ identifier: String) async throws(EngineError) -> ExtensionHealthReport {
         ExtensionHealthReport(try await release(identifier))
     }

@@ -8,7 +8,7 @@ import Synchronization
 import UniformTypeIdentifiers
 
 extension SearchlightEngine {
-    /// See ``StoreService/preview(of:query:)``.
+    /// See ``EngineClient/preview(of:query:)``.
     public func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview {
         let problem: String?
         do throws(EngineError) {

@@ -5,10 +5,10 @@ import ItemRecord
 import SearchIndex
 
 extension SearchlightEngine {
-    /// See ``StoreService/reindexAll(_:onEvent:)``. An app that is registered as a delegate is asked instead of its
+    /// See ``ReindexCall``. An app that is registered as a delegate is asked instead of its
     /// extension. If there is nobody to ask, the request stays owed too, provided that the bundle has donated before.
     public func reindexAll(
-        _ identifier: String, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
+        _ identifier: String, onEvent: @escaping @Sendable (ExtensionEvent) -> Void = { _ in }
     ) async throws(EngineError) -> Int {
         let listener = listeners.listen(to: identifier, onEvent)
         defer { listeners.end(listener) }
@@ -16,7 +16,7 @@ extension SearchlightEngine {
             Job(bundle: identifier, work: .reindexAll, requested: configuration.now(), cause: .asked), .person)
     }
 
-    /// See ``StoreService/reindexItems(_:of:onEvent:)``.
+    /// See ``ReindexItemsCall``.
     public func reindexItems(
         _ items: Set<String>, of identifier: String, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) async throws(EngineError) -> Int {

@@ -3,24 +3,24 @@ import ExtensionHost
 import SearchIndex
 
 extension SearchlightEngine {
-    /// See ``StoreService/opening()``.
+    /// What was found when the store was opened.
     public func opening() async throws(EngineError) -> StoreOpening {
         StoreOpening(recovery: recovery, waitingEntries: waitingEntries)
     }
 
-    /// See ``StoreService/extensions()``.
+    /// The extensions that are found, those refused, and where they were looked for.
     public func extensions() async throws(EngineError) -> InstalledExtensions {
         await refreshExtensions()
         return InstalledExtensions(registry)
     }
 
-    /// See ``StoreService/pendingDonations()``.
+    /// What is durable and cannot be found yet.
     public func pendingDonations() async throws(EngineError) -> PendingDonations { index.pending }
 
-    /// See ``StoreService/owedReindexes()``.
+    /// The reindexes that are pending: asked for and not acknowledged.
     public func owedReindexes() async throws(EngineError) -> [OwedJob] { jobStore.jobs.map(OwedJob.init) }
 
-    /// See ``StoreService/status(isExact:)``.
+    /// How much of what there is, what was wrong and what is pending; see ``StatusCall``.
     public func status(isExact: Bool) async throws(EngineError) -> StoreStatus {
         // Before anything is read, so that what is applied later is not taken for counted.
         let pending = index.pending.nonEmpty

@@ -8,7 +8,7 @@ import Synchronization
 /// for as long as it runs, a command for as long as it takes.
 ///
 /// May be used from any task.
-public final class SearchlightEngine: StoreService {
+public final class SearchlightEngine: EngineClient, EngineSource {
     private let found: Mutex<ExtensionRegistry>
     /// What was read of bundles before.
     let cache: RegistryCache
@@ -143,13 +143,27 @@ public final class SearchlightEngine: StoreService {
         lock?.release()
     }
 
+    /// Performs a call.
+    public func perform<Call: ClientCall>(
+        _ call: Call, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
+    ) async throws(EngineError) -> Call.Answer {
+        try await call.perform(CallContext(engine: self, onEvent: onEvent))
+    }
+
+    /// Performs a body at once: nobody else has this engine.
+    public func use<Value: Sendable>(
+        _ need: EngineNeed, _ body: (SearchlightEngine) async throws(EngineError) -> Value
+    ) async throws(EngineError) -> Value {
+        try await body(self)
+    }
+
     /// The reindexes that are owed: asked for and not acknowledged.
     public var owedJobs: [Job] { jobStore.jobs }
 
     /// The bundles that ever donated and were not forgotten, sorted. When donations are lost, each owes a reindex.
     public var donors: [String] { jobStore.donors }
 
-    /// See ``StoreService/itemCounts()``.
+    /// How many items each bundle has.
     public func itemCounts() async throws(EngineError) -> [String: Int] {
         try await onIndex { (index) throws(SearchIndexError) in try await index.itemCounts() }
     }

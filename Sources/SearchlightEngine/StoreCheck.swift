@@ -3,12 +3,12 @@ import ExtensionHost
 import Foundation
 import SearchIndex
 
-/// Checks a store as it is, and mends it if asked to.
+/// Checks a store that no engine has open, and repairs it if asked to. ``SearchlightEngine/verify(progress:)`` checks an open one.
 public struct StoreCheck: Sendable {
     private let configuration: EngineConfiguration
 
     /// What came of a repair.
-    public struct Repair: Sendable {
+    public struct Repair: Sendable, Codable {
         /// What was done, a sentence each.
         public var done: [String]
         /// What a check finds afterwards.
@@ -30,7 +30,7 @@ public struct StoreCheck: Sendable {
         defer { lock?.release() }
         do throws(SearchIndexError) {
             var report = try StoreVerifier(directory: directory).verify(progress: progress)
-            report.checks.append(.init(what: "list of owed jobs", count: checkJobs(&report)))
+            report.checkJobs(in: directory)
             return report
         } catch {
             throw .index(error)
@@ -63,15 +63,37 @@ public struct StoreCheck: Sendable {
             throw error
         }
     }
+}
 
-    private func checkJobs(_ report: inout VerificationReport) -> Int {
-        let jobs = JobStore(directory: configuration.storeDirectory)
+extension SearchlightEngine {
+    /// Checks everything in the store, as ``StoreCheck/verify(progress:)`` does, while it is used: nothing waits for that.
+    ///
+    /// - Parameter progress: Told how many items have been checked, now and then.
+    /// - Throws: ``EngineError``; ``EngineError/query(_:)`` if the task was cancelled.
+    public func verify(
+        progress: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async throws(EngineError) -> VerificationReport {
+        let directory = configuration.storeDirectory
+        try StoreInspection.check(directory)
+        do throws(SearchIndexError) {
+            guard var report = try await index.verify(progress: progress) else { throw .closed }
+            report.checkJobs(in: directory)
+            return report
+        } catch {
+            throw Task.isCancelled ? .query(.cancelled) : .index(error)
+        }
+    }
+}
+
+extension VerificationReport {
+    fileprivate mutating func checkJobs(in directory: String) {
+        let jobs = JobStore(directory: directory)
         let part = "jobs.json"
         if jobs.wasDamaged {
-            report.findings.append(.init(part: part, problem: "it cannot be read", repair: .oweEverything))
+            findings.append(.init(part: part, problem: "it cannot be read", repair: .oweEverything))
         } else if jobs.wasMissing {
-            report.findings.append(.init(part: part, problem: "it is missing", repair: .oweEverything))
+            findings.append(.init(part: part, problem: "it is missing", repair: .oweEverything))
         }
-        return jobs.jobs.count
+        checks.append(.init(what: "list of owed jobs", count: jobs.jobs.count))
     }
 }

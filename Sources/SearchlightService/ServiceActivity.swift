@@ -14,6 +14,9 @@ final class ServiceActivity: Sendable {
         var isOwing = false
         /// Requests since the beginning.
         var total: UInt64 = 0
+
+        /// Whether nobody is connected and nothing is pending that nobody else would do.
+        var isIdle: Bool { requests == 0 && connections == 0 && senders == 0 && !isOwing }
     }
     private struct Clients {
         var count = 0

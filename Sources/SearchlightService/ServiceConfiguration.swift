@@ -13,13 +13,13 @@ public struct ServiceConfiguration: Sendable {
     public var limits = ServiceLimits()
     /// What it writes down.
     public var log: ServiceLog
-    /// What measures times; of a service that rests, always the continuous clock.
+    /// Measures all timers and deadlines of the service. With the clock of an ``EventLoop``, they are deadlines of that loop.
     public var clock: any Clock<Duration> = ContinuousClock()
     /// Whose service this is.
     public var user: UInt32 = getuid()
     /// The version it tells.
     public var version = Installation.version
-    /// Whether it is to end, told before it has begun; see ``SearchService/requestStop()``.
+    /// Whether it is to end, told before it has begun; see ``Daemon/requestStop()``.
     public var isStopWanted: @Sendable () -> Bool = { false }
     /// A listening socket that was handed over; without one the service makes its own in the store's folder.
     public var inheritedSocket: OwnedDescriptor?
@@ -29,7 +29,7 @@ public struct ServiceConfiguration: Sendable {
     public var idleExit: Duration?
     /// The address of the session bus on which it answers, too; `nil` for none.
     public var sessionBus: String?
-    /// Whether the whole process rests while nothing is under way; only for one that does nothing else.
+    /// Whether an idle service gives memory back and suspends libdispatch's pool monitor; only for a process that does nothing else.
     public var rests = false
     /// Has the whole process yield to all others, or be like them; `false` to be asked again soon. `nil` where it is not this
     /// service's alone.
@@ -47,13 +47,6 @@ public struct ServiceConfiguration: Sendable {
     }
     /// Who connected; injected so that tests can be somebody else.
     public var identify: @Sendable (OwnedDescriptor) throws(PeerIdentityError) -> ClientIdentity = ClientIdentity.init
-
-    /// The same on another clock.
-    func measured(by clock: any Clock<Duration>) -> Self {
-        var configuration = self
-        (configuration.clock, configuration.engine.worker.clock) = (clock, clock)
-        return configuration
-    }
 
     /// Creates a configuration.
     public init(engine: EngineConfiguration, log: ServiceLog) {

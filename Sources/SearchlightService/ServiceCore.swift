@@ -25,9 +25,9 @@ final class ServiceCore: Sendable {
     /// What the service does of its own, such as asking a registered app for what is owed.
     let background = SessionTasks(maximum: 64)
     /// Who waits for drags and previews.
-    let persons: PersonWatch
+    let persons: InteractiveRequestCounter
     /// What commands ask.
-    let calls: EngineCalls
+    let calls: ClientCallHandler
     /// The process of the service.
     let process = UInt64(getpid())
 
@@ -43,9 +43,10 @@ final class ServiceCore: Sendable {
         self.user = user
         self.version = version
         self.activity = activity
-        let persons = PersonWatch()
+        let persons = InteractiveRequestCounter()
         self.persons = persons
-        calls = EngineCalls(control: control) { LeasedStore(holder: holder, activity: activity, persons: persons) }
+        calls = ClientCallHandler(
+            control: control, engine: LeasedEngine(holder: holder, activity: activity, persons: persons))
         budget = ByteBudget(limit: limits.heldBytes)
     }
 }

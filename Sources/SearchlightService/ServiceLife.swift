@@ -6,26 +6,26 @@ import Synchronization
 final class ServiceLife: Sendable {
     private enum State {
         case running
-        case waiting(CheckedContinuation<SearchService.Ending, Never>)
-        case ending(SearchService.Ending)
+        case waiting(CheckedContinuation<Daemon.Ending, Never>)
+        case ending(Daemon.Ending)
     }
     private struct Parts {
         weak var sessions: Sessions?
         weak var extensions: ExtensionKeeper?
-        weak var schedule: ScheduleDesk?
+        weak var schedule: ScheduleHandler?
+        var maintenance: EngineMaintenance?
         var watchdog: ServiceWatchdog?
-        var idleTimer: IdleTimer?
-        var rest: RestTimer?
+        var reclaimer: IdleReclaimer?
     }
     private let configuration: ServiceConfiguration
-    /// When the process is woken, for one that rests.
-    private let times: WakingTimes?
     private let state = Mutex(State.running)
+    /// Ends an idle service.
+    private let idleTimer = Mutex<Task<Void, Never>?>(nil)
     private let parts = Mutex(Parts())
     let activity: ServiceActivity
 
-    init(_ configuration: ServiceConfiguration, _ times: WakingTimes?) {
-        (self.configuration, self.times) = (configuration, times)
+    init(_ configuration: ServiceConfiguration) {
+        self.configuration = configuration
         let change = ChangeHandler()
         activity = ServiceActivity { change.call() }
         change.set { [weak self] in self?.activityChanged() }
@@ -33,39 +33,38 @@ final class ServiceLife: Sendable {
 
     var sessions: Sessions? { parts.withLock { $0.sessions } }
     var extensions: ExtensionKeeper? { parts.withLock { $0.extensions } }
-    var schedule: ScheduleDesk? { parts.withLock { $0.schedule } }
+    var schedule: ScheduleHandler? { parts.withLock { $0.schedule } }
+    var maintenance: EngineMaintenance? { parts.withLock { $0.maintenance } }
 
     /// Waits for nobody any more, and gives no sign of life.
     func stopTimers() {
-        let (watchdog, idleTimer, rest) = parts.withLock { ($0.watchdog, $0.idleTimer, $0.rest) }
+        let (watchdog, reclaimer) = parts.withLock { ($0.watchdog, $0.reclaimer) }
         watchdog?.end()
-        idleTimer?.cancel()
-        rest?.end()
+        reclaimer?.end()
+        idleTimer.withLock { $0?.cancel() }
     }
 
     /// Begins to watch.
     func begin(
-        _ core: ServiceCore, _ sessions: Sessions, _ extensions: ExtensionKeeper, _ schedule: ScheduleDesk
+        _ core: ServiceCore, _ sessions: Sessions, _ extensions: ExtensionKeeper, _ schedule: ScheduleHandler
     ) {
         let load: @Sendable () -> ServiceActivity.Load = { [activity] in activity.now }
         let watchdog = configuration.watchdog.map {
             ServiceWatchdog(limit: $0, clock: configuration.clock, notify: configuration.notify, activity: load) {
-                // Whoever has the store proves nothing of this process; that it answers at all has to do.
+                // During a repair there is nothing to read; that the loop runs has to do.
                 await core.holder.useNow { _ = try? await $0.generation() }
             }
         }
-        let idleTimer = configuration.idleExit.map {
-            IdleTimer(limit: $0, clock: configuration.clock, activity: load) { [weak self] in
-                self?.requestEnd(.idle)
-            }
-        }
-        let rest = times.map { times in
-            RestTimer(activity: load, times: times) { _ = await core.holder.useNow { $0.releaseMemory() } }
-        }
+        let reclaimer =
+            configuration.rests
+            ? IdleReclaimer(clock: configuration.clock, activity: load) {
+                _ = await core.holder.useNow { $0.releaseMemory() }
+            } : nil
         parts.withLock {
             $0 = Parts(
-                sessions: sessions, extensions: extensions, schedule: schedule, watchdog: watchdog,
-                idleTimer: idleTimer, rest: rest)
+                sessions: sessions, extensions: extensions, schedule: schedule,
+                maintenance: EngineMaintenance(core, configuration.engine), watchdog: watchdog,
+                reclaimer: reclaimer)
         }
     }
 
@@ -84,15 +83,26 @@ final class ServiceLife: Sendable {
 
     /// Requests or connections have become some or none.
     func activityChanged() {
-        let (watchdog, idleTimer, rest) = parts.withLock { ($0.watchdog, $0.idleTimer, $0.rest) }
-        // First, since the others may wait for timers.
-        rest?.update()
+        let (watchdog, reclaimer) = parts.withLock { ($0.watchdog, $0.reclaimer) }
+        reclaimer?.update()
         watchdog?.update()
-        idleTimer?.update()
+        if let limit = configuration.idleExit { updateIdleTimer(limit) }
     }
 
-    func requestEnd(_ ending: SearchService.Ending) {
-        let waiting: CheckedContinuation<SearchService.Ending, Never>? = state.withLock { state in
+    /// Arms one timer while the service is idle, and none otherwise.
+    private func updateIdleTimer(_ limit: Duration) {
+        idleTimer.withLock { timer in
+            timer?.cancel()
+            timer = nil
+            guard activity.now.isIdle else { return }
+            timer = configuration.clock.timer(after: limit) { [weak self] in
+                if self?.activity.now.isIdle == true { self?.requestEnd(.idle) }
+            }
+        }
+    }
+
+    func requestEnd(_ ending: Daemon.Ending) {
+        let waiting: CheckedContinuation<Daemon.Ending, Never>? = state.withLock { state in
             switch state {
             case .running:
                 state = .ending(ending)
@@ -107,9 +117,9 @@ final class ServiceLife: Sendable {
     }
 
     /// Waits until the service is to end; called once.
-    func ending() async -> SearchService.Ending {
-        await withCheckedContinuation { (continuation: CheckedContinuation<SearchService.Ending, Never>) in
-            let known: SearchService.Ending? = state.withLock { state in
+    func ending() async -> Daemon.Ending {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Daemon.Ending, Never>) in
+            let known: Daemon.Ending? = state.withLock { state in
                 if case .ending(let ending) = state { return ending }
                 state = .waiting(continuation)
                 return nil

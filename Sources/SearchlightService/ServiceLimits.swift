@@ -23,17 +23,17 @@ public struct ServiceLimits: Sendable {
     public var pageBytes = 1 << 20
     /// The most items that a search gives over all its pages: its cursor names each.
     public var searchHits = 50_000
-    /// The most requests that wait while the store is lent.
-    public var waitingForStore = 512
-    /// How long they wait at most.
-    public var storeTime: Duration = .seconds(120)
+    /// The most requests that wait during a repair of the store.
+    public var waitingForRepair = 512
+    /// The longest that each of them waits.
+    public var repairTime: Duration = .seconds(120)
     /// How long a store that could not be opened again is let be before who asks next has that tried once more.
     public var reopenPause: Duration = .seconds(1)
     /// How long a service that was started through its socket waits for a store that is in use. With the pause before it is
     /// started again fewer tries than the unit's limit of starts.
     public var startTime: Duration = .seconds(15)
-    /// How long requests under way may take to end before the store is lent.
-    public var lendTime: Duration = .seconds(30)
+    /// How long requests in progress may take to end before a repair of the store.
+    public var drainTime: Duration = .seconds(30)
     /// How long requests under way may take to end at a stop.
     public var stopTime: Duration = .seconds(5)
 

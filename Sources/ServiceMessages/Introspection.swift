@@ -58,7 +58,7 @@ public enum Introspection {
     private static let preview = ["contentType s", "title s"]
 
     /// Without the methods whose answers have one of several forms, which the document cannot say: those of Promise1 and
-    /// Engine1.
+    /// Engine2.
     static let interfaces: [Interface] = [
         Interface(
             name: LauncherRequest.interface,
@@ -105,9 +105,6 @@ public enum Introspection {
         Interface(
             name: AppRequest.register.member.interface,
             methods: [Method(name: "Register", input: []), Method(name: "Unregister", input: [])]),
-        Interface(
-            name: ShellRequest.borrowStore.member.interface,
-            methods: [Method(name: "Borrow", input: []), Method(name: "Return", input: [])]),
     ]
 
     private static let standard =

@@ -68,3 +68,75 @@ public struct FileReply: Sendable {
         }
     }
 }
+
+extension Payload: Codable {
+    private enum CodingKeys: CodingKey { case bytes, stream, length }
+
+    /// Decodes a payload; a stream only from a D-Bus value.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        if values.contains(.bytes) {
+            self = .inline(try values.decode([UInt8].self, forKey: .bytes))
+        } else {
+            self = .stream(
+                try values.decode(TravellingDescriptor.self, forKey: .stream).descriptor,
+                length: try values.decode(UInt64.self, forKey: .length))
+        }
+    }
+
+    /// Encodes a payload; a stream only as a D-Bus value.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .inline(let bytes): try values.encode(bytes, forKey: .bytes)
+        case .stream(let descriptor, let length):
+            try values.encode(TravellingDescriptor(descriptor: descriptor), forKey: .stream)
+            try values.encode(length, forKey: .length)
+        }
+    }
+}
+
+extension FileReply: Codable {
+    private enum CodingKeys: CodingKey { case file, name }
+
+    /// Decodes a reply from a D-Bus value.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        var arguments = BusArguments(
+            [
+                .descriptor(try values.decode(TravellingDescriptor.self, forKey: .file).descriptor),
+                .string(try values.decode(String.self, forKey: .name)),
+            ], of: "a file")
+        try self.init(&arguments)
+    }
+
+    /// Encodes a reply as a D-Bus value.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(TravellingDescriptor(descriptor: descriptor), forKey: .file)
+        try values.encode(name, forKey: .name)
+    }
+}
+
+/// A descriptor, which only a D-Bus message can carry.
+private struct TravellingDescriptor: Codable {
+    let descriptor: OwnedDescriptor
+
+    init(descriptor: OwnedDescriptor) { self.descriptor = descriptor }
+
+    init(from decoder: any Decoder) throws {
+        guard let decoder = decoder as? BusDecoder, case .descriptor(let descriptor) = decoder.raw else {
+            throw DecodingError.typeMismatch(
+                OwnedDescriptor.self, .init(codingPath: decoder.codingPath, debugDescription: "there is no descriptor"))
+        }
+        self.descriptor = descriptor
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        guard let encoder = encoder as? BusEncoder else {
+            throw EncodingError.invalidValue(
+                self, .init(codingPath: encoder.codingPath, debugDescription: "only D-Bus carries descriptors"))
+        }
+        encoder.put(.descriptor(descriptor))
+    }
+}

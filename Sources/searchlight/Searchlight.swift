@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import ExtensionHost
 import SearchlightEngine
 import Glibc
 
@@ -71,11 +72,28 @@ enum Program {
                 return searchlight.end(error).rawValue
             }
         }
+        if let problem = wrongCommand(Array(CommandLine.arguments.dropFirst())) {
+            Output.complain("Error: \(problem)")
+            Output.complain("  See 'searchlight --help' for more information.")
+            return status.rawValue
+        }
         Output.complain("\(text: message)")
         if Self.hasMinusWord(CommandLine.arguments) {
             Output.complain("To leave out items with a word, put -- first: searchlight search -- notes -release")
         }
         return status.rawValue
+    }
+
+    /// What is wrong with the name of a command, or its place; `nil` if that is not what is wrong.
+    private static func wrongCommand(_ arguments: [String]) -> String? {
+        let names = Searchlight.configuration.subcommands.compactMap { $0.configuration.commandName }
+        guard let first = arguments.first, !names.contains(first), first != "help" else { return nil }
+        guard first.hasPrefix("-") else {
+            let near = NearNames.sentence(to: first, among: names)
+            return "There is no command “\(first.prefix(80))”. \(near ?? "“searchlight --help” lists them.")"
+        }
+        guard !first.hasPrefix("--generate-"), let name = arguments.first(where: names.contains) else { return nil }
+        return "Options come after the command: searchlight \(name) \(first.prefix(80)) …"
     }
 
     /// Whether a word to leave out of a search was taken for options.

@@ -90,7 +90,14 @@ struct Searchlightd: AsyncParsableCommand {
         configuration.watchdog = manager.watchdog
         configuration.sessionBus = sessionBus ? environment["DBUS_SESSION_BUS_ADDRESS"] : nil
         configuration.rests = true
-        if let session = OwnSession() { configuration.setYielding = { session.setYielding($0) } }
+        do throws(EventLoop.Failure) {
+            let clock = try EventLoop().clock
+            (configuration.clock, configuration.engine.worker.clock) = (clock, clock)
+        } catch {
+            log.write(.error, error.description)
+            return .failure
+        }
+        if let session = AutogroupPriority() { configuration.setYielding = { session.setYielding($0) } }
         do throws(PolicyFile.Failure) {
             configuration.policy = try PolicyFile(environment: environment).policy()
         } catch {
@@ -108,7 +115,7 @@ struct Searchlightd: AsyncParsableCommand {
         defer { signals.end() }
         configuration.isStopWanted = signals.isStopWanted
         do throws(ServiceStartError) {
-            let service = try await SearchService(configuration)
+            let service = try await Daemon(configuration)
             signals.onStop { service.requestStop() }
             switch await service.run() {
             case .stopped, .idle: return .success

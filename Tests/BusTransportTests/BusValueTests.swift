@@ -10,7 +10,7 @@ struct BusValueTests {
 
     /// A value of any type but descriptors, dictionaries at most so deep.
     private func value(_ random: inout SplitMix64, depth: Int) -> BusValue {
-        switch Int.random(in: 0..<(depth > 0 ? 11 : 9), using: &random) {
+        switch Int.random(in: 0..<(depth > 0 ? 12 : 9), using: &random) {
         case 0: .string(text(&random))
         case 1: .strings((0..<Int.random(in: 0...3, using: &random)).map { _ in text(&random) })
         case 2: .unsigned(.random(in: 0 ... .max, using: &random))
@@ -21,6 +21,7 @@ struct BusValueTests {
         case 7: .unsigned32(.random(in: 0 ... .max, using: &random))
         case 8: .signed32(.random(in: .min ... .max, using: &random))
         case 9: .dictionary(entries(&random, depth: depth - 1))
+        case 10: .array((0..<Int.random(in: 0...3, using: &random)).map { _ in value(&random, depth: depth - 1) })
         default:
             .dictionaries((0..<Int.random(in: 0...3, using: &random)).map { _ in entries(&random, depth: depth - 1) })
         }
@@ -44,6 +45,7 @@ struct BusValueTests {
             "{"
                 + entries.sorted { $0.key < $1.key }.map { "\($0.key.debugDescription):\(description($0.value))" }
                 .joined() + "}"
+        case .array(let values): "<" + values.map(description).joined() + ">"
         case .dictionaries(let list): "[" + list.map { description(.dictionary($0)) }.joined() + "]"
         default: "\(value)"
         }
@@ -55,7 +57,7 @@ struct BusValueTests {
         for seed in 0..<300 as Range<UInt64> {
             var random = SplitMix64(seed: seed)
             let values = (0..<Int.random(in: 1...5, using: &random)).map { _ in
-                value(&random, depth: BusValue.maximumDepth)
+                value(&random, depth: 4)
             }
             let answer = try await pair.host.call(echo, values)
             #expect(answer.map(description) == values.map(description), "seed \(seed)")

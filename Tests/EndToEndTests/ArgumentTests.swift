@@ -39,6 +39,25 @@ struct ArgumentTests {
                 .contains("the exit status is 0"))
     }
 
+    @Test("A misspelt command, and an option before the command, are wrong usage and say what to do")
+    func wrongCommand() throws {
+        let command = Command(harness: try Harness())
+        let misspelt = try command("sarch", "x")
+        #expect(misspelt.status == 64 && misspelt.output.contains("no command “sarch”. Did you mean search?"))
+        let option = try command("--store", "/nowhere", "search", "x")
+        #expect(option.status == 64)
+        #expect(option.output.contains("Options come after the command: searchlight search --store"))
+    }
+
+    @Test("A number that is out of bounds, a negative one too, is answered with those that are allowed")
+    func negativeNumbers() throws {
+        let command = Command(harness: try Harness())
+        for text in ["-5", "0", "10001", "x"] {
+            let limited = try command("search", "x", "--limit", text)
+            #expect(limited.status == 64 && limited.output.contains("from 1 to 10000"), "\(text): \(limited.output)")
+        }
+    }
+
     @Test("Empty options are wrong usage, and empty variables are none")
     func empty() throws {
         var command = try Command.indexed()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionHost
 import Foundation
 import ItemRecord
@@ -15,7 +16,7 @@ import Testing
 @Suite("Calls of the engine as messages")
 struct EngineCallTests {
     private func crossed<Value: Codable>(_ value: Value) throws -> Value {
-        try CallCoding.decode(Value.self, try CallCoding.encode(value))
+        try BusDecoder.decode(Value.self, from: try BusEncoder.encode(value))
     }
 
     @Test("Errors come out with the same message", arguments: 0..<400 as Range<UInt64>)
@@ -30,31 +31,32 @@ struct EngineCallTests {
     @Test("Every call comes out as it went in", arguments: 0..<100 as Range<UInt64>)
     func calls(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
-        for call in RandomCalls.calls(&random) { try check(call, number: random.next()) }
+        for call in RandomCalls.calls(&random) { try check(call) }
     }
 
-    private func check<Call: EngineCall>(_ call: Call, number: UInt64) throws {
-        let json = try CallCoding.encode(NumberedCall(number: number, call: call))
-        let other = try CallCoding.decode(NumberedCall<Call>.self, json)
-        #expect(other.number == number)
-        #expect(try sorted(other.call) == sorted(call), "\(call)")
+    private func check<Call: ClientCall>(_ call: Call) throws {
+        let value = try BusEncoder.encode(call)
+        let other = try BusEncoder.encode(try BusDecoder.decode(Call.self, from: value))
+        #expect(described(other) == described(value), "\(call)")
     }
 
-    /// The JSON of a value, the same for equal ones.
-    private func sorted(_ value: some Encodable) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(
-            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        return try encoder.encode(value)
+    /// A value in full, the same for equal ones.
+    private func described(_ value: BusValue) -> String {
+        switch value {
+        case .dictionary(let entries):
+            "{\(entries.sorted { $0.key < $1.key }.map { "\($0.key): \(described($0.value))" })}"
+        case .dictionaries(let list): "\(list.map { described(.dictionary($0)) })"
+        case .array(let values): "\(values.map(described))"
+        default: "\(value)"
+        }
     }
 
     @Test("All calls that are known have random ones here, and names of their own")
     func allCalls() {
         var random = SplitMix64(seed: 1)
         let names = Set(RandomCalls.calls(&random).map { type(of: $0).name })
-        #expect(names == Set(EngineCalls.calls.map { $0.name }))
-        #expect(names.count == EngineCalls.calls.count)
+        #expect(names == Set(ClientCallHandler.calls.map { $0.name }))
+        #expect(names.count == ClientCallHandler.calls.count)
     }
 
     @Test("Answers come out as they went in", arguments: 0..<100 as Range<UInt64>)
@@ -63,8 +65,12 @@ struct EngineCallTests {
         let items = (0..<3).map { _ in RandomCalls.item(&random) }
         let page = QueryPage(items: items, next: QueryCursor(after: 5))
         #expect(try crossed(page) == page)
-        let hits = items.map { SearchHit(item: $0, kind: .titleStart, score: Double(random.next()) / 3) }
-        let found = SearchPage(hits: hits, next: nil)
+        let hits = items.map {
+            FoundItem(
+                item: $0, title: random.text(length: 9), contentType: nil, kindName: "x", path: nil, fit: .titleStart,
+                score: Double(random.next()) / 3, snippet: Snippet(text: random.text(length: 9), marks: [0..<2, 3..<3]))
+        }
+        let found = FoundItems(hits: hits, total: SearchTotal(count: 7, isExact: true))
         #expect(try crossed(found) == found)
         var comparison = Comparison()
         comparison.missing = [.init(index: nil, identifier: random.text(length: 9)), .init(index: "x", identifier: "")]
@@ -115,31 +121,42 @@ struct EngineCallTests {
         #expect(try IndexBatch(decoding: try batch.encoded()) == batch)
     }
 
-    @Test("Changed bytes of a call or an answer are an error or another call, and never a crash")
+    @Test("Changed values of a call or an answer are an error with a position or another call, and never a crash")
     func damaged() throws {
         var random = SplitMix64(seed: 7)
-        for _ in 0..<300 {
-            for call in RandomCalls.calls(&random) { damage(call, &random) }
-            var bytes = try CallCoding.encode(CallOutcome<QueryPage>.failure(RandomCalls.error(&random)))
-            change(&bytes, &random)
-            _ = try? CallCoding.decode(CallOutcome<QueryPage>.self, bytes)
+        for _ in 0..<100 {
+            for call in RandomCalls.calls(&random) { try damage(call, &random) }
+            let failure = try BusEncoder.encode(CallOutcome<QueryPage>.failure(RandomCalls.error(&random)))
+            _ = try? BusDecoder.decode(CallOutcome<QueryPage>.self, from: changed(failure, &random))
         }
-        let deep = Array((String(repeating: "[", count: 1 << 20)).utf8)
-        #expect(throws: CallCodingError.self) { try CallCoding.decode(NumberedCall<SearchCall>.self, deep) }
+        let error = #expect(throws: BusCodingError.self) {
+            try BusDecoder.decode(SearchCall.self, from: .dictionary(["search": .dictionary(["text": .unsigned(1)])]))
+        }
+        #expect(error?.path == "search.text")
     }
 
-    private func damage<Call: EngineCall>(_ call: Call, _ random: inout SplitMix64) {
-        guard var bytes = try? CallCoding.encode(NumberedCall(number: 1, call: call)) else { return }
-        change(&bytes, &random)
-        _ = try? CallCoding.decode(NumberedCall<Call>.self, bytes)
+    private func damage<Call: ClientCall>(_ call: Call, _ random: inout SplitMix64) throws {
+        _ = try? BusDecoder.decode(Call.self, from: changed(try BusEncoder.encode(call), &random))
     }
 
-    private func change(_ bytes: inout [UInt8], _ random: inout SplitMix64) {
-        switch random.below(3) {
-        case 0: bytes.removeLast(random.below(bytes.count))
-        case 1: bytes[random.below(bytes.count)] = UInt8(random.below(256))
-        default:
-            bytes.insert(contentsOf: Array("[{\"1e999".utf8).prefix(1 + random.below(7)), at: random.below(bytes.count))
+    /// Somewhere another value, or one less.
+    private func changed(_ value: BusValue, _ random: inout SplitMix64) -> BusValue {
+        let others: [BusValue] = [
+            .string("x"), .unsigned(.max), .signed(-1), .double(.nan), .boolean(true), .bytes([0xFF]), .strings(["a"]),
+            .dictionary([:]), .array([.unsigned(1)]), .dictionaries([[:]]), .dictionary(["": .boolean(false)]),
+        ]
+        switch value {
+        case .dictionary(var entries):
+            guard let key = entries.keys.sorted().randomElement(using: &random), random.below(4) > 0 else {
+                return random.pick(others)
+            }
+            entries[key] = random.below(5) == 0 ? nil : changed(entries[key] ?? .dictionary([:]), &random)
+            return .dictionary(entries)
+        case .array(var values) where !values.isEmpty:
+            let index = random.below(values.count)
+            values[index] = changed(values[index], &random)
+            return .array(values)
+        default: return random.pick(others)
         }
     }
 }

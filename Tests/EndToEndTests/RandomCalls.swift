@@ -30,31 +30,35 @@ enum RandomCalls {
             expires: [nil, .infinity, -.infinity, 0.1][random.below(4)])
     }
 
-    static func calls(_ random: inout SplitMix64) -> [any EngineCall] {
+    static func calls(_ random: inout SplitMix64) -> [any ClientCall] {
         let query = [QueryText.all, .none, .text(#"title == "é*"cd"#)][random.below(3)]
         let place = QueryPlace(timeZone: text(&random), firstWeekday: number(&random))
         let scope = IndexScope(bundle: text(&random), index: maybe(&random))
-        var request = SearchRequest(text(&random), bundle: maybe(&random))
-        request.filters = [.and([])]
-        request.attributes = random.below(2) == 0 ? nil : Set(texts(&random))
-        request.findsInsideWords = random.below(2) == 0
-        let search = SearchText(request)
+        var search = ItemSearch(text(&random), bundle: maybe(&random))
+        // In an order that does not change, for equal calls to be equal bytes.
+        search.attributes = Set(texts(&random).prefix(1))
+        search.countsUpTo = random.below(2) == 0 ? nil : number(&random)
+        search.snippetLength = random.below(2) == 0 ? nil : number(&random)
+        search.notes = random.below(2) == 0 ? nil : .init(extensionFolders: texts(&random))
         let promise = Representation(type: text(&random), form: [.data, .file, .inPlaceFile][random.below(3)])
         return [
             OpeningCall(), PendingCall(), ExtensionsCall(), StatusCall(isExact: random.below(2) == 0), ItemCountsCall(),
-            OwedReindexesCall(), SearchCall(request: search), CountFoundCall(request: search, maximum: number(&random)),
+            PendingReindexesCall(), SearchCall(search: search),
             ItemsCall(
                 query: query, bundle: maybe(&random), limit: number(&random),
                 cursor: random.below(2) == 0 ? nil : QueryCursor(after: Int64(number(&random))), place: place),
             CountCall(query: query, bundle: maybe(&random), place: place),
             ExplainCall(query: query, bundle: maybe(&random), place: place),
-            ItemCall(item: text(&random), bundle: maybe(&random)),
-            PreviewCall(item: item(&random), query: maybe(&random)),
-            FulfilCall(promise: promise, item: item(&random), mayRetry: true),
+            LookUpCall(names: texts(&random), bundle: maybe(&random)),
+            PreviewCall(item: Int64(number(&random)), query: maybe(&random)),
+            FulfilCall(promise: promise, item: Int64(number(&random)), mayRetry: true),
             PrewarmCall(bundle: text(&random)), ReindexCall(bundle: text(&random)), CompareCall(bundle: text(&random)),
-            CommitCall(clientState: [0, 255], expectation: [.any, .exactly(nil), .exactly([1])][random.below(3)]),
+            CommitCall(
+                clientState: [0, 255], expectation: [.any, .exactly(nil), .exactly([1])][random.below(3)],
+                changes: .inline([0, 1, 255])),
             ClientStateCall(scope: scope), SettleCall(), RejectionsCall(scope: scope, mark: nil), FactsCall(),
-            StopCall(), ExtensionListingCall(), ExtensionDetailsCall(bundle: text(&random)), ExtensionPlacesCall(),
+            StopCall(), VerifyCall(), RepairCall(),
+            ExtensionListingCall(), ExtensionDetailsCall(bundle: text(&random)), ExtensionPlacesCall(),
             SetEnabledCall(bundle: text(&random), isEnabled: random.below(2) == 0), ReleaseCall(bundle: text(&random)),
             ForgetCall(bundle: text(&random)), ReindexItemsCall(bundle: text(&random), items: texts(&random)),
             ScheduleCall(keys: random.below(2) == 0 ? nil : [key(&random), key(&random)]),

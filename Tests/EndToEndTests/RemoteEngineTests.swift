@@ -38,7 +38,9 @@ struct RemoteEngineTests {
             #expect(page.next == nil)
             let first = try await remote.items(matching: .and([]), limit: 2)
             #expect(first.items.count == 2 && first.next == first.items.last.map { QueryCursor(after: $0.number) })
-            let found = try await remote.search(SearchRequest("large"))
+            var search = ItemSearch("large")
+            search.attributes = ["thumbnailData"]
+            let found = try await remote.find(search)
             #expect(Set(found.hits.map(\.item.record.uniqueIdentifier)) == ["item 0", "item 1", "item 2"])
             #expect(found.next == nil)
         }
@@ -51,7 +53,7 @@ struct RemoteEngineTests {
             call.cancel()
             // It may have been answered before.
             _ = try? await call.value
-            let counts = try await remote.itemCounts()
+            let counts = try await remote.perform(ItemCountsCall())
             #expect(counts.isEmpty)
         }
     }
@@ -60,7 +62,7 @@ struct RemoteEngineTests {
     func ended() async throws {
         try await withRemote { remote in
             await remote.close()
-            await #expect(throws: EngineError.self) { try await remote.itemCounts() }
+            await #expect(throws: EngineError.self) { try await remote.perform(ItemCountsCall()) }
         }
     }
 
@@ -72,7 +74,7 @@ struct RemoteEngineTests {
             try await RemoteEngine.connect(storeDirectory: harness.store, program: "test", patience: .seconds(60)))
         await host.close()
         try await remote.stopService()
-        await #expect(throws: EngineError.self) { try await remote.itemCounts() }
+        await #expect(throws: EngineError.self) { try await remote.perform(ItemCountsCall()) }
         await remote.close()
     }
 }

@@ -112,7 +112,7 @@ struct ServiceCommandTests {
         await host.close()
     }
 
-    @Test("verify has the store to itself while a service runs, and the service has it again afterwards")
+    @Test("verify prints the same through a service, which checks and repairs its store itself")
     func verifying() async throws {
         let command = try await Self.filled()
         let host = try ServiceHost(command.harness)
@@ -121,10 +121,17 @@ struct ServiceCommandTests {
             #expect(served.status == 0, "\(served)")
         }
         let checked = try await command.outcome(["verify"])
+        chmod(command.harness.store + "/index.sqlite", 0o644)
+        let damaged = try await command.outcome(["verify"])
+        let repaired = try await command.outcome(["verify", "--repair"])
         let found = try await command.outcome(["search", "sheet"])
         await host.close()
         let alone = try await command.outcome(["verify"])
         #expect(checked == alone)
+        chmod(command.harness.store + "/index.sqlite", 0o644)
+        #expect(try await command.outcome(["verify"]) == damaged)
+        #expect(damaged.status == 10 && repaired.status == 0, "\(damaged) \(repaired)")
+        #expect(try await command.outcome(["verify", "--repair"]) == repaired)
         #expect(found.output.contains("Alpha sheet"))
     }
 

@@ -124,16 +124,18 @@ struct ServiceProblemTests {
         fake.close()
     }
 
-    @Test("verify says why a service does not give its store back")
-    func refusedLoan() async throws {
+    @Test("verify says why a service does not check its store, as one of an older release", arguments: [true, false])
+    func refusedCheck(isOlder: Bool) async throws {
         let command = try await command()
         let fake = try Fake(command.harness) { call, _ in
             call.member == Hello.member
-                ? call.reply(Fake.welcome) : call.refuse(name: BusErrorName.failed, message: "It is in use.")
+                ? call.reply(Fake.welcome)
+                : call.refuse(
+                    name: isOlder ? BusErrorName.unknownMethod : BusErrorName.failed, message: "It is in use.")
         }
         let outcome = try await command.outcome(["verify"])
         #expect(outcome.status == 4)
-        #expect(outcome.errors.contains("refused to give its store back for a while: It is in use."), "\(outcome)")
+        #expect(outcome.errors.contains("refused to check its store: It is in use."), "\(outcome)")
         fake.close()
     }
 

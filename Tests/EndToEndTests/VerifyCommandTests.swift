@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import WriteAheadLog
 import Foundation
 import Glibc
 import ItemRecord
@@ -120,12 +121,12 @@ struct VerifyCommandTests {
         let index = try SearchIndex(directory: command.harness.store, access: .readWrite)
         let row = try await index.readApplied("Reading the row") { try StoreRow($0) }
         try await index.close()
-        let journal = try Journal(
+        let log = try WriteAheadLog(
             folder: command.harness.store + "/journal", store: row.identifier, applied: row.applied)
         let item = try EncodedItem(ItemRecord(uniqueIdentifier: "late", attributes: ["title": .string("Late sheet")]))
-        _ = try await journal.append(
-            JournalEntry(scope: IndexScope(bundle: "org.example.killed"), operations: [.put(item.bytes)]))
-        journal.abandon()
+        _ = try await log.append(
+            LogEntry(scope: IndexScope(bundle: "org.example.killed"), operations: [.put(item.bytes)]))
+        log.abandon()
         let reader = try SearchIndex(directory: command.harness.store, access: .readOnly)
         #expect(try reader.waitingEntries() == 1)
         let found = try command("search", "late")

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import MetadataQuery
 import Promises
 import SearchIndex
@@ -19,7 +20,7 @@ final class Ledger: Sendable {
     init(bundle: String) { self.bundle = bundle }
 
     /// Has it add a batch.
-    func add(_ store: any StoreService) async throws {
+    func add(_ store: any EngineClient) async throws {
         // A request that is made once more may add two.
         known.withLock { $0.attempted += 2 }
         _ = try await store.reindexAll(bundle) { _ in }
@@ -27,7 +28,7 @@ final class Ledger: Sendable {
     }
 
     /// Asks for its last item as data, which says the item's name.
-    func drag(_ store: any StoreService) async throws {
+    func drag(_ store: any EngineClient) async throws {
         guard known.withLock({ $0.acknowledged > 0 }) else { return }
         let item = try await store.item(named: "last", bundle: bundle)
         let promise = Representation(type: "public.html", form: .data)
@@ -39,7 +40,7 @@ final class Ledger: Sendable {
     }
 
     /// Has its last item rendered.
-    func show(_ store: any StoreService) async throws {
+    func show(_ store: any EngineClient) async throws {
         guard known.withLock({ $0.acknowledged > 0 }) else { return }
         let item = try await store.item(named: "last", bundle: bundle)
         let preview = try await store.preview(of: item, query: nil)
@@ -49,10 +50,11 @@ final class Ledger: Sendable {
     }
 
     /// Compares what is in the store with what was acknowledged.
-    func check(_ store: any StoreService, _ figures: TortureFigures) async throws {
-        try await store.settle()
+    func check(_ store: any EngineClient, _ figures: TortureFigures) async throws {
+        try await store.perform(SettleCall())
         let scope = IndexScope(bundle: bundle, index: "ledger")
-        let state = try await store.clientState(of: scope).map { String(decoding: $0, as: UTF8.self) } ?? "0"
+        let state =
+            try await store.perform(ClientStateCall(scope: scope)).map { String(decoding: $0, as: UTF8.self) } ?? "0"
         guard let batches = Int(state) else { return figures.complain("\(bundle): the client state is “\(state)”") }
         let known = known.withLock { $0 }
         if batches < known.acknowledged || batches > known.attempted {

@@ -32,7 +32,7 @@ struct TorturePlace: Sendable {
     func passTime() { hours.add() }
 
     /// The engine, or the way to it.
-    func open(_ figures: TortureFigures) async throws -> any StoreService {
+    func open(_ figures: TortureFigures) async throws -> any EngineClient {
         if service != nil {
             let remote = try await RemoteEngine.connect(
                 storeDirectory: folder + "/store", program: "torture", patience: .seconds(60))

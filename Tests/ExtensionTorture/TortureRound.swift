@@ -12,7 +12,7 @@ import TortureSupport
 /// A few requests at once, some of them cancelled, and perhaps a kill.
 struct TortureRound: Sendable {
     let place: TorturePlace
-    let store: any StoreService
+    let store: any EngineClient
     let ledgers: [Ledger]
     let figures: TortureFigures
 

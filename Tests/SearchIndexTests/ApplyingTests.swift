@@ -65,7 +65,7 @@ struct ApplyingTests {
             await withCheckedContinuation { done in applier.onQueue { done.resume() } }
             return try await store.found("lemon").isEmpty && !isDue()
         }
-        // What was journaled before it is held waits as well.
+        // What was logged before it is held waits as well.
         applier.state.withLock { $0.isScheduled = true }
         try await donate("before")
         store.index.hold(Store.app.bundle)

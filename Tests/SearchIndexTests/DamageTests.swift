@@ -33,7 +33,7 @@ struct DamageTests {
 
     /// Does everything that can be done with a store, and gives back the errors.
     ///
-    /// - Parameter isJournaled: Whether the journal of the sound store is beside it.
+    /// - Parameter isJournaled: Whether the log of the sound store is beside it.
     private static func useEverything(
         _ bytes: [UInt8], access: SearchIndex.Access, isJournaled: Bool = true
     ) async throws -> [SearchIndexError] {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import WriteAheadLog
 import Foundation
 import GRDB
 import ItemRecord
@@ -17,8 +18,8 @@ struct DiskFullTests {
 
     private func open(pages: Int? = nil) throws(SearchIndexError) -> SearchIndex {
         var seams = StoreSeams()
-        seams.journalFiles = disk
-        seams.journal = JournalConfiguration(segmentBytes: 4096)
+        seams.logFiles = disk
+        seams.log = LogConfiguration(segmentBytes: 4096)
         if let pages { seams.prepareDatabase = { try $0.execute(sql: "PRAGMA max_page_count = \(pages)") } }
         return try SearchIndex(directory: folder.path("store"), access: .readWrite, now: { 0 }, seams: seams)
     }
@@ -45,7 +46,7 @@ struct DiskFullTests {
     @Test(
         "A donation for which the journal has no room fails and says so; what there is stays, and it goes on with room",
         arguments: [0, 1, 100, 300, 500])
-    func journal(room: Int) async throws {
+    func log(room: Int) async throws {
         let index = try open()
         try await donate(1...20, to: index)
         disk.leave(room)

@@ -28,7 +28,7 @@ struct DonationTermsTests {
     }
 
     /// Has nothing applied until ``gate`` is signalled, and no room left.
-    private func fill() async throws -> JournalApplier {
+    private func fill() async throws -> LogApplier {
         let applier = try #require(index.applier)
         let gate = gate
         applier.onQueue { gate.wait() }

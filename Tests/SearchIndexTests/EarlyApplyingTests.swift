@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import WriteAheadLog
 import Dispatch
 import Foundation
 import GRDB
@@ -245,7 +246,7 @@ struct EarlyApplyingTests {
         let index = try Self.open(folder.path("store"))
         #expect(index.recovery.lostDonations)
         try await index.commit(try Self.batch(["new"], in: Store.app))
-        #expect(try #require(index.applier).journal.lastSequence == 3)
+        #expect(try #require(index.applier).log.lastSequence == 3)
         #expect(try await Self.order(index) == ["own", "new"])
         try await index.close()
     }
@@ -293,7 +294,7 @@ struct EarlyApplyingTests {
         let index = try Self.open(folder.path("store"))
         let applier = try #require(index.applier)
         for _ in 0..<20 {
-            let start = index.applier?.journal.lastSequence ?? 0
+            let start = index.applier?.log.lastSequence ?? 0
             let gate = DispatchSemaphore(value: 0)
             applier.onQueue { gate.wait() }
             try await index.commit(try Self.batch(["other"], in: Self.other))
@@ -313,7 +314,7 @@ struct EarlyApplyingTests {
             }
             try await index.settle()
             var last: ItemRecord?
-            for case .success(let record) in applier.journal.replay(after: start) {
+            for case .success(let record) in applier.log.replay(after: start) {
                 guard record.entry.scope == Store.app, case .put(let bytes)? = record.entry.operations.first else {
                     continue
                 }
@@ -329,7 +330,7 @@ struct EarlyApplyingTests {
     func fewReads() async throws {
         let folder = try TemporaryFolder()
         let files = CountingFiles()
-        let index = try Self.open(folder.path("store")) { $0.journalFiles = files }
+        let index = try Self.open(folder.path("store")) { $0.logFiles = files }
         let applier = try #require(index.applier)
         let gate = DispatchSemaphore(value: 0)
         applier.onQueue { gate.wait() }
@@ -362,18 +363,18 @@ private final class SharedHook: Sendable {
 }
 
 /// Counts how often files are opened to be read.
-private final class CountingFiles: JournalFiles {
-    private let files = SystemJournalFiles()
+private final class CountingFiles: LogFiles {
+    private let files = SystemLogFiles()
     private let count = Mutex(0)
     var opened: Int { count.withLock { $0 } }
 
-    func createFolder(_ path: String) throws(JournalFileError) { try files.createFolder(path) }
-    func names(in folder: String) throws(JournalFileError) -> [String] { try files.names(in: folder) }
-    func open(_ path: String, for mode: JournalFileMode) throws(JournalFileError) -> any JournalFile {
+    func createFolder(_ path: String) throws(LogFileError) { try files.createFolder(path) }
+    func names(in folder: String) throws(LogFileError) -> [String] { try files.names(in: folder) }
+    func open(_ path: String, for mode: LogFileMode) throws(LogFileError) -> any LogFile {
         if mode == .read { count.withLock { $0 += 1 } }
         return try files.open(path, for: mode)
     }
-    func rename(_ path: String, to other: String) throws(JournalFileError) { try files.rename(path, to: other) }
-    func remove(_ path: String) throws(JournalFileError) { try files.remove(path) }
-    func synchronizeFolder(_ path: String) throws(JournalFileError) { try files.synchronizeFolder(path) }
+    func rename(_ path: String, to other: String) throws(LogFileError) { try files.rename(path, to: other) }
+    func remove(_ path: String) throws(LogFileError) { try files.remove(path) }
+    func synchronizeFolder(_ path: String) throws(LogFileError) { try files.synchronizeFolder(path) }
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+import WriteAheadLog
 import Glibc
 import Synchronization
 
 @testable import SearchIndex
 
-/// The machine's file system with so many bytes left, for the journal.
-final class FullDisk: JournalFiles {
-    private let files = SystemJournalFiles()
+/// The machine's file system with so many bytes left, for the log.
+final class FullDisk: LogFiles {
+    private let files = SystemLogFiles()
     private let room = Mutex<Int?>(nil)
 
     /// So many bytes can still be written; `nil` means there is no end.
@@ -21,34 +22,34 @@ final class FullDisk: JournalFiles {
         }
     }
 
-    func createFolder(_ path: String) throws(JournalFileError) { try files.createFolder(path) }
-    func names(in folder: String) throws(JournalFileError) -> [String] { try files.names(in: folder) }
-    func rename(_ path: String, to other: String) throws(JournalFileError) { try files.rename(path, to: other) }
-    func remove(_ path: String) throws(JournalFileError) { try files.remove(path) }
-    func synchronizeFolder(_ path: String) throws(JournalFileError) { try files.synchronizeFolder(path) }
+    func createFolder(_ path: String) throws(LogFileError) { try files.createFolder(path) }
+    func names(in folder: String) throws(LogFileError) -> [String] { try files.names(in: folder) }
+    func rename(_ path: String, to other: String) throws(LogFileError) { try files.rename(path, to: other) }
+    func remove(_ path: String) throws(LogFileError) { try files.remove(path) }
+    func synchronizeFolder(_ path: String) throws(LogFileError) { try files.synchronizeFolder(path) }
 
-    func open(_ path: String, for mode: JournalFileMode) throws(JournalFileError) -> any JournalFile {
+    func open(_ path: String, for mode: LogFileMode) throws(LogFileError) -> any LogFile {
         FullDiskFile(file: try files.open(path, for: mode), path: path, disk: self)
     }
 }
 
-private struct FullDiskFile: JournalFile {
-    let file: any JournalFile
+private struct FullDiskFile: LogFile {
+    let file: any LogFile
     let path: String
     let disk: FullDisk
 
-    func size() throws(JournalFileError) -> Int { try file.size() }
-    func read(at offset: Int, count: Int) throws(JournalFileError) -> [UInt8] {
+    func size() throws(LogFileError) -> Int { try file.size() }
+    func read(at offset: Int, count: Int) throws(LogFileError) -> [UInt8] {
         try file.read(at: offset, count: count)
     }
-    func synchronize() throws(JournalFileError) { try file.synchronize() }
-    func truncate(to size: Int) throws(JournalFileError) { try file.truncate(to: size) }
+    func synchronize() throws(LogFileError) { try file.synchronize() }
+    func truncate(to size: Int) throws(LogFileError) { try file.truncate(to: size) }
 
     /// As a file system does it: some bytes first, then an error. What is overwritten needs no room.
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(JournalFileError) -> Int {
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(LogFileError) -> Int {
         guard offset + bytes.count > (try file.size()) else { return try file.write(bytes, at: offset) }
         let count = disk.take(bytes.count)
-        guard count > 0 else { throw JournalFileError(operation: "writing", path: path, code: ENOSPC) }
+        guard count > 0 else { throw LogFileError(operation: "writing", path: path, code: ENOSPC) }
         return try file.write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), at: offset)
     }
 }

@@ -42,11 +42,11 @@ struct OpeningTests {
     @Test("Every commit reaches the disk before it is acknowledged")
     func synchronous() async throws {
         let store = try Store()
-        let (level, journal) = try await store.index.write("Asking") { db in
+        let (level, log) = try await store.index.write("Asking") { db in
             (try Int.fetchOne(db, sql: "PRAGMA synchronous"), try String.fetchOne(db, sql: "PRAGMA journal_mode"))
         }
         #expect(level == 2, "FULL")
-        #expect(journal == "wal")
+        #expect(log == "wal")
     }
 
     @Test("What was donated is there when the store is opened again, to read or to write")

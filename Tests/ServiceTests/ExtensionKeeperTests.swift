@@ -112,13 +112,12 @@ struct ExtensionKeeperTests {
         await service.stop()
     }
 
-    @Test("It watches the folders again after the store was lent, and what came meanwhile is found")
-    func loan() async throws {
+    @Test("It watches the folders again after a repair, and what came during it is found")
+    func repair() async throws {
         let service = try await service()
-        let shell = try await service.shell()
-        _ = try await shell.connection.call(ShellRequest.borrowStore.member, [])
+        let repair = try await HeldRepair(service.service.holder)
         try PlainBundle("com.example.x", in: extensions)
-        _ = try await shell.connection.call(ShellRequest.returnStore.member, [])
+        await repair.end()
         #expect(await eventually { service.lines.contains("com.example.x was added.") })
         await service.stop()
     }

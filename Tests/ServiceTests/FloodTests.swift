@@ -75,7 +75,7 @@ struct FloodTests {
         try await app.donate((0..<100).map { "small \($0)" })
         let shell = try #require(
             try await RemoteEngine.connect(storeDirectory: program.folder.path("store"), program: "test"))
-        try await shell.settle()
+        try await shell.perform(SettleCall())
         let client = try TestClient(store: program.folder.path("store"))
         try await client.hello(.shell, bundle: nil)
         var measured = Measured()
@@ -90,7 +90,7 @@ struct FloodTests {
             }
         }
         // The flood has begun once something of it is pending.
-        _ = try await eventually { try await !shell.pendingDonations().isEmpty }
+        _ = try await eventually { try await !shell.perform(PendingCall()).isEmpty }
         let during = Times()
         let end = ContinuousClock.now + time
         var number = 0
@@ -117,7 +117,7 @@ struct FloodTests {
     ///
     /// - Returns: Whether the search said that something is not included.
     private static func ask(_ shell: RemoteEngine, _ client: TestClient, _ times: Times) async throws -> Bool {
-        let page = try await times.measure("search") { try await shell.search(SearchRequest("small")) }
+        let page = try await times.measure("search") { try await shell.find(ItemSearch("small")) }
         #expect(!page.hits.isEmpty)
         try await times.measure("drag") {
             _ = try await shell.item(named: "small 7", bundle: "com.example.notes")

@@ -45,7 +45,7 @@ struct OwnReadTests {
         #expect(try await app.item("m").record != nil)
         let shell = try #require(
             try await RemoteEngine.connect(storeDirectory: program.folder.path("store"), program: "test"))
-        #expect(try await shell.pendingDonations().bundles[Self.bundle] != nil, "The kill comes too late.")
+        #expect(try await shell.perform(PendingCall()).bundles[Self.bundle] != nil, "The kill comes too late.")
         program.send(SIGKILL)
         #expect(await program.wait() == 128 + SIGKILL)
         let again = try await Program(folder: program.folder)

@@ -80,10 +80,9 @@ struct QueryTests {
         limits.queries = 4
         let service = try await TestService(limits: limits)
         let client = try await service.app()
-        let shell = try await service.shell()
         try await client.donate(["a"])
-        // While the store is lent, queries wait.
-        _ = try await shell.connection.call(ShellRequest.borrowStore.member, [])
+        // During a repair, queries wait.
+        let repair = try await HeldRepair(service.service.holder)
         let page = QueryPageRequest(text: "title == '*'", filters: [], attributes: [], cursor: [], limit: 1)
         let answers = (0..<5).map { number in
             let answer = Answer()
@@ -100,7 +99,7 @@ struct QueryTests {
         let twice = QueryRequest.query(number: 1, page)
         let again = await refusal { _ = try await client.connection.call(twice.member, twice.arguments) }
         #expect(again == BusErrorName.invalidArguments)
-        _ = try await shell.connection.call(ShellRequest.returnStore.member, [])
+        await repair.end()
         for number in [0, 1, 3] { try await answers[number].value() }
         await service.stop()
     }

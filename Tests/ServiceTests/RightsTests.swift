@@ -148,11 +148,12 @@ struct RightsTests {
     func roles() async throws {
         let service = try await TestService()
         let app = try await service.app()
-        for member in [
-            ShellRequest.performMember, ShellRequest.borrowStore.member, ShellRequest.returnStore.member,
-        ] {
-            let name = await refusal { _ = try await app.connection.call(member, [.string("status"), .bytes([])]) }
-            #expect(name == ServiceErrorName.accessDenied, "\(member)")
+        for call in ["status", "verify", "repair"] {
+            let name = await refusal {
+                _ = try await app.connection.call(
+                    AdminRequest.performMember, [.string(call), .unsigned(1), .dictionary([:])])
+            }
+            #expect(name == ServiceErrorName.accessDenied, "\(call)")
         }
         let shell = try await service.shell()
         let donation = await refusal { try await shell.donate(["a"]) }

@@ -93,7 +93,7 @@ struct StopTests {
         let configuration = ServiceConfiguration(
             engine: TestService.engine(service.folder), log: ServiceLog { _, _ in })
         await #expect {
-            _ = try await SearchService(configuration)
+            _ = try await Daemon(configuration)
         } throws: { error in
             guard case ServiceStartError.engine(.storeInUse(_, let process)) = error else { return false }
             return process == "\(ProcessInfo.processInfo.processIdentifier)"

@@ -20,7 +20,7 @@ struct WaitingDonationTests {
         let service: TestService
         private let gate = DispatchSemaphore(value: 0)
         private let isOpen = Mutex(false)
-        private let applier: JournalApplier
+        private let applier: LogApplier
         /// So many bytes are pending before donors wait.
         static let limit = 100_000
 

@@ -93,27 +93,27 @@ struct Asking: Sendable {
         let key = ScheduledJob.Key.reindex(bundle: bundle)
         switch choice % 12 {
         case 0...3:
-            _ = try await store.reindexAll(bundle)
+            _ = try await store.perform(ReindexCall(bundle: bundle))
             if TorturePlace.ledgers.contains(bundle) { log.line("ledger \(bundle)") }
             log.count("reindexes")
         case 4:
-            _ = try await store.reindexItems(["one", "base-0-\(choice % 5)"], of: bundle) { _ in }
+            _ = try await store.perform(ReindexItemsCall(bundle: bundle, items: ["one", "base-0-\(choice % 5)"]))
             log.count("reindexes of items")
         case 5:
             _ = try await store.setThrottled(choice % 2 == 0, bundle)
             log.count("throttles")
         case 6:
             _ = try await store.schedule(of: nil)
-            _ = try await store.owedReindexes()
+            _ = try await store.perform(PendingReindexesCall())
         case 7: _ = try await store.runNow(choice % 3 == 0 ? .maintenance(.purgeExpired) : key)
         case 8: _ = try await store.cancel(key)
         case 9:
-            _ = try await store.status(isExact: false)
-            _ = try await store.extensionListing()
-            _ = try await store.extensionPlaces()
+            _ = try await store.perform(StatusCall(isExact: false))
+            _ = try await store.perform(ExtensionListingCall())
+            _ = try await store.perform(ExtensionPlacesCall())
         case 10:
-            _ = try await store.extensionDetails(of: bundle)
-            _ = try await store.releaseExtension(bundle)
+            _ = try await store.perform(ExtensionDetailsCall(bundle: bundle))
+            _ = try await store.perform(ReleaseCall(bundle: bundle))
         default: try await store.inhibit(who: "torture", why: "to be given up")
         }
         log.count("requests of other kinds")

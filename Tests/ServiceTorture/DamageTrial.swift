@@ -25,7 +25,7 @@ struct DamageTrial {
         let generation = batches.generation
         guard try await service.start() else { throw TortureProblem("the service does not start \(note)") }
         let store = try await service.connect()
-        let status = try? await store.status(isExact: false)
+        let status = try? await store.perform(StatusCall(isExact: false))
         let findings = status?.lastFindings?.findings ?? []
         var isTold = status.map { $0.generation > generation } ?? true
         // The first look: whole, or told.
@@ -68,7 +68,7 @@ struct DamageTrial {
         for donor in 0..<TorturePlace.donors {
             numbers.append(try await Donor.state(store, TorturePlace.scope(donor: donor, epoch: epoch)))
         }
-        let generation = try await store.status(isExact: false).generation
+        let generation = try await store.perform(StatusCall(isExact: false)).generation
         await store.close()
         return (numbers, generation)
     }
@@ -114,7 +114,7 @@ struct DamageTrial {
     ) async throws {
         guard try await service.start() else { throw TortureProblem("the service does not start \(note)") }
         let store = try await service.connect()
-        let isLost = try await store.status(isExact: false).generation > before.generation
+        let isLost = try await store.perform(StatusCall(isExact: false)).generation > before.generation
         for (donor, number) in before.numbers.enumerated() {
             let items = DonatedItems(donor: donor, epoch: state.epoch, number: number)
             if let difference = try await items.difference(in: store, partly: isLost) {
@@ -131,8 +131,8 @@ struct DamageTrial {
                 report.complain("\(note): a client state survived a loss")
             }
             report.count("damages with a loss that was told")
-            for bundle in bundles + TorturePlace.ledgers { _ = try await store.forgetBundle(bundle) }
-            let left = try await store.itemCounts().keys.filter(bundles.contains)
+            for bundle in bundles + TorturePlace.ledgers { _ = try await store.perform(ForgetCall(bundle: bundle)) }
+            let left = try await store.perform(ItemCountsCall()).keys.filter(bundles.contains)
             if !left.isEmpty { report.complain("\(note): \(left) were forgotten and have items") }
             for ledger in TorturePlace.ledgers {
                 state.ledgersBefore[ledger] = place.acknowledgedReindexes(of: ledger)

@@ -5,7 +5,7 @@ import SearchIndex
 import SearchlightEngine
 import TortureSupport
 
-extension StoreService {
+extension EngineClient {
     /// All items of a bundle, in their order.
     func allItems(of bundle: String) async throws -> [StoredItem] {
         var (items, cursor): ([StoredItem], QueryCursor?) = ([], nil)
@@ -31,7 +31,7 @@ struct DonatedItems {
     }
 
     /// - Parameter partly: Whether items may be missing; those that are there have to be right anyway.
-    func difference(in store: any StoreService, partly: Bool = false) async throws -> String? {
+    func difference(in store: any EngineClient, partly: Bool = false) async throws -> String? {
         let bundle = TorturePlace.scope(donor: donor, epoch: epoch).bundle
         var rest = expected
         let items = try await store.allItems(of: bundle)
@@ -44,7 +44,9 @@ struct DonatedItems {
         }
         if !partly, !rest.isEmpty { return "missing: \(rest.keys.sorted().prefix(5)) of \(items.count + rest.count)" }
         // The words say the same as the table.
-        let found = try await store.count(SearchRequest(TortureBatch.commonWord + " ", bundle: bundle), upTo: nil)
-        return partly || found == items.count ? nil : "\(found) of \(items.count) items are found by their word"
+        var search = ItemSearch(TortureBatch.commonWord + " ", bundle: bundle)
+        (search.limit, search.countsUpTo) = (1, .max)
+        let found = try await store.find(search).total?.count
+        return partly || found == items.count ? nil : "\(found ?? 0) of \(items.count) items are found by their word"
     }
 }

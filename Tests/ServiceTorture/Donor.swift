@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import Foundation
 import MetadataQuery
 import SearchIndex
@@ -27,8 +28,8 @@ struct Donor: Sendable {
     }
 
     /// The number of the last batch.
-    static func state(_ store: any StoreService, _ scope: IndexScope) async throws -> Int {
-        guard let bytes = try await store.clientState(of: scope) else { return 0 }
+    static func state(_ store: any EngineClient, _ scope: IndexScope) async throws -> Int {
+        guard let bytes = try await store.perform(ClientStateCall(scope: scope)) else { return 0 }
         guard let number = Int(String(decoding: bytes, as: UTF8.self)) else {
             throw TortureProblem("\(scope.bundle): the client state is torn: \(bytes)")
         }

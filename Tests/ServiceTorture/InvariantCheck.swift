@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import Foundation
 import Glibc
 import MetadataQuery
@@ -36,13 +37,14 @@ struct InvariantCheck {
     func run(_ replacer: Replacer) async throws {
         let store = try await service.connect()
         try await eventually("those who are gone are still connected") {
-            try await store.facts().clients == 1 ? nil : "\(try await store.facts().clients) clients"
+            try await store.perform(FactsCall()).clients == 1
+                ? nil : "\(try await store.perform(FactsCall()).clients) clients"
         }
         try await donations(store)
         try await ledgers(store)
         try await owed(store)
         try await replaced(store, replacer)
-        let status = try await store.status(isExact: true)
+        let status = try await store.perform(StatusCall(isExact: true))
         if status.hasDamagedJobs || status.hasDamagedSchedule || status.needsRepair || status.generation < 1 {
             report.complain("the store says that it is damaged: \(status.lastFindings?.findings ?? [])")
         }
@@ -84,7 +86,7 @@ struct InvariantCheck {
             let difference = try await DonatedItems(donor: donor, epoch: state.epoch, number: number).difference(
                 in: store)
             if let difference { report.complain("\(scope.bundle), batch \(number): \(difference)") }
-            report.count("items checked", try await store.itemCounts()[scope.bundle] ?? 0)
+            report.count("items checked", try await store.perform(ItemCountsCall())[scope.bundle] ?? 0)
         }
     }
 
@@ -129,7 +131,7 @@ struct InvariantCheck {
                     $0 == "asked \(bundle) all" || $0 == "ack \(bundle) all"
                 }
                 guard last?.hasPrefix("asked") == true else { return nil }
-                return try await store.owedReindexes().contains { $0.bundle == bundle } ? nil : bundle
+                return try await store.perform(PendingReindexesCall()).contains { $0.bundle == bundle } ? nil : bundle
             }
         }
     }
@@ -139,7 +141,7 @@ struct InvariantCheck {
     private func replaced(_ store: RemoteEngine, _ replacer: Replacer) async throws {
         for (bundle, expected) in replacer.current.sorted(by: { $0.key < $1.key }) {
             try await eventually("a replaced extension was not noticed") {
-                let listing = try await store.extensionListing()
+                let listing = try await store.perform(ExtensionListingCall())
                 guard let found = listing.extensions.first(where: { $0.identifier == bundle }) else {
                     return "\(bundle) is missing: \(listing.refusals.filter { $0.likelyIdentifier == bundle })"
                 }
@@ -151,7 +153,7 @@ struct InvariantCheck {
             do {
                 try await eventually("a replaced extension is not asked as it is now") {
                     do {
-                        _ = try await store.reindexAll(bundle)
+                        _ = try await store.perform(ReindexCall(bundle: bundle))
                     } catch EngineError.alreadyReindexing { return "\(bundle) is being reindexed" }
                     let item = try await store.item(named: "version", bundle: bundle)
                     let titles = item.record.texts("title")

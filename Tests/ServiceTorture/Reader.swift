@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import Foundation
 import MetadataQuery
 import SearchIndex
@@ -24,9 +25,12 @@ struct Reader: Sendable {
                 case 3: try await query(store, word, scope.bundle)
                 case 4:
                     let query = try QueryExpression(parsing: "title == \"*\(word)*\"")
-                    _ = try await store.count(matching: query, bundle: scope.bundle)
-                    _ = try await store.explain(query, bundle: nil, place: .current)
-                default: _ = try await store.count(SearchRequest(word), upTo: 1000)
+                    _ = try await store.perform(CountCall(query, bundle: scope.bundle))
+                    _ = try await store.perform(ExplainCall(query))
+                default:
+                    var search = ItemSearch(word)
+                    (search.limit, search.countsUpTo) = (1, 1000)
+                    _ = try await store.find(search)
                 }
                 log.count("searches and queries")
             }
@@ -35,11 +39,12 @@ struct Reader: Sendable {
 
     /// Every hit has the word, and none comes twice.
     private func search(_ store: RemoteEngine, _ word: String, _ bundle: String) async throws {
-        var request = SearchRequest(word, bundle: bundle)
+        var request = ItemSearch(word, bundle: bundle)
         request.limit = 50
+        request.attributes = ["title", "keywords", "contentDescription"]
         var seen: Set<Int64> = []
         for _ in 0..<3 {
-            let page = try await store.search(request)
+            let page = try await store.find(request)
             for hit in page.hits {
                 let texts = ["title", "keywords", "contentDescription"].flatMap { hit.item.record.texts($0) }
                 if !texts.contains(where: { $0.contains(word) }) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import WriteAheadLog
 import Glibc
 import SearchIndex
 import TortureSupport
@@ -48,9 +49,9 @@ enum TortureDonor {
         }
         let watch = PointWatch(target: target, occurrence: occurrence)
         var seams = StoreSeams()
-        seams.journalFiles = WatchedFiles(watch: watch)
+        seams.logFiles = WatchedFiles(watch: watch)
         // Small segments, so that new ones begin and old ones go all the time.
-        seams.journal = JournalConfiguration(segmentBytes: 8192, markBytes: 1024)
+        seams.log = LogConfiguration(segmentBytes: 8192, markBytes: 1024)
         seams.prepareDatabase = { watch.watch($0) }
         let index = try SearchIndex(
             directory: arguments[1], access: .readWrite, now: { TortureBatch.now }, seams: seams)

@@ -1,39 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
+import WriteAheadLog
 import SearchIndex
 import TortureSupport
 
-/// The machine's file system, with the journal's points.
-struct WatchedFiles: JournalFiles {
-    private let files = SystemJournalFiles()
+/// The machine's file system, with the log's points.
+struct WatchedFiles: LogFiles {
+    private let files = SystemLogFiles()
     let watch: PointWatch
 
-    func createFolder(_ path: String) throws(JournalFileError) { try files.createFolder(path) }
-    func names(in folder: String) throws(JournalFileError) -> [String] { try files.names(in: folder) }
+    func createFolder(_ path: String) throws(LogFileError) { try files.createFolder(path) }
+    func names(in folder: String) throws(LogFileError) -> [String] { try files.names(in: folder) }
 
-    func open(_ path: String, for mode: JournalFileMode) throws(JournalFileError) -> any JournalFile {
+    func open(_ path: String, for mode: LogFileMode) throws(LogFileError) -> any LogFile {
         let file = try files.open(path, for: mode)
         if path.hasSuffix(".new") { watch.pass(.newFileCreated) }
         return mode == .read ? file : WatchedFile(file: file, kind: WatchedFile.Kind(path), watch: watch)
     }
 
-    func rename(_ path: String, to other: String) throws(JournalFileError) {
+    func rename(_ path: String, to other: String) throws(LogFileError) {
         try files.rename(path, to: other)
         if path.hasSuffix(".new") { watch.pass(.newFileRenamed) }
     }
 
-    func remove(_ path: String) throws(JournalFileError) {
+    func remove(_ path: String) throws(LogFileError) {
         watch.pass(.beforeRemoval)
         try files.remove(path)
         watch.pass(.afterRemoval)
     }
 
-    func synchronizeFolder(_ path: String) throws(JournalFileError) {
+    func synchronizeFolder(_ path: String) throws(LogFileError) {
         try files.synchronizeFolder(path)
         watch.pass(.folderSynchronized)
     }
 }
 
-struct WatchedFile: JournalFile {
+struct WatchedFile: LogFile {
     enum Kind {
         case segment, newFile, note, other
 
@@ -67,16 +68,16 @@ struct WatchedFile: JournalFile {
         }
     }
 
-    let file: any JournalFile
+    let file: any LogFile
     let kind: Kind
     let watch: PointWatch
 
-    func size() throws(JournalFileError) -> Int { try file.size() }
-    func read(at offset: Int, count: Int) throws(JournalFileError) -> [UInt8] {
+    func size() throws(LogFileError) -> Int { try file.size() }
+    func read(at offset: Int, count: Int) throws(LogFileError) -> [UInt8] {
         try file.read(at: offset, count: count)
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(JournalFileError) -> Int {
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(LogFileError) -> Int {
         let (before, amid, after) = kind.ofWriting
         if let before { watch.pass(before) }
         if let amid, watch.isReached(amid) {
@@ -88,12 +89,12 @@ struct WatchedFile: JournalFile {
         return written
     }
 
-    func synchronize() throws(JournalFileError) {
+    func synchronize() throws(LogFileError) {
         try file.synchronize()
         if let point = kind.ofSynchronizing { watch.pass(point) }
     }
 
-    func truncate(to size: Int) throws(JournalFileError) {
+    func truncate(to size: Int) throws(LogFileError) {
         watch.pass(.beforeCut)
         try file.truncate(to: size)
         watch.pass(.afterCut)

@@ -2,16 +2,16 @@
 
 /// The instants of a commit at which a donor can be killed, in the order in which they come.
 public enum CommitPoint: String, CaseIterable, Sendable {
-    // The journal: a group, and the note of it.
+    // The log: a group, and the note of it.
     case beforeGroupWrite, halfGroupWrite, afterGroupWrite, afterGroupSync, halfNoteWrite, afterNoteWrite
-    // The journal: a new segment, or the first note.
+    // The log: a new segment, or the first note.
     case newFileCreated, halfNewFileWrite, newFileWritten, newFileSynchronized, newFileRenamed, folderSynchronized
     // The database: what was journaled is carried over. "Before" a statement is when it begins, "after" when it ended.
     case beforeTransaction, afterItemInsert, afterItemUpdate, afterItemDeletion, afterAttributeInsert
     case afterTextInsert, afterClientState, afterAppliedNumber, beforeCommit, afterCommit
-    // The journal: segments that are no longer needed.
+    // The log: segments that are no longer needed.
     case beforeRemoval, afterRemoval
-    // The journal: what an opening finds torn; the note made durable.
+    // The log: what an opening finds torn; the note made durable.
     case beforeCut, afterCut, afterNoteSync
     // The database: the tables are made.
     case afterTable, afterMigration

@@ -18,7 +18,7 @@ extension ServiceStateFacts {
                         patience: .milliseconds(Int64(roots.patience * 1000)))
                     guard let service else { return nil }
                     let answer: Answer
-                    do throws(EngineError) { answer = .facts(try await service.facts()) } catch {
+                    do throws(EngineError) { answer = .facts(try await service.perform(FactsCall())) } catch {
                         answer = .failure(error.description)
                     }
                     await service.close()

@@ -96,6 +96,8 @@ final class AttemptWatcher: Sendable {
         if let listener { csandbox_hasten(listener.number) }
         // Where Landlock does not confine files, nothing is refused, and nothing must be told.
         var tally = AttemptTally(confinesFiles: report.applied.contains(.files))
+        // While the worker is still on its way to its first attempt.
+        _ = tally.granted(policy)
         var gauge = WorkerGauge(process, policy, connection)
         let isMeasured = policy.protections.contains(.limits)
         var due = Self.now() + gauge.wait

@@ -136,7 +136,7 @@ final class LongCalls: Sendable {
         }
         guard isFirst else { return }
         // Not the clock of the limits: this decides nothing but when that is first looked at. And one that counts while
-        // libdispatch's own timers are put away (`PoolWatch`).
+        // libdispatch's own timers are put away (`DispatchPoolMonitor`).
         Task.detached { [self] in
             repeat { try? await ContinuousClock().sleep(for: Self.interval) } while look()
         }

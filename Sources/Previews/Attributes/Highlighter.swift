@@ -61,6 +61,9 @@ public struct Highlighter: Sendable {
         return ranges(in: Array(text.utf8)[...]).map { index($0.lowerBound)..<index($0.upperBound) }
     }
 
+    /// The same in bytes of UTF-8 from the beginning of the text.
+    public func marks(in text: String) -> [Range<Int>] { ranges(in: Array(text.utf8)[...]) }
+
     /// The same for text as bytes of UTF-8, in their indices.
     func ranges(in bytes: ArraySlice<UInt8>) -> [Range<Int>] {
         guard !words.isEmpty else { return [] }

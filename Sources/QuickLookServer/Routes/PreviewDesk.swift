@@ -8,7 +8,7 @@ import UniformTypeIdentifiers
 
 /// Answers what an item looks like: first what is known of the preview, then its content, which was rendered with it.
 final class PreviewDesk: Sendable {
-    private let store: any StoreService
+    private let store: any EngineClient
     private let rendered = Mutex(Rendered())
 
     /// The previews rendered last, for whoever reads their content next.
@@ -36,7 +36,7 @@ final class PreviewDesk: Sendable {
         private var bytes: Int { entries.reduce(0) { $0 + $1.preview.content.count } }
     }
 
-    init(_ store: any StoreService) { self.store = store }
+    init(_ store: any EngineClient) { self.store = store }
 
     /// What is known of a preview, with the address of its content.
     func reply(for item: StoredItem, query: String) async throws -> PageReply {

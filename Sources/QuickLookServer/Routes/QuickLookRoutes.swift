@@ -9,7 +9,7 @@ import Synchronization
 
 /// What is answered to the page: an answer for each request, from the store alone. May be called from any task.
 package final class QuickLookRoutes: Sendable {
-    private let store: any StoreService
+    private let store: any EngineClient
     private let access: PageAccess
     private let query: String
     private let turns = Turns()
@@ -33,7 +33,7 @@ package final class QuickLookRoutes: Sendable {
     ///   - store: What is asked.
     ///   - access: Who may ask.
     ///   - query: What stands in the search field at first.
-    package init(_ store: any StoreService, access: PageAccess, query: String = "") {
+    package init(_ store: any EngineClient, access: PageAccess, query: String = "") {
         self.store = store
         self.access = access
         self.query = query
@@ -111,7 +111,8 @@ package final class QuickLookRoutes: Sendable {
                 try await previews.reply(for: item(last), query: query)
             }
         case (3, "api", "prewarm"):
-            await store.prewarm(try await item(last).scope.bundle)
+            let bundle = try await item(last).scope.bundle
+            _ = try? await store.perform(PrewarmCall(bundle: bundle))
             return .json(["status": "done"])
         case (3, "preview", let name) where last == "content" || last == "frame":
             let key = arguments["v"].flatMap { Int($0) }

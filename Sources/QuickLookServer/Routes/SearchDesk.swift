@@ -9,18 +9,17 @@ import UniformTypeIdentifiers
 
 /// Answers searches as the page shows them. Keeps where the last pages of results ended, so that the page need not know.
 final class SearchDesk: Sendable {
-    private let store: any StoreService
+    private let store: any EngineClient
     private let cursors = Mutex(Cursors())
 
     /// The hits of a page.
     static let pageSize = 40
     private static let titleCharacters = 200
     private static let snippetCharacters = 180
-    /// The attributes that a result shows; what an item holds otherwise is read when it is looked at.
+    /// The attributes that a result shows beside its title and a snippet.
     private static let attributes: Set<String> = [
-        "title", "displayName", "contentType", "textContent", "contentDescription", "contentModificationDate",
-        "contentCreationDate", "url", "providerDataTypeIdentifiers", "providerFileTypeIdentifiers",
-        "providerInPlaceFileTypeIdentifiers",
+        "contentModificationDate", "contentCreationDate", "url", "providerDataTypeIdentifiers",
+        "providerFileTypeIdentifiers", "providerInPlaceFileTypeIdentifiers",
     ]
 
     private struct Cursors {
@@ -30,13 +29,14 @@ final class SearchDesk: Sendable {
         static let maximum = 16
     }
 
-    init(_ store: any StoreService) { self.store = store }
+    init(_ store: any EngineClient) { self.store = store }
 
     /// - Throws: ``EngineError`` or ``PageFailure``.
     func reply(_ query: String, after cursor: String?) async throws -> PageReply {
-        var request = SearchRequest(query)
+        var request = ItemSearch(query)
         request.limit = Self.pageSize
         request.attributes = Self.attributes
+        request.snippetLength = Self.snippetCharacters
         request.includesPending = false
         if let cursor {
             guard let place = place(cursor, query) else {
@@ -47,16 +47,16 @@ final class SearchDesk: Sendable {
         let page = try await found(request)
         let highlighter = Highlighter(query: query)
         return .json(
-            Report(hits: page.hits.map { Hit($0.item, highlighter) }, next: page.next.map { keep($0, query) }))
+            Report(hits: page.hits.map { Hit($0, highlighter) }, next: page.next.map { keep($0, query) }))
     }
 
     /// Nothing, where nothing was donated yet.
-    private func found(_ request: SearchRequest) async throws(EngineError) -> SearchPage {
+    private func found(_ search: ItemSearch) async throws(EngineError) -> FoundItems {
         do throws(EngineError) {
-            return try await store.search(request)
+            return try await store.find(search)
         } catch {
             guard case .index(.noStore) = error else { throw error }
-            return SearchPage(hits: [], next: nil)
+            return .nothing
         }
     }
 
@@ -95,25 +95,21 @@ final class SearchDesk: Sendable {
         /// Where the item is on the web, for those it is dropped on that take addresses.
         var url: String?
 
-        init(_ item: StoredItem, _ highlighter: Highlighter) {
-            let record = item.record
+        init(_ hit: FoundItem, _ highlighter: Highlighter) {
+            let (item, record) = (hit.item, hit.item.record)
             id = "\(item.number)"
-            title = Piece.pieces(of: DisplayText.line(item.displayTitle, limit: titleCharacters), highlighter)
-            kind = item.contentType.map {
-                DisplayText.line(UTType($0)?.localizedDescription ?? $0, limit: titleCharacters)
-            }
-            icon = TypeIcon.name(for: item.contentType)
+            title = Piece.pieces(of: DisplayText.line(hit.title, limit: titleCharacters), highlighter)
+            kind = hit.kindName.map { DisplayText.line($0, limit: titleCharacters) }
+            icon = TypeIcon.name(for: hit.contentType)
             bundle = DisplayText.line(item.scope.bundle, limit: titleCharacters)
-            let texts = [record.text("contentDescription"), record.text("textContent")].compactMap { $0 }
-            let text = texts.first { !highlighter.ranges(in: $0).isEmpty } ?? texts.first ?? ""
-            snippet = Piece.pieces(of: highlighter.snippet(of: text, length: snippetCharacters), highlighter)
+            snippet = (hit.snippet?.pieces ?? []).map { Piece(text: String($0.text), found: $0.isMarked) }
             for name in ["contentModificationDate", "contentCreationDate"] {
                 guard date == nil, case .date(let moment)? = record.attributes[name] else { continue }
                 guard DisplayText.moment(moment) != nil else { continue }
                 date = moment + Date.timeIntervalBetween1970AndReferenceDate
             }
             thumbnail = "thumbnail/\(item.number)"
-            offer = record.promisedRepresentations.first.map { Offer($0.type, of: item) }
+            offer = record.promisedRepresentations.first.map { Offer($0.type, of: item.number, title: hit.title) }
             url = record.text("url").flatMap { URL(string: $0) }
                 .flatMap { ["http", "https"].contains($0.scheme?.lowercased()) ? $0.absoluteString : nil }
         }
@@ -140,13 +136,15 @@ struct Offer: Encodable {
     var file: String
     var url: String
 
-    init(_ type: String, of item: StoredItem) {
+    init(_ type: String, of item: StoredItem) { self.init(type, of: item.number, title: item.displayTitle) }
+
+    init(_ type: String, of number: Int64, title: String) {
         self.type = type
         name = DisplayText.line(UTType(type)?.localizedDescription ?? type, limit: 80)
         media = DownloadName.mediaType(of: type)
-        file = DownloadName.suggested(title: item.displayTitle, type: type)
+        file = DownloadName.suggested(title: title, type: type)
         let escaped = type.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-        url = "promise/\(item.number)?type=\(escaped)"
+        url = "promise/\(number)?type=\(escaped)"
     }
 
     /// The content of a preview, which no promise may give.

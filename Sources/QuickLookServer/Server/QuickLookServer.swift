@@ -75,7 +75,7 @@ public struct QuickLookServer: Sendable {
         public let life: Duration
     }
 
-    private let store: any StoreService
+    private let store: any EngineClient
     private let options: Options
     private let limits: PageLimits
     private let life: Duration
@@ -85,14 +85,14 @@ public struct QuickLookServer: Sendable {
     ///
     /// - Parameter log: Takes lines about connections that were closed unread, a few a minute at most.
     public init(
-        _ store: any StoreService, options: Options = Options(), log: @escaping @Sendable (String) -> Void = { _ in }
+        _ store: any EngineClient, options: Options = Options(), log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.init(store, options: options, limits: PageLimits(), log: log)
     }
 
     /// Creates a server with other bounds.
     package init(
-        _ store: any StoreService, options: Options = Options(), limits: PageLimits,
+        _ store: any EngineClient, options: Options = Options(), limits: PageLimits,
         life: Duration = PageAccess.standardLife, log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.store = store

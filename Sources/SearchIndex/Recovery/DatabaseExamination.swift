@@ -117,7 +117,7 @@ struct DatabaseExamination {
 
     /// Mends what was found, inside a transaction.
     ///
-    /// - Parameter sequence: The last entry of the journal whose donor cannot know of a loss that is found here.
+    /// - Parameter sequence: The last entry of the log whose donor cannot know of a loss that is found here.
     /// - Returns: What was done, a sentence each.
     /// - Throws: `SQLITE_CORRUPT` if only a new database helps.
     func mend(_ db: Database, through sequence: UInt64) throws -> [String] {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import SystemSupport
 import Foundation
 
 /// Checksums of rows, since SQLite keeps none: a changed byte inside of a value would pass for the value.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import WriteAheadLog
 import Foundation
 import GRDB
 
@@ -82,10 +83,10 @@ struct Salvage {
         return try DatabaseQueue(path: folder.database, configuration: configuration)
     }
 
-    /// The identifier that the journal's files bear, so that they can be read; a new one where there are none.
-    private func identifier() throws -> JournalStoreIdentifier {
-        if let known = try folder.journalIdentifier() { return known }
-        return JournalStoreIdentifier()
+    /// The identifier that the log's files bear, so that they can be read; a new one where there are none.
+    private func identifier() throws -> StoreIdentifier {
+        if let known = try folder.logIdentifier() { return known }
+        return StoreIdentifier()
     }
 
     /// A generation that never was. Where nobody knows the last one, the seconds since 2001 are more than any number of
@@ -137,7 +138,7 @@ struct Salvage {
                 {
                     try EarlyEntries.write(EarlyEntries.number(in: $0), target)
                 }
-                lists.append((early, "numbers of journal entries"))
+                lists.append((early, "numbers of log entries"))
             }
             for (rows, name) in lists where rows.isIncomplete {
                 result.hasLosses = true

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import WriteAheadLog
 import Foundation
 import Glibc
 import SystemSupport
@@ -13,8 +14,8 @@ package struct StoreFolder: Sendable {
 
     /// The database.
     var database: String { path + "/index.sqlite" }
-    /// The folder of the journal.
-    var journal: String { path + "/journal" }
+    /// The folder of the log.
+    var log: String { path + "/journal" }
     /// The database that is being made to replace a damaged one.
     var replacement: String { database + ".new" }
     /// The last database that was replaced with losses.
@@ -23,36 +24,36 @@ package struct StoreFolder: Sendable {
     /// able to say it, and since a reader that meets the damage has no database to write to.
     private var mark: String { path + "/suspect" }
 
-    /// Looks at all files that SQLite and the journal may have here, so that none is opened that waits without end, as a named
+    /// Looks at all files that SQLite and the log may have here, so that none is opened that waits without end, as a named
     /// pipe, or leads out of the folder. Missing ones are right.
     ///
     /// - Throws: ``UntrustedFile``.
     package func check() throws(UntrustedFile) {
         for name in Self.fileNames { try OwnFile.check(path + "/" + name) }
-        guard try OwnFile.check(journal, .folder) else { return }
-        // What cannot be listed, opening the journal will say.
-        for name in (try? journalNames()) ?? [] where Self.isOfJournal(name) { try OwnFile.check(journal + "/" + name) }
+        guard try OwnFile.check(log, .folder) else { return }
+        // What cannot be listed, opening the log will say.
+        for name in (try? logFileNames()) ?? [] where Self.isOfLog(name) { try OwnFile.check(log + "/" + name) }
     }
 
-    /// The names of these files, but for the journal's.
+    /// The names of these files, but for the log's.
     package static let fileNames =
         ["index.sqlite", "index.sqlite.new", "index.sqlite.damaged"]
         .flatMap { name in (databaseSuffixes + ["-journal"]).map { name + $0 } } + ["suspect"]
 
-    private static func isOfJournal(_ name: String) -> Bool {
-        [JournalNames.segmentSuffix, JournalNames.unfinishedSuffix].contains { name.hasSuffix($0) }
-            || name.hasPrefix(JournalNames.head)
+    private static func isOfLog(_ name: String) -> Bool {
+        [LogFileNames.segmentSuffix, LogFileNames.unfinishedSuffix].contains { name.hasSuffix($0) }
+            || name.hasPrefix(LogFileNames.head)
     }
 
     private static let databaseSuffixes = ["", "-wal", "-shm"]
 
     /// Whether there is no store here yet.
     ///
-    /// An empty database is what is left when the program ends right after making it; beside a journal, or a list of jobs
+    /// An empty database is what is left when the program ends right after making it; beside a log, or a list of jobs
     /// that was written down, it is what is left of a store.
-    func isNew(generation: Int?) throws(JournalError) -> Bool {
+    func isNew(generation: Int?) throws(LogError) -> Bool {
         guard size(database) ?? 0 == 0, size(database + "-wal") ?? 0 == 0, generation == nil else { return false }
-        return try journalNames().isEmpty
+        return try logFileNames().isEmpty
     }
 
     /// The smallest page. SQLite takes what is shorter for an empty database, and would fill it.
@@ -61,23 +62,23 @@ package struct StoreFolder: Sendable {
     /// Whether there is no database, or nothing that could be one.
     var lacksDatabase: Bool { size(database) ?? 0 < Self.smallestDatabase }
 
-    /// The names of the journal's files; none if there is no such folder.
-    func journalNames() throws(JournalError) -> [String] {
+    /// The names of the log's files; none if there is no such folder.
+    func logFileNames() throws(LogError) -> [String] {
         do {
-            return try SystemJournalFiles().names(in: journal)
+            return try SystemLogFiles().names(in: log)
         } catch {
             if error.isNotFound { return [] }
-            throw JournalError(error)
+            throw LogError(error)
         }
     }
 
-    /// Whose journal this is, from the newest segment that can say it.
-    func journalIdentifier() throws(JournalError) -> JournalStoreIdentifier? {
-        let files = SystemJournalFiles()
-        for name in try journalNames().filter({ JournalNames.first(of: $0) != nil }).sorted().reversed() {
-            guard let file = try? files.open(journal + "/" + name, for: .read),
-                let bytes = try? file.read(at: 0, count: JournalSegmentHeader.byteCount),
-                let header = JournalSegmentHeader(decoding: bytes)
+    /// Whose log this is, from the newest segment that can say it.
+    func logIdentifier() throws(LogError) -> StoreIdentifier? {
+        let files = SystemLogFiles()
+        for name in try logFileNames().filter({ LogFileNames.first(of: $0) != nil }).sorted().reversed() {
+            guard let file = try? files.open(log + "/" + name, for: .read),
+                let bytes = try? file.read(at: 0, count: LogSegmentHeader.byteCount),
+                let header = LogSegmentHeader(decoding: bytes)
             else { continue }
             return header.store
         }
@@ -116,8 +117,8 @@ package struct StoreFolder: Sendable {
     /// goes first: beside the new database it would be taken for its own.
     ///
     /// - Parameter keeping: Whether the old database is kept under ``setAside``, in place of an older one.
-    func replaceDatabase(keeping: Bool) throws(JournalError) {
-        let files = SystemJournalFiles()
+    func replaceDatabase(keeping: Bool) throws(LogError) {
+        let files = SystemLogFiles()
         do {
             try files.open(replacement, for: .update).synchronize()
             if keeping, size(database) ?? 0 > 0 {
@@ -129,7 +130,7 @@ package struct StoreFolder: Sendable {
             try files.rename(replacement, to: database)
             try files.synchronizeFolder(path)
         } catch {
-            throw JournalError(error)
+            throw LogError(error)
         }
     }
 

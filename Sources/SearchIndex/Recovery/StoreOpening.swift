@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import WriteAheadLog
 import Foundation
 import GRDB
 import SystemSupport
@@ -8,7 +9,7 @@ import SystemSupport
 ///     examine folder ── no store ──> make one
 ///          │
 ///        attempt:  open, upgrade ──> read the store's row ──> [marked: check all, mend rows] ──> rebuild what is derived
-///          │         and not current ──> open the journal ──> apply its backlog ──> forget what was applied
+///          │         and not current ──> open the log ──> apply its backlog ──> forget what was applied
 ///          │
 ///          └─ damage anywhere ──> salvage into a new database ──> attempt, once more
 ///
@@ -28,7 +29,7 @@ struct StoreOpening {
     /// What an opened store consists of.
     struct Opened {
         var pool: DatabasePool
-        var applier: JournalApplier
+        var applier: LogApplier
         var report: RecoveryReport
     }
 
@@ -162,28 +163,28 @@ struct StoreOpening {
             let row = try StoreRow(db)
             return (row, try EarlyEntries(db, after: row.applied))
         }
-        let journal = try Journal(
-            folder: folder.journal, store: row.identifier, applied: row.applied, acknowledged: early.last,
-            files: seams.journalFiles, configuration: seams.journal)
-        let applier = JournalApplier(
-            pool: pool, journal: journal, applied: row.applied, early: early, folder: folder, clock: clock,
+        let log = try WriteAheadLog(
+            folder: folder.log, store: row.identifier, applied: row.applied, acknowledged: early.last,
+            files: seams.logFiles, configuration: seams.log)
+        let applier = LogApplier(
+            pool: pool, log: log, applied: row.applied, early: early, folder: folder, clock: clock,
             seams: seams)
         do {
             let loses =
-                journal.lackedNote
-                || journal.findings.contains { finding in
+                log.lackedNote
+                || log.findings.contains { finding in
                     finding.lostEntries(after: row.applied).map { !early.covers($0) } ?? false
                 }
             try pool.write { db in
-                if loses { try StoreRow.noteLoss(db, through: journal.lastSequence) }
+                if loses { try StoreRow.noteLoss(db, through: log.lastSequence) }
                 // Client states that are older than a loss must not come back with the backlog.
                 try StoreRow.update(db) {
-                    $0.statelessThrough = min($0.statelessThrough, max(journal.lastSequence, $0.applied))
+                    $0.statelessThrough = min($0.statelessThrough, max(log.lastSequence, $0.applied))
                 }
             }
             try applier.applyBacklog()
             try applier.forgetApplied()
-            report.findings += journal.findings.map(\.description) + applier.repairs
+            report.findings += log.findings.map(\.description) + applier.repairs
             report.generation = try pool.read { try StoreRow($0).generation }
             report.lostDonations = report.lostDonations || report.generation > generation
             try keepFindings(pool)

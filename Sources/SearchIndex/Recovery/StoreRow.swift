@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import SystemSupport
+import WriteAheadLog
 import Foundation
 import GRDB
 
@@ -9,14 +11,14 @@ struct StoreRow: Hashable {
     static let currentFormat = 1
 
     var format = Self.currentFormat
-    /// What the journal's files bear.
-    var identifier: JournalStoreIdentifier
-    /// The last journal entry that was applied, with all before it.
+    /// What the log's files bear.
+    var identifier: StoreIdentifier
+    /// The last log entry that was applied, with all before it.
     var applied: UInt64 = 0
     /// Grows whenever donations were lost.
     var generation = 1
     /// Entries up to this one leave no client state behind, because others were lost that their donors believe to be
-    /// there. `UInt64.max` stands for all that the journal holds when it is opened next.
+    /// there. `UInt64.max` stands for all that the log holds when it is opened next.
     var statelessThrough: UInt64 = 0
 
     /// Reads the row.
@@ -25,7 +27,7 @@ struct StoreRow: Hashable {
     init(_ db: Database) throws {
         let row = try Row.fetchOne(db, sql: "SELECT * FROM store")
         guard let row,
-            let identifier = JournalStoreIdentifier(bytes: Array(try row.decode(Data.self, forColumn: "identifier")))
+            let identifier = StoreIdentifier(bytes: Array(try row.decode(Data.self, forColumn: "identifier")))
         else { throw Self.damage }
         format = try row.decode(forColumn: "format")
         self.identifier = identifier
@@ -40,12 +42,12 @@ struct StoreRow: Hashable {
     }
 
     /// What a store is that knows nothing but its name.
-    init(identifier: JournalStoreIdentifier) { self.identifier = identifier }
+    init(identifier: StoreIdentifier) { self.identifier = identifier }
 
     private var checksum: Int64 {
         var bytes = identifier.bytes
         for number in [UInt64(clamping: format), applied, UInt64(clamping: generation), statelessThrough] {
-            JournalBytes.append(number, to: &bytes)
+            LittleEndian.append(number, to: &bytes)
         }
         return Int64(CRC32C.of(bytes))
     }

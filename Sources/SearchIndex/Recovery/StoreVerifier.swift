@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+import WriteAheadLog
 import Foundation
 import GRDB
 import Glibc
 
-/// Checks all files of a store that nobody changes meanwhile, as they are: nothing is upgraded, applied or mended.
+/// Checks all files of a store as they are: nothing is upgraded, applied or repaired.
+///
+/// Nobody may change the store during the check, except this process through a ``SearchIndex`` (``SearchIndex/verify(progress:)``).
 public struct StoreVerifier: Sendable {
     private let folder: StoreFolder
+    /// The open store that is checked during use; `nil` for one that nobody changes.
+    private let live: LiveStore?
 
     /// A verifier of the store in a folder.
-    public init(directory: String) { folder = StoreFolder(path: directory) }
+    public init(directory: String) { self.init(directory: directory, live: nil) }
+
+    init(directory: String, live: LiveStore?) { (folder, self.live) = (StoreFolder(path: directory), live) }
 
     /// Checks everything. Blocks; linear in the size of the store.
     ///
@@ -17,8 +24,8 @@ public struct StoreVerifier: Sendable {
     public func verify(progress: (Int) -> Void = { _ in }) throws(SearchIndexError) -> VerificationReport {
         do {
             return try check(progress)
-        } catch let error as JournalError {
-            throw SearchIndexError(error, path: folder.path, operation: "Checking the journal")
+        } catch let error as LogError {
+            throw SearchIndexError(error, path: folder.path, operation: "Checking the write-ahead log")
         } catch {
             throw SearchIndexError(error, path: folder.path, operation: "Checking the store")
         }
@@ -51,21 +58,23 @@ public struct StoreVerifier: Sendable {
             report.notes.append("Damage was met; the store is checked and mended when it is written.")
         }
         let known = try checkDatabase(&report, progress)
-        try checkJournal(&report, known?.row, known?.early ?? EarlyEntries())
+        try checkLog(&report, known?.row, known?.early ?? EarlyEntries())
         return report
     }
 
     private func checkModes(_ report: inout VerificationReport) {
-        let journal = (try? folder.journalNames())?.sorted().map { "journal/" + $0 } ?? []
+        let log = (try? folder.logFileNames())?.sorted().map { "journal/" + $0 } ?? []
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? []
         var count = 0
-        for name in [""] + names + journal {
+        for name in [""] + names + log {
             var status = stat()
             guard lstat(folder.path + "/" + name, &status) == 0 else { continue }
             let isFolder = status.st_mode & S_IFMT == S_IFDIR
             // The service's, there or not; it holds nothing.
             let isSocket = name == "socket" && status.st_mode & S_IFMT == S_IFSOCK
-            if !isSocket { count += 1 }
+            // The log and its index are there while the database is open.
+            let isTemporary = ["-wal", "-shm"].contains { name.hasSuffix($0) }
+            if !isSocket && !isTemporary { count += 1 }
             guard isFolder || isSocket || status.st_mode & S_IFMT == S_IFREG else {
                 report.add(name, "it is no file", .none)
                 continue
@@ -88,9 +97,13 @@ public struct StoreVerifier: Sendable {
         }
         let isReadOnly = access(folder.database, W_OK) != 0 || access(folder.path, W_OK) != 0
         do {
-            let queue = try DatabaseQueue(
-                path: folder.database, configuration: SearchIndex.configuration(isReadOnly: isReadOnly))
+            let queue =
+                try live?.copy(folder)
+                ?? DatabaseQueue(
+                    path: folder.database, configuration: SearchIndex.configuration(isReadOnly: isReadOnly))
+            defer { if live != nil { folder.removeReplacement() } }
             return try queue.inDatabase { db in
+                live?.interruptWhenCancelled(db)
                 try Schema.refuseNewer(db, path: folder.path)
                 guard try Schema.migrator.hasCompletedMigrations(db) else {
                     report.notes.append("The database has an older format; it is upgraded when it is written.")
@@ -109,20 +122,19 @@ public struct StoreVerifier: Sendable {
         }
     }
 
-    private func checkJournal(_ report: inout VerificationReport, _ row: StoreRow?, _ early: EarlyEntries) throws {
-        guard let store = try row?.identifier ?? folder.journalIdentifier() else {
+    private func checkLog(_ report: inout VerificationReport, _ row: StoreRow?, _ early: EarlyEntries) throws {
+        guard let store = try row?.identifier ?? folder.logIdentifier() else {
             report.checks.append(.init(what: "journal", skipped: "there is none that says whose it is"))
             return
         }
         let applied = row?.applied ?? 0
-        guard FileManager.default.fileExists(atPath: folder.journal) else {
+        guard FileManager.default.fileExists(atPath: folder.log) else {
             report.add("journal", "its folder is missing", .discardJournal)
             return
         }
-        let (findings, last) = try Journal.examine(
-            folder: folder.journal, store: store, applied: applied, acknowledged: early.last, isThorough: true)
-        let segments = try folder.journalNames().count { JournalNames.first(of: $0) != nil }
-        report.checks.append(.init(what: "files of the journal", count: segments))
+        let (findings, last) = try examineJournal(store, applied: applied, acknowledged: early.last)
+        let segments = try folder.logFileNames().count { LogFileNames.first(of: $0) != nil }
+        report.checks.append(.init(what: "files of the write-ahead log", count: segments))
         for finding in findings {
             switch finding {
             case .tornTail: report.notes.append("journal/" + finding.description)
@@ -133,7 +145,23 @@ public struct StoreVerifier: Sendable {
             }
         }
         if row != nil, last - applied > early.count {
-            report.notes.append("\(last - applied - UInt64(early.count)) entries of the journal wait to be applied.")
+            report.notes.append(
+                "\(last - applied - UInt64(early.count)) entries of the write-ahead log wait to be applied.")
         }
+    }
+
+    /// Reads the log. What looks wrong in one that is being written is read once more while nothing is written: a file that
+    /// was listed may be removed before it is read.
+    private func examineJournal(
+        _ store: StoreIdentifier, applied: UInt64, acknowledged: UInt64
+    ) throws(LogError) -> (findings: [LogFinding], last: UInt64) {
+        do throws(LogError) {
+            let result = try WriteAheadLog.examine(
+                folder: folder.log, store: store, applied: applied, acknowledged: acknowledged, isThorough: true)
+            if live == nil || result.findings.isEmpty { return result }
+        } catch {
+            if live == nil { throw error }
+        }
+        return try live?.log.examineNow() ?? ([], acknowledged)
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a check of a store looked at and what it found.
-public struct VerificationReport: Hashable, Sendable {
+public struct VerificationReport: Hashable, Sendable, Codable {
     /// Something that was looked at.
-    public struct Check: Hashable, Sendable {
+    public struct Check: Hashable, Sendable, Codable {
         /// What, as in “item records”.
         public var what: String
         /// How many there were; `nil` if that is not counted.
@@ -18,7 +18,7 @@ public struct VerificationReport: Hashable, Sendable {
     }
 
     /// Something that is not as it should be.
-    public struct Finding: Hashable, Sendable {
+    public struct Finding: Hashable, Sendable, Codable {
         /// Where it is: a file, a table, an index.
         public var part: String
         /// What is wrong with it.
@@ -33,7 +33,7 @@ public struct VerificationReport: Hashable, Sendable {
     }
 
     /// How deep a repair goes.
-    public enum Repair: String, Hashable, Sendable {
+    public enum Repair: String, Hashable, Sendable, Codable {
         /// The index is made anew from the items; nothing is lost.
         case rebuildIndex
         /// Columns are filled in again from the records; nothing is lost.
@@ -44,7 +44,7 @@ public struct VerificationReport: Hashable, Sendable {
         case deleteItems
         /// What can be read is copied into a new database; everything is owed again unless all could be read.
         case salvage
-        /// The damaged file of the journal is removed; everything is owed again if what was in it had not been applied.
+        /// The damaged file of the log is removed; everything is owed again if what was in it had not been applied.
         case discardJournal
         /// The list of owed jobs is set aside, and everything is owed.
         case oweEverything

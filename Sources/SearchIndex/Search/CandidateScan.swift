@@ -184,15 +184,19 @@ struct CandidateScan: Sendable {
 
     /// The newest matches at or before a row.
     ///
+    /// - Parameter isScored: Whether the matches have scores, which take longer than finding them.
     /// - Returns: At most `count` matches, newest first, and where the next window begins; 0 at the end.
-    func window(from start: Int64, count: Int, _ db: Database) throws -> (matches: [Match], end: Int64) {
+    func window(
+        from start: Int64, count: Int, isScored: Bool = true, _ db: Database
+    ) throws -> (matches: [Match], end: Int64) {
         let rows: RowCursor
         if let expression {
             let weights = weights.map { "\($0)" }.joined(separator: ", ")
+            let score = isScored ? "\(FullTextScore.function)(\(table), \(weights))" : "\(FullTextScore.unknown)"
             rows = try Row.fetchCursor(
                 db.cachedStatement(
                     sql: """
-                        SELECT rowid, \(FullTextScore.function)(\(table), \(weights)) FROM \(table)
+                        SELECT rowid, \(score) FROM \(table)
                         WHERE \(table) MATCH ? AND rowid <= ? ORDER BY rowid DESC LIMIT ?
                         """), arguments: [expression, start, count])
         } else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension SearchCursor {
+extension SearchCursor: Codable {
     /// The cursor as bytes: eight for each number, least significant first.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
@@ -32,5 +32,20 @@ extension SearchCursor {
         guard now.isFinite else { return nil }
         self.init(
             bound: Int64(bitPattern: numbers[0]), now: now, shown: numbers[2...].map { Int64(bitPattern: $0) })
+    }
+
+    /// Decodes a cursor from its bytes.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.singleValueContainer()
+        guard let cursor = Self(bytes: try values.decode([UInt8].self)) else {
+            throw DecodingError.dataCorruptedError(in: values, debugDescription: "the bytes are no cursor")
+        }
+        self = cursor
+    }
+
+    /// Encodes the cursor as its bytes.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.singleValueContainer()
+        try values.encode(bytes)
     }
 }

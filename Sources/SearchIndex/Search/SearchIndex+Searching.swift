@@ -8,7 +8,10 @@ extension SearchIndex {
     ///
     /// - Throws: ``IndexQueryError``; `cancelled` soon after the task is.
     public func search(_ request: SearchRequest) async throws(IndexQueryError) -> SearchPage {
-        guard let search = try PreparedSearch(self, request) else { return SearchPage(hits: [], next: nil) }
+        guard let search = try PreparedSearch(self, request) else {
+            let total = request.countsUpTo.map { _ in SearchTotal(count: 0, isExact: true) }
+            return SearchPage(hits: [], next: nil, total: total)
+        }
         let limit = max(1, min(Self.maximumPage, request.limit))
         return try await query("Searching", includingPending: request.includesPending) { [self] db in
             // Before the first read, so that what is applied later is not taken for found.
@@ -17,30 +20,33 @@ extension SearchIndex {
             let shown = request.cursor?.shown ?? []
             let known = Set(shown)
             var hits: [SearchHit] = []
+            var walked = 0
             // One more than is wanted, to know whether there is one.
             while hits.count <= limit, let block = try walk.next(db) {
+                walked += block.count
                 hits += block.filter { !known.contains($0.item.number) }
             }
             let hasMore = hits.count > limit
+            let total = try request.countsUpTo.map { try walk.total(after: walked, upTo: $0, db) }
             hits = hits.prefix(limit).map { search.projected($0) }
             let next = SearchCursor(bound: walk.bound, now: walk.now, shown: shown + hits.map(\.item.number))
-            return SearchPage(hits: hits, next: hasMore ? next : nil, pending: pending)
+            return SearchPage(hits: hits, next: hasMore ? next : nil, pending: pending, total: total)
         }
     }
 
-    /// How many items a search finds. Reads each of them, so that it takes its time where there are many.
+    /// How many items a search finds.
     ///
     /// - Parameters:
     ///   - request: its limit and cursor do not count.
     ///   - maximum: when so many are counted, that is enough; `nil` counts all.
     /// - Throws: ``IndexQueryError``.
     public func count(_ request: SearchRequest, upTo maximum: Int? = nil) async throws(IndexQueryError) -> Int {
+        var request = request
+        request.limits.countedReads = .max
         guard let search = try PreparedSearch(self, request) else { return 0 }
         return try await query("Counting items", includingPending: request.includesPending) { db in
             var walk = try search.walk(db, at: nil)
-            var count = 0
-            while count < maximum ?? .max, let block = try walk.next(db) { count += block.count }
-            return min(count, maximum ?? .max)
+            return try walk.total(after: 0, upTo: maximum ?? .max, db).count
         }
     }
 

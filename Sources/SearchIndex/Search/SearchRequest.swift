@@ -21,6 +21,8 @@ public struct SearchRequest: Sendable {
     /// Whether everything is found that was durable when the search began. Otherwise what was donated a moment ago may
     /// be missing, and the search does not wait for it: for a search with each key that is typed.
     public var includesPending = true
+    /// Up to how many hits are counted; `nil` counts none.
+    public var countsUpTo: Int?
     /// What bounds the work; tests and benchmarks compare others with the standard ones.
     package var limits = SearchLimits()
 
@@ -54,12 +56,29 @@ package struct SearchLimits: Sendable {
     /// Of items whose title may fit, no more are looked at after so many bytes of their records: there are items of 16 MiB.
     package var titleBytes = 32 << 20
 
+    /// Of the items that are not shown, at most so many are read to count them; FTS5 alone counts most searches.
+    package var countedReads = 10_000
+
     package init() {}
+}
+
+/// How many items a search finds.
+public struct SearchTotal: Hashable, Sendable, Codable {
+    /// The number.
+    public var count: Int
+    /// Whether there are no more.
+    public var isExact: Bool
+
+    /// Creates a total.
+    public init(count: Int, isExact: Bool) {
+        self.count = count
+        self.isExact = isExact
+    }
 }
 
 /// A place in the results of a search. What is donated or changed after the first page does not appear on later ones;
 /// what is deleted moves the rest up. It grows by eight bytes with each hit: who wants all reads ``SearchResults``.
-public struct SearchCursor: Hashable, Sendable, Codable {
+public struct SearchCursor: Hashable, Sendable {
     /// The newest text that counts.
     var bound: Int64
     /// The present of the first page, in seconds since 2001-01-01 UTC.
@@ -78,12 +97,17 @@ public struct SearchPage: Hashable, Sendable, Codable {
     /// What is durable and was not waited for, so that the page may lack it or show what it replaces; `nil` if there was
     /// nothing.
     public var pending: PendingDonations?
+    /// How many items are found on all pages, if that was asked for (``SearchRequest/countsUpTo``).
+    public var total: SearchTotal?
 
     /// Creates a page.
-    public init(hits: [SearchHit], next: SearchCursor?, pending: PendingDonations? = nil) {
+    public init(
+        hits: [SearchHit], next: SearchCursor?, pending: PendingDonations? = nil, total: SearchTotal? = nil
+    ) {
         self.hits = hits
         self.next = next
         self.pending = pending
+        self.total = total
     }
 }
 

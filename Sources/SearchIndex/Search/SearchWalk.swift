@@ -19,6 +19,10 @@ struct SearchWalk: Sendable {
     static let blockSize = 64
     /// A block ends after so many bytes of records: there are items of 16 MiB.
     private static let maximumBlockBytes = 8 << 20
+    /// The most candidates that are counted at a time.
+    private static let maximumCounted = 20_000
+    /// More expired items than that are looked up one by one.
+    private static let maximumExpired = 1000
     /// And how many where most candidates may not be what is looked for.
     static let uncheckedBlockSize = 32
 
@@ -88,8 +92,46 @@ struct SearchWalk: Sendable {
         }
     }
 
+    /// Counts to the end what the walk has not returned yet. FTS5's matches are counted as they come; an item is read only
+    /// where it has to be compared (``SearchLimits/countedReads``).
+    ///
+    /// - Parameters:
+    ///   - returned: How many hits the walk has returned.
+    ///   - maximum: Enough, if so many are counted with these.
+    mutating func total(after returned: Int, upTo maximum: Int, _ db: Database) throws -> SearchTotal {
+        let expired = try expiredTexts(db)
+        var reads = limits.countedReads
+        var count = returned
+        while count < maximum, stage != .end {
+            if pending.isEmpty, try !fillWindow(db, counting: maximum - count) { continue }
+            if let expired, filter == nil, scan?.unchecked == nil {
+                // Titles that the attribute index found are compared, below.
+                count += pending.count { !$0.isUncertain && !expired.contains($0.row) }
+                pending.removeAll { !$0.isUncertain }
+            }
+            while !pending.isEmpty, count < maximum {
+                guard reads > 0 else { return SearchTotal(count: count, isExact: false) }
+                let before = pending.count
+                count += try readBlock(db).count
+                reads -= before - pending.count
+            }
+        }
+        return SearchTotal(count: min(count, maximum), isExact: count < maximum)
+    }
+
+    /// The texts of items that have expired and are not deleted yet; `nil` if there are many.
+    private func expiredTexts(_ db: Database) throws -> Set<Int64>? {
+        let rows = try Int64?.fetchAll(
+            db.cachedStatement(sql: "SELECT text_row FROM item WHERE expires <= ? LIMIT ?"),
+            arguments: [present, Self.maximumExpired])
+        return rows.count < Self.maximumExpired ? Set(rows.compactMap { $0 }) : nil
+    }
+
     /// Fills `pending`; `false` if the stage is over, then the next one has begun.
-    private mutating func fillWindow(_ db: Database) throws -> Bool {
+    ///
+    /// - Parameter counting: How many more are counted. They need no order, and FTS5 puts the lists of the beginning of a
+    ///   word together anew for each window.
+    private mutating func fillWindow(_ db: Database, counting: Int? = nil) throws -> Bool {
         let isFirst = scan == nil
         if isFirst {
             position = bound
@@ -99,14 +141,15 @@ struct SearchWalk: Sendable {
             advanceStage()
             return false
         }
-        var (matches, end) = try scan.window(from: position, count: limits.candidates, db)
+        var (matches, end) = try scan.window(
+            from: position, count: max(limits.candidates, min(counting ?? 0, Self.maximumCounted)),
+            isScored: counting == nil, db)
         position = end
         if stage == .title, isFirst, position > 0 || matches.count > blockSize {
             try putTitlesFirst(&matches, scan, db)
         }
-        pending = matches.filter { seen.insert($0.row).inserted }.sorted {
-            ($0.title, $0.score, $0.row) < ($1.title, $1.score, $1.row)
-        }
+        pending = matches.filter { seen.insert($0.row).inserted }
+        if counting == nil { pending.sort { ($0.title, $0.score, $0.row) < ($1.title, $1.score, $1.row) } }
         return !pending.isEmpty
     }
 

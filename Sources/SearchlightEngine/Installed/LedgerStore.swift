@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import SystemSupport
 import ExtensionHost
 import Foundation
 import SearchIndex

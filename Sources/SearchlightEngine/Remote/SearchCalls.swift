@@ -42,79 +42,61 @@ enum QueryText: Hashable, Sendable, Codable {
     }
 }
 
-/// A search on its way.
-struct SearchText: Hashable, Sendable, Codable {
-    var text: String
-    var bundle: String?
-    var filters: [QueryText]
-    /// In order, so that equal searches are equal bytes.
-    var attributes: [String]?
-    var limit: Int
-    var cursor: SearchCursor?
-    var findsInsideWords: Bool
-    var includesPending: Bool
+/// Finds items by words. An answer that is too large is not cut: no cursor can be made for a position within a page, so the
+/// client asks for fewer.
+public struct SearchCall: EngineCall {
+    /// What the call needs.
+    public static var need: EngineNeed { .reading }
+    /// What the call is for.
+    public var purpose: String { "search" }
+    /// What is searched for.
+    public var search: ItemSearch
 
-    init(_ request: SearchRequest) {
-        (text, bundle, attributes) = (request.text, request.bundle, request.attributes?.sorted())
-        (limit, cursor) = (request.limit, request.cursor)
-        filters = request.filters.map { QueryText($0) }
-        (findsInsideWords, includesPending) = (request.findsInsideWords, request.includesPending)
-    }
+    /// The most hits of one answer; more are asked for again.
+    public static let maximumHits = 1000
 
-    func request(for purpose: String) throws(EngineError) -> SearchRequest {
-        var request = SearchRequest(text, bundle: bundle)
-        for filter in filters { request.filters.append(try filter.query(for: purpose)) }
-        request.attributes = attributes.map { Set($0) }
-        request.limit = max(1, min(limit, SearchIndex.maximumPage))
-        request.cursor = cursor
-        request.findsInsideWords = findsInsideWords
-        request.includesPending = includesPending
-        return request
+    /// Creates the call.
+    public init(search: ItemSearch) { self.search = search }
+
+    /// Performs the call.
+    public func perform(
+        on engine: SearchlightEngine, _ context: CallContext
+    ) async throws(EngineError) -> FoundItems {
+        var search = search
+        search.limit = max(1, min(search.limit, Self.maximumHits))
+        search.countsUpTo = search.countsUpTo.map { max(0, $0) }
+        var found = try await engine.find(search)
+        if let opening = found.notes?.opening { found.notes?.opening = context.toldOnce(opening) }
+        return found
     }
 }
 
-/// Answers that are too large are not cut: no cursor can be made for a place within a page, so that whoever asks has to
-/// ask for fewer.
-struct SearchCall: EngineCall {
-    static let name = "search"
-    var purpose: String { "search" }
-    var request: SearchText
-
-    func perform(_ desk: CallDesk) async throws(EngineError) -> SearchPage {
-        try await desk.store().search(try request.request(for: purpose))
-    }
-}
-
-struct CountFoundCall: EngineCall {
-    static let name = "countFound"
-    var purpose: String { "count what a search finds" }
-    var request: SearchText
-    var maximum: Int?
-
-    func perform(_ desk: CallDesk) async throws(EngineError) -> Int {
-        try await desk.store().count(try request.request(for: purpose), upTo: maximum.map { max(0, $0) })
-    }
-}
-
-struct ItemsCall: EngineCall {
-    static let name = "items"
-    var purpose: String { "find items" }
+/// Finds items by a metadata query, in the order in which they were first donated.
+public struct ItemsCall: EngineCall {
+    /// What the call needs.
+    public static var need: EngineNeed { .reading }
+    /// What the call is for.
+    public var purpose: String { "find items" }
     var query: QueryText
     var bundle: String?
     var limit: Int
     var cursor: QueryCursor?
-    var place: QueryPlace
+    var place = QueryPlace.current
 
     /// The most items of one answer; more are asked for again.
     private static let maximumItems = 2000
 
-    func perform(_ desk: CallDesk) async throws(EngineError) -> QueryPage {
-        try await desk.store().items(
+    /// Performs the call.
+    public func perform(
+        on engine: SearchlightEngine, _ context: CallContext
+    ) async throws(EngineError) -> QueryPage {
+        try await engine.items(
             matching: try query.query(for: purpose), bundle: bundle, limit: max(1, min(limit, Self.maximumItems)),
             after: cursor, place: place)
     }
 
-    static func half(of answer: QueryPage) -> QueryPage? {
+    /// The first half.
+    public static func half(of answer: QueryPage) -> QueryPage? {
         guard answer.items.count > 1 else { return nil }
         var half = answer
         half.items.removeLast(answer.items.count / 2)
@@ -123,38 +105,102 @@ struct ItemsCall: EngineCall {
     }
 }
 
-struct CountCall: EngineCall {
-    static let name = "count"
-    var purpose: String { "count items" }
+/// Counts the items that satisfy a query.
+public struct CountCall: EngineCall {
+    /// What the call needs.
+    public static var need: EngineNeed { .reading }
+    /// What the call is for.
+    public var purpose: String { "count items" }
     var query: QueryText
     var bundle: String?
-    var place: QueryPlace
+    var place = QueryPlace.current
 
-    func perform(_ desk: CallDesk) async throws(EngineError) -> Int {
-        try await desk.store().count(matching: try query.query(for: purpose), bundle: bundle, place: place)
+    /// Creates the call.
+    public init(_ query: QueryExpression, bundle: String? = nil) {
+        (self.query, self.bundle) = (QueryText(query), bundle)
+    }
+
+    init(query: QueryText, bundle: String?, place: QueryPlace) {
+        (self.query, self.bundle, self.place) = (query, bundle, place)
+    }
+
+    /// Performs the call.
+    public func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Int {
+        try await engine.count(matching: try query.query(for: purpose), bundle: bundle, place: place)
     }
 }
 
-struct ExplainCall: EngineCall {
-    static let name = "explain"
-    var purpose: String { "explain a query" }
+/// Says how a query would be answered; nothing is searched.
+public struct ExplainCall: EngineCall {
+    /// What the call is for.
+    public var purpose: String { "explain a query" }
     var query: QueryText
     var bundle: String?
-    var place: QueryPlace
+    var place = QueryPlace.current
 
-    func perform(_ desk: CallDesk) async throws(EngineError) -> QueryPlan {
-        try await desk.store().explain(try query.query(for: purpose), bundle: bundle, place: place)
+    /// Creates the call.
+    public init(_ query: QueryExpression, bundle: String? = nil) {
+        (self.query, self.bundle) = (QueryText(query), bundle)
+    }
+
+    init(query: QueryText, bundle: String?, place: QueryPlace) {
+        (self.query, self.bundle, self.place) = (query, bundle, place)
+    }
+
+    /// Performs the call.
+    public func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> QueryPlan {
+        try await engine.explain(try query.query(for: purpose), bundle: bundle, place: place)
     }
 }
 
-struct ItemCall: EngineCall {
-    static let name = "item"
-    var purpose: String { "find an item" }
-    /// The item's; `name` is the call's.
-    var item: String
+/// Looks items up by name; see ``EngineClient/items(named:bundle:)``.
+public struct LookUpCall: EngineCall {
+    /// What the call needs.
+    public static var need: EngineNeed { .reading }
+    /// What the call is for.
+    public var purpose: String { "find items" }
+    var names: [String]
     var bundle: String?
 
-    func perform(_ desk: CallDesk) async throws(EngineError) -> StoredItem {
-        try await desk.store().item(named: item, bundle: bundle)
+    /// The most names of one call.
+    static let maximumNames = 500
+
+    /// An item, or why there is none.
+    public enum Found: Codable, Sendable {
+        /// The item.
+        case item(StoredItem)
+        /// Why there is none.
+        case nothing(EngineError)
+
+        var result: Result<StoredItem, EngineError> {
+            switch self {
+            case .item(let item): .success(item)
+            case .nothing(let error): .failure(error)
+            }
+        }
+    }
+
+    /// Performs the call.
+    public func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> [Found] {
+        guard names.count <= Self.maximumNames else {
+            throw .service(.refused(during: purpose, reason: "more than \(Self.maximumNames) items were named"))
+        }
+        var found: [Found] = []
+        for name in names {
+            do throws(EngineError) {
+                found.append(.item(try await engine.item(named: name, bundle: bundle)))
+            } catch {
+                switch error {
+                case .itemNotFound, .itemElsewhere, .ambiguousItem: found.append(.nothing(error.withoutRecords))
+                default: throw error
+                }
+            }
+        }
+        return found
+    }
+
+    /// The first half.
+    public static func half(of answer: [Found]) -> [Found]? {
+        answer.count > 1 ? Array(answer.prefix(answer.count / 2)) : nil
     }
 }

@@ -22,8 +22,8 @@ final class ServiceConnection: Sendable {
         /// Takes what the service calls.
         func receive(_ call: IncomingCall) {
             var arguments = BusArguments(call.arguments, of: call.member.member)
-            guard call.member == ShellRequest.eventMember, let json = try? arguments.bytes(),
-                let message = try? CallCoding.decode(EventMessage.self, json)
+            guard call.member == AdminRequest.eventMember, let fields = try? arguments.dictionary(),
+                let message = try? BusDecoder.decode(EventMessage.self, from: .dictionary(fields))
             else { return call.refuse(name: BusErrorName.unknownMethod, message: "Only progress is taken here.") }
             if let listener = all.withLock({ $0[message.number] }) {
                 for event in message.events { listener(event) }
@@ -88,70 +88,51 @@ final class ServiceConnection: Sendable {
         }.get()
     }
 
-    /// Has the service carry out a call.
+    /// Has the service perform a call.
     ///
     /// - Parameters:
-    ///   - call: What is asked.
-    ///   - payload: What follows it.
-    ///   - onEvent: Told of its progress, on the connection's thread.
-    /// - Returns: The answer, and what follows that.
-    func perform<Call: EngineCall>(
-        _ call: Call, sending payload: Payload? = nil, onEvent: (@Sendable (ExtensionEvent) -> Void)? = nil
-    ) async throws(EngineError) -> (answer: Call.Answer, rest: BusArguments) {
+    ///   - call: The call.
+    ///   - onEvent: Takes its progress, on the connection's thread.
+    func perform<Call: ClientCall>(
+        _ call: Call, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
+    ) async throws(EngineError) -> Call.Answer {
         let number = lastNumber.add(1, ordering: .relaxed).newValue
-        let json: [UInt8]
-        do throws(CallCodingError) {
-            json = try CallCoding.encode(NumberedCall(number: number, call: call))
-        } catch {
-            throw .service(.refused(during: call.purpose, reason: error.reason))
+        let fields: BusValue
+        do throws(BusCodingError) { fields = try BusEncoder.encode(call) } catch {
+            throw .service(.refused(during: call.purpose, reason: error.description))
         }
-        guard json.count <= CallCoding.maximumRequestBytes else {
+        guard fields.approximateBytes <= ClientCallSession.maximumRequestBytes else {
             throw .service(
-                .requestTooLarge(during: call.purpose, bytes: json.count, limit: CallCoding.maximumRequestBytes))
+                .requestTooLarge(
+                    during: call.purpose, bytes: fields.approximateBytes, limit: ClientCallSession.maximumRequestBytes))
         }
-        if let onEvent { listeners.set(number, onEvent) }
-        defer { if onEvent != nil { listeners.set(number, nil) } }
-        let arguments = [.string(Call.name), .bytes(json)] + (payload?.arguments ?? [])
-        let outcome: CallOutcome<Call.Answer>
-        var rest: BusArguments
+        listeners.set(number, onEvent)
+        defer { listeners.set(number, nil) }
+        let outcome: Result<Call.Answer, EngineError>
         do throws(BusError) {
-            let values = try await bus.call(ShellRequest.performMember, arguments)
-            rest = BusArguments(values, of: ShellRequest.performMember.member)
-            outcome = try Self.outcome(of: call, try rest.bytes())
+            let values = try await bus.call(
+                AdminRequest.performMember, [.string(Call.name), .unsigned(number), fields])
+            outcome = try Self.outcome(of: call, values)
         } catch {
-            if case .cancelled = error { cancel(number) }
+            if case .cancelled = error { bus.post(AdminRequest.cancelMember, [.unsigned(number)]) }
             throw EngineError(error, during: call.purpose)
         }
-        switch outcome {
-        case .answer(let answer): return (answer, rest)
-        case .failure(let error): throw error
-        }
+        return try outcome.get()
     }
 
-    private static func outcome<Call: EngineCall>(
-        of call: Call, _ json: [UInt8]
-    ) throws(BusError) -> CallOutcome<Call.Answer> {
-        do throws(CallCodingError) {
-            return try CallCoding.decode(CallOutcome<Call.Answer>.self, json)
+    private static func outcome<Call: ClientCall>(
+        of call: Call, _ values: [BusValue]
+    ) throws(BusError) -> Result<Call.Answer, EngineError> {
+        var arguments = BusArguments(values, of: AdminRequest.performMember.member)
+        let fields = try arguments.dictionary()
+        try arguments.finish()
+        do throws(BusCodingError) {
+            switch try BusDecoder.decode(CallOutcome<Call.Answer>.self, from: .dictionary(fields)) {
+            case .answer(let answer): return .success(answer)
+            case .failure(let error): return .failure(error)
+            }
         } catch {
-            throw .malformed(error.reason)
-        }
-    }
-
-    /// Tells the service that nobody waits for a call any more.
-    private func cancel(_ number: UInt64) {
-        guard let json = try? CallCoding.encode(number) else { return }
-        bus.post(ShellRequest.performMember, [.string(EngineCallsConnection.cancelName), .bytes(json)])
-    }
-
-    /// Asks the service itself. May take as long as `patience`.
-    func ask(
-        _ request: ShellRequest, during purpose: String, patience: Duration
-    ) async throws(EngineError) {
-        do throws(BusError) {
-            _ = try await Self.call(bus, request.member, request.arguments, patience: patience)
-        } catch {
-            throw EngineError(error, during: purpose)
+            throw .malformed(error.description)
         }
     }
 

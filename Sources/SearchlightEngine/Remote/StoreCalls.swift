@@ -2,117 +2,186 @@
 import ItemRecord
 import Promises
 import SearchIndex
+import ServiceMessages
 
 /// An answer that says nothing but that it was done.
-struct Done: Codable, Sendable {}
+public struct Done: Codable, Sendable {}
 
-struct OpeningCall: EngineCall {
-    static let name = "opening"
-    var purpose: String { "say what was found at its opening" }
+/// Says what was found when the store was opened. A service tells what was lost to the first who asks.
+public struct OpeningCall: EngineCall {
+    /// What the call is for.
+    public var purpose: String { "say what was found at its opening" }
 
-    func perform(_ desk: CallDesk) async throws(EngineError) -> StoreOpening { try await desk.store().opening() }
+    /// Creates the call.
+    public init() {}
+
+    /// Performs the call.
+    public func perform(
+        on engine: SearchlightEngine, _ context: CallContext
+    ) async throws(EngineError) -> StoreOpening {
+        context.toldOnce(try await engine.opening())
+    }
 }
 
-struct StatusCall: EngineCall {
-    static let name = "status"
-    var purpose: String { "say how the index is" }
+/// Says how much of what there is, what was wrong and what is pending. An exact answer measures everything, however long that takes.
+public struct StatusCall: EngineCall {
+    /// What the call needs.
+    public static var need: EngineNeed { .reading }
+    /// What the call is for.
+    public var purpose: String { "say how the index is" }
     var isExact: Bool
 
-    func perform(_ desk: CallDesk) async throws(EngineError) -> StoreStatus {
-        var status = try await desk.store().status(isExact: isExact)
-        status.service = desk.control.facts()
+    /// Creates the call.
+    public init(isExact: Bool) { self.isExact = isExact }
+
+    /// Performs the call.
+    public func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> StoreStatus {
+        var status = try await engine.status(isExact: isExact)
+        status.service = context.service?.facts()
         return status
     }
 }
 
-struct ItemCountsCall: EngineCall {
-    static let name = "itemCounts"
-    var purpose: String { "count the items of each bundle" }
+/// Counts the items of each bundle.
+public struct ItemCountsCall: EngineCall {
+    /// What the call needs.
+    public static var need: EngineNeed { .reading }
+    /// What the call is for.
+    public var purpose: String { "count the items of each bundle" }
 
-    func perform(_ desk: CallDesk) async throws(EngineError) -> [String: Int] { try await desk.store().itemCounts() }
-}
+    /// Creates the call.
+    public init() {}
 
-struct PendingCall: EngineCall {
-    static let name = "pending"
-    var purpose: String { "say what cannot be found yet" }
-
-    func perform(_ desk: CallDesk) async throws(EngineError) -> PendingDonations {
-        try await desk.store().pendingDonations()
+    /// Performs the call.
+    public func perform(
+        on engine: SearchlightEngine, _ context: CallContext
+    ) async throws(EngineError) -> [String: Int] {
+        try await engine.itemCounts()
     }
 }
 
-struct OwedReindexesCall: EngineCall {
-    static let name = "owedReindexes"
-    var purpose: String { "list the reindexes that are owed" }
+/// Says what is durable and cannot be found yet.
+public struct PendingCall: EngineCall {
+    /// What the call is for.
+    public var purpose: String { "say what cannot be found yet" }
 
-    func perform(_ desk: CallDesk) async throws(EngineError) -> [OwedJob] { try await desk.store().owedReindexes() }
+    /// Creates the call.
+    public init() {}
+
+    /// Performs the call.
+    public func perform(
+        on engine: SearchlightEngine, _ context: CallContext
+    ) async throws(EngineError) -> PendingDonations {
+        try await engine.pendingDonations()
+    }
 }
 
-/// A batch; its changes follow as a payload.
+/// Lists the reindexes that were asked for and not acknowledged.
+public struct PendingReindexesCall: EngineCall {
+    /// What the call is for.
+    public var purpose: String { "list the pending reindexes" }
+
+    /// Creates the call.
+    public init() {}
+
+    /// Performs the call.
+    public func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> [OwedJob] {
+        try await engine.owedReindexes()
+    }
+}
+
+/// Makes a batch durable; see ``EngineClient/commit(_:clientState:expecting:)``.
 struct CommitCall: EngineCall {
-    static let name = "commit"
     var purpose: String { "store items" }
     var clientState: [UInt8]?
     var expectation: ClientStateExpectation
+    /// The batch.
+    var changes: Payload
 
-    func perform(_ desk: CallDesk) async throws(EngineError) -> Done {
-        guard let payload = desk.payload else {
-            throw .service(.refused(during: purpose, reason: "the changes are missing"))
-        }
+    /// The largest batch: what the log takes at once.
+    private static let maximumBytes = 64 << 20
+
+    func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Done {
         let bytes = try await onDelivery { () throws(PromiseError) in
-            try Delivery.collect(payload, limit: CallCoding.maximumPayloadBytes)
+            try Delivery.collect(changes, limit: Self.maximumBytes)
         }
         let batch: IndexBatch
         do throws(SearchIndexError) { batch = try IndexBatch(decoding: bytes) } catch { throw .index(error) }
-        try await desk.store().commit(batch, clientState: clientState, expecting: expectation)
+        try await engine.commit(batch, clientState: clientState, expecting: expectation)
         return Done()
     }
 }
 
-struct ClientStateCall: EngineCall {
-    static let name = "clientState"
-    var purpose: String { "read a client state" }
+/// Reads the client state of the last batch of a scope. An engine that only reads knows what was durable when it was opened,
+/// unless ``StoreOpening/waitingEntries`` says otherwise, and what was applied since.
+public struct ClientStateCall: EngineCall {
+    /// What the call is for.
+    public var purpose: String { "read a client state" }
     var scope: IndexScope
 
-    func perform(_ desk: CallDesk) async throws(EngineError) -> [UInt8]? {
-        try await desk.store().clientState(of: scope)
+    /// Creates the call.
+    public init(scope: IndexScope) { self.scope = scope }
+
+    /// Performs the call.
+    public func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> [UInt8]? {
+        try await engine.clientState(of: scope)
     }
 }
 
-struct SettleCall: EngineCall {
-    static let name = "settle"
-    var purpose: String { "have everything found that was donated" }
+/// Returns when everything that was durable before can be found.
+public struct SettleCall: EngineCall {
+    /// What the call is for.
+    public var purpose: String { "have everything found that was donated" }
 
-    func perform(_ desk: CallDesk) async throws(EngineError) -> Done {
-        try await desk.store().settle()
+    /// Creates the call.
+    public init() {}
+
+    /// Performs the call.
+    public func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Done {
+        try await engine.settle()
         return Done()
     }
 }
 
-struct RejectionsCall: EngineCall {
-    static let name = "rejections"
-    var purpose: String { "say what was left out" }
+/// Says what was durable and was left out of one scope since a mark; only the next mark without one.
+public struct RejectionsCall: EngineCall {
+    /// What the call is for.
+    public var purpose: String { "say what was left out" }
     var scope: IndexScope
     var mark: Rejections.Mark?
 
-    func perform(_ desk: CallDesk) async throws(EngineError) -> Rejections {
-        try await desk.store().rejections(in: scope, after: mark)
+    /// Creates the call.
+    public init(scope: IndexScope, mark: Rejections.Mark?) {
+        self.scope = scope
+        self.mark = mark
+    }
+
+    /// Performs the call.
+    public func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Rejections {
+        try await engine.rejections(in: scope, after: mark)
     }
 }
 
-struct FactsCall: EngineCall {
-    static let name = "service.status"
-    var purpose: String { "say how it is" }
+/// Asks the service about itself.
+public struct FactsCall: ClientCall {
+    /// What the call is for.
+    public var purpose: String { "say how it is" }
 
-    func perform(_ desk: CallDesk) async throws(EngineError) -> ServiceFacts { desk.control.facts() }
+    /// Creates the call.
+    public init() {}
+
+    /// Performs the call.
+    public func perform(_ context: CallContext) async throws(EngineError) -> ServiceFacts {
+        try context.service(for: purpose).facts()
+    }
 }
 
-struct StopCall: EngineCall {
-    static let name = "service.stop"
+/// Has the service end.
+struct StopCall: ClientCall {
     var purpose: String { "end" }
 
-    func perform(_ desk: CallDesk) async throws(EngineError) -> Done {
-        desk.control.stop()
+    func perform(_ context: CallContext) async throws(EngineError) -> Done {
+        try context.service(for: purpose).stop()
         return Done()
     }
 }

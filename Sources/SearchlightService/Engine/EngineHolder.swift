@@ -2,24 +2,22 @@
 import SearchlightEngine
 import Synchronization
 
-/// The one engine of the service: used by many, lent to one, closed at the end.
+/// The one engine of the service: used by many, closed for a repair of the store and at the end.
 ///
-/// While it is lent, its store is closed and the lock given back; who wants to use it waits, up to a number and a time.
+/// During a repair, requests wait, up to a number and a time.
 final class EngineHolder: Sendable {
     /// Opens the engine.
     typealias Opening = @Sendable () throws(EngineError) -> SearchlightEngine
-    typealias Entrance = Result<SearchlightEngine, EngineAbsence>
+    typealias Entrance = Result<SearchlightEngine, EngineUnavailable>
     typealias Waiter = CheckedContinuation<Entrance, Never>
 
-    /// What is the matter with the engine. It goes from `open` over `draining`, `closing`, `lent` and `opening` back to
-    /// `open`.
+    /// The state of the engine. For a repair it goes from `open` over `draining` and `closed` back to `open`.
     enum Phase {
         case open(SearchlightEngine)
         /// Nobody begins to use it any more; the continuation is resumed when the last has ended.
         case draining(SearchlightEngine, CheckedContinuation<Void, Never>?)
-        case closing
-        case lent
-        case opening
+        /// It is being closed, is closed for a repair, or is being opened.
+        case closed
         /// It could not be opened again; who asks next may have that tried once more.
         case failed(EngineError)
         case stopped
@@ -38,17 +36,15 @@ final class EngineHolder: Sendable {
         var users = 0
         var waiters: [UInt64: (owner: ObjectIdentifier?, waiter: Waiter)] = [:]
         var lastWaiter: UInt64 = 0
-        /// Who has the store, or will; `nil` as soon as they do not want it any more.
-        var borrower: UInt64?
         var isStopping = false
         /// Whether one that could not be opened again was let be for long enough.
         var mayTryAgain = false
 
-        /// Whether it is being closed or opened.
-        var isOnItsWay: Bool {
+        /// Whether it is being closed or opened, or is closed for a repair.
+        var isInPassage: Bool {
             switch phase {
-            case .draining, .closing, .opening: true
-            case .open, .lent, .failed, .stopped: false
+            case .draining, .closed: true
+            case .open, .failed, .stopped: false
             }
         }
 
@@ -63,7 +59,7 @@ final class EngineHolder: Sendable {
                 return .success(engine)
             case .failed(let error): return .failure(.failed(error))
             case .stopped: return .failure(.stopped)
-            case .draining, .closing, .lent, .opening: return isStopping ? .failure(.stopped) : nil
+            case .draining, .closed: return isStopping ? .failure(.stopped) : nil
             }
         }
     }
@@ -71,13 +67,13 @@ final class EngineHolder: Sendable {
     let opening: Opening
     let limits: ServiceLimits
     let clock: any Clock<Duration>
-    /// Called when nobody is to begin to use the engine any more, since it is to be lent or closed: what can be cut short is.
+    /// Called when nobody is to begin to use the engine any more, since it is to be closed: what can be cut short is.
     let onDrain: @Sendable () -> Void
     /// Called before the engine is closed, once nobody uses it.
     let onClose: @Sendable () -> Void
     /// Called with an engine that was opened again.
     let onReopen: @Sendable (SearchlightEngine) -> Void
-    /// Called with the engine if it could not be lent; who looked for it meanwhile found none.
+    /// Called with the engine if it could not be drained; who looked for it meanwhile found none.
     let onStay: @Sendable (SearchlightEngine) -> Void
 
     /// Opens the engine.
@@ -111,22 +107,22 @@ final class EngineHolder: Sendable {
         state.withLock { state in
             switch state.phase {
             case .open(let engine), .draining(let engine, _): engine
-            case .closing, .lent, .opening, .failed, .stopped: nil
+            case .closed, .failed, .stopped: nil
             }
         }
     }
 
-    /// Uses the engine; it is not closed meanwhile. Waits while it is lent.
+    /// Uses the engine; it is not closed before the body returns. Waits during a repair.
     ///
     /// - Parameters:
     ///   - visitor: Who wants to.
     ///   - refusal: What to throw when it cannot be used.
     func use<Value, Failure: Error>(
-        _ refusal: (EngineAbsence) -> Failure, as visitor: Visitor = Visitor(),
+        _ refusal: (EngineUnavailable) -> Failure, as visitor: Visitor = Visitor(),
         _ body: (SearchlightEngine) async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         let engine: SearchlightEngine
-        do throws(EngineAbsence) { engine = try await enter(visitor) } catch { throw refusal(error) }
+        do throws(EngineUnavailable) { engine = try await enter(visitor) } catch { throw refusal(error) }
         defer { leave() }
         return try await body(engine)
     }
@@ -153,16 +149,15 @@ final class EngineHolder: Sendable {
         for waiter in dismissed { waiter.resume(returning: .failure(.cancelled)) }
     }
 
-    private func enter(_ visitor: Visitor) async throws(EngineAbsence) -> SearchlightEngine {
+    private func enter(_ visitor: Visitor) async throws(EngineUnavailable) -> SearchlightEngine {
         await tryAgain()
         let (entrance, number) = state.withLock { state in
             state.lastWaiter += 1
             return (state.enter(visitor), state.lastWaiter)
         }
         if let entrance { return try entrance.get() }
-        let timer = Task { [clock, limits] in
-            try await clock.sleep(for: limits.storeTime)
-            resume(number, .failure(.tooLong(limits.storeTime)))
+        let timer = clock.timer(after: limits.repairTime) { [self] in
+            resume(number, .failure(.tooLong(limits.repairTime)))
         }
         defer { timer.cancel() }
         return try await withTaskCancellationHandler {
@@ -176,8 +171,8 @@ final class EngineHolder: Sendable {
         // It may have come back since it was looked at.
         let entrance: Entrance? = state.withLock { state in
             if let entrance = state.enter(visitor) { return entrance }
-            guard state.waiters.count < limits.waitingForStore else {
-                return .failure(.tooMany(limits.waitingForStore))
+            guard state.waiters.count < limits.waitingForRepair else {
+                return .failure(.tooMany(limits.waitingForRepair))
             }
             state.waiters[number] = (visitor.owner, waiter)
             return nil

@@ -133,10 +133,13 @@ final class ExtensionKeeper: Sendable {
             state.removal = nil
             guard let wait, !state.hasEnded else { return }
             // The engine's clock may be set meanwhile; then this looks once more.
-            state.removal = Task { [core, weak self] in
-                guard (try? await core.clock.sleep(for: .seconds(min(wait, Self.longestWait)))) != nil else { return }
-                await self?.removeDue()
-            }
+            setTimer(min(wait, Self.longestWait), &state)
+        }
+    }
+
+    private func setTimer(_ seconds: Double, _ state: inout State) {
+        state.removal = core.clock.timer(after: .seconds(seconds)) { [weak self] in
+            Task { await self?.removeDue() }
         }
     }
 
@@ -158,10 +161,7 @@ final class ExtensionKeeper: Sendable {
             self.state.withLock { state in
                 guard !state.hasEnded else { return }
                 state.removal?.cancel()
-                state.removal = Task { [core = self.core, weak self] in
-                    guard (try? await core.clock.sleep(for: .seconds(Self.pauseAfterFailure))) != nil else { return }
-                    await self?.removeDue()
-                }
+                self.setTimer(Self.pauseAfterFailure, &state)
             }
         }
     }
@@ -170,8 +170,8 @@ final class ExtensionKeeper: Sendable {
     private func use(_ purpose: String, _ body: @escaping @Sendable (SearchlightEngine) async -> Void) async {
         let token = core.activity.beginRequest(of: .service)
         defer { token.end() }
-        do throws(EngineAbsence) {
-            try await core.holder.use({ $0 }) { (engine) throws(EngineAbsence) in await body(engine) }
+        do throws(EngineUnavailable) {
+            try await core.holder.use({ $0 }) { (engine) throws(EngineUnavailable) in await body(engine) }
         } catch {
             switch error {
             case .stopped, .cancelled: break

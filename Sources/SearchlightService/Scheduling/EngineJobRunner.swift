@@ -5,7 +5,7 @@ import SearchlightEngine
 import ServiceMessages
 import Synchronization
 
-/// The engine as the scheduler sees it. While it is lent nothing is owed, and what was under way has ended.
+/// The engine as the scheduler sees it. During a repair of the store nothing is pending, and the job in progress has ended.
 final class EngineJobRunner: JobRunner {
     private let core: ServiceCore
     private let allowance: LogAllowance
@@ -54,7 +54,7 @@ final class EngineJobRunner: JobRunner {
         }
         defer { state.withLock { $0.checkpoints[key] = nil } }
         let outcome = await core.holder.useNow { engine in await run(key, isWanted, engine, gate) }
-        // Lent meanwhile; it is owed on.
+        // Closed for a repair in between; it stays pending.
         return outcome ?? .stopped
     }
 

@@ -70,12 +70,11 @@ final class IdleScheduler: Sendable {
     ///   - runner: Does the jobs.
     ///   - source: Says what the machine is like.
     ///   - now: The present, in seconds since 2001-01-01 UTC.
-    ///   - clock: What waits; it has to go on while the process rests and the machine sleeps.
-    ///   - executor: Where it is decided; by default in Swift's pool.
+    ///   - clock: Measures the timers; decisions are taken on its event loop, if it has one.
     init(
         _ scheduler: Scheduler, runner: any JobRunner, source: any ConditionSource,
         now: @escaping @Sendable () -> Double,
-        clock: any Clock<Duration>, outlets: Outlets = Outlets(), executor: (any TaskExecutor)? = nil
+        clock: any Clock<Duration>, outlets: Outlets = Outlets()
     ) {
         let (stream, inputs) = AsyncStream.makeStream(of: (Input, any Sendable).self)
         self.inputs = inputs
@@ -84,10 +83,10 @@ final class IdleScheduler: Sendable {
         // A look is no work: it keeps nobody awake.
         let pass = { @Sendable [onWork] input in _ = inputs.yield((input, input.isLook ? () : onWork())) }
         self.pass = pass
-        let turn = SchedulingTurn(
-            scheduler, runner: runner, source: source, now: now, clock: clock, executor: executor, outlets: outlets,
+        let turn = SchedulerActor(
+            scheduler, runner: runner, source: source, now: now, clock: clock, outlets: outlets,
             post: pass)
-        loop = Task(executorPreference: executor) {
+        loop = Task(executorPreference: clock.eventLoop) {
             for await (input, work) in stream {
                 await turn.take(input)
                 withExtendedLifetime(work) {}

@@ -68,16 +68,16 @@ final class SessionPriority: Sendable {
 
     private func wait(_ pause: Duration, looks: Int = 1, _ state: inout State) {
         guard state.timer == nil else { return }
-        state.timer = Task { [weak self, clock, isIndexing] in
-            for _ in 1...looks {
-                guard (try? await clock.sleep(for: pause)) != nil else { return }
-                if !isIndexing() { break }
-            }
-            guard let self else { return }
-            self.state.withLock { state in
-                guard !Task.isCancelled else { return }
-                self.apply(&state)
-            }
+        state.timer = clock.timer(after: pause) { [weak self] in self?.expire(pause, looks: looks) }
+    }
+
+    private func expire(_ pause: Duration, looks: Int) {
+        // Not under the lock: the index has one of its own.
+        let isIndexing = isIndexing()
+        state.withLock { state in
+            guard !Task.isCancelled else { return }
+            state.timer = nil
+            if isIndexing && looks > 1 { wait(pause, looks: looks - 1, &state) } else { apply(&state) }
         }
     }
 }

@@ -32,7 +32,7 @@ final class AppConversation: ClientSession.Conversation {
             switch call.member.interface {
             case IndexRequest.interface: donations.take(try IndexRequest(call), call)
             case QueryRequest.interface: queries.take(try QueryRequest(call), call)
-            case _ where ShellConversation.interfaces.contains(call.member.interface):
+            case _ where AdminSession.interfaces.contains(call.member.interface):
                 call.refuse(
                     name: ServiceErrorName.accessDenied,
                     message: "An app sees its own items only. Connect as a shell, from outside of a sandbox.")

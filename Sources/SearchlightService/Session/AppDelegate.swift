@@ -41,7 +41,7 @@ final class AppDelegate: Sendable {
         let problem: EngineError? = registration.state.withLock { state in
             guard !state.isWanted else { return nil }
             state.isWanted = true
-            // A lent store gets it when it is back.
+            // An engine that is closed for a repair gets it when it is opened again.
             guard let engine = core.holder.current else { return nil }
             do throws(EngineError) { try enter(engine, &state) } catch {
                 state.isWanted = false
@@ -91,8 +91,8 @@ final class AppDelegate: Sendable {
         _ = core.background.begin { [core, bundle] in
             let token = core.activity.beginRequest(of: .service)
             defer { token.end() }
-            do throws(EngineAbsence) {
-                try await core.holder.use({ $0 }) { (engine) throws(EngineAbsence) in
+            do throws(EngineUnavailable) {
+                try await core.holder.use({ $0 }) { (engine) throws(EngineUnavailable) in
                     do throws(EngineError) { _ = try await engine.reindexOwed(bundle) } catch {
                         core.log.write(.warning, "The reindex that \(bundle) owes failed. \(error.description)")
                     }

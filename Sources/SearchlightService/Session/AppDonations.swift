@@ -35,7 +35,7 @@ final class AppDonations: Sendable {
             }
             let visitor = EngineHolder.Visitor(
                 owner: ObjectIdentifier(held), isAwaited: registration.state.withLock { $0.token != nil })
-            let refusal: (EngineAbsence) -> DonationRefusal = { absence in
+            let refusal: (EngineUnavailable) -> DonationRefusal = { absence in
                 // Not refused: what is not answered is sent again, to the service that comes after this one.
                 if case .stopped = absence { link?.close() }
                 return DonationRefusal(status: .unavailable, message: absence.description)

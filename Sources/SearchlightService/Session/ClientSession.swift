@@ -76,10 +76,7 @@ final class ClientSession: Sendable {
             case .turnedAway: (limit, reason) = (Self.timeToHear, "there are too many clients")
             case .refused, .ready, .ended: return
             }
-            state.deadline = Task { [weak self, clock = core.clock] in
-                guard (try? await clock.sleep(for: limit)) != nil else { return }
-                self?.giveUp(reason)
-            }
+            state.deadline = core.clock.timer(after: limit) { [weak self] in self?.giveUp(reason) }
         }
     }
 
@@ -179,11 +176,11 @@ final class ClientSession: Sendable {
         switch rights {
         case .app(let bundle, let isSandboxed):
             return AppConversation(bundle: bundle, isSandboxed: isSandboxed, link: link, core: core)
-        case .shell: return ShellConversation(number: number, link: link, core: core)
+        case .shell: return AdminSession(link: link, core: core)
         }
     }
 
-    /// Answers at once and without the engine: who connects is not kept waiting by a store that is lent or busy.
+    /// Answers at once and without the engine: who connects is not kept waiting by a store that is repaired or busy.
     private func answer(_ call: IncomingCall, _ rights: ClientRights) {
         let welcome = Welcome(
             serviceVersion: core.version, bundle: rights.bundle, processIdentifier: core.process)

@@ -2,7 +2,7 @@
 import Synchronization
 
 /// Lets one large donation through at a time, of all clients, in the order in which they come: while it is decoded, checked
-/// and journaled it takes several times its size. Small ones do not wait for it.
+/// and logged it takes several times its size. Small ones do not wait for it.
 final class LargeDonations: Sendable {
     /// Donations of up to so many bytes are small.
     static let smallBytes = 1 << 20

@@ -3,36 +3,31 @@ import BusTransport
 import ItemRecord
 import Previews
 import SearchIndex
+import SearchlightEngine
 
 /// An item as launchers get it: named values (docs/DBUS.md).
 enum LauncherItem {
-    /// The attributes of which the values are made that every found item has.
-    static let attributes: Set<String> = [
-        "title", "displayName", "contentType", "contentURL", "textContent", "contentDescription",
-    ]
+    /// What is nested deeper is shown as its texts: launchers know no more.
+    private static let maximumDepth = 4
     /// The longest snippet, in characters.
-    private static let snippetLength = 160
+    static let snippetLength = 160
 
     /// An item that a search found.
     ///
-    /// - Parameter attributes: Those that were asked for.
-    static func found(_ hit: SearchHit, _ highlighter: Highlighter, attributes: [String]) -> [String: BusValue] {
-        var values = common(hit.item)
+    /// - Parameter hasAttributes: Whether attributes were asked for.
+    static func found(_ hit: FoundItem, hasAttributes: Bool) -> [String: BusValue] {
+        var values = common(hit.item, title: hit.title, contentType: hit.contentType, path: hit.path)
         values["score"] = .double(hit.score)
-        values["kind"] = .string("\(hit.kind)")
-        if let text = hit.item.record.text("textContent") ?? hit.item.record.text("contentDescription") {
-            values["snippet"] = .string(text: highlighter.snippet(of: text, length: snippetLength))
-        }
-        if !attributes.isEmpty {
-            let wanted = Set(attributes)
-            values["attributes"] = value(of: hit.item.record.attributes.filter { wanted.contains($0.key) }, depth: 2)
-        }
+        values["kind"] = .string("\(hit.fit)")
+        if let snippet = hit.snippet { values["snippet"] = .string(text: snippet.text) }
+        if hasAttributes { values["attributes"] = value(of: hit.item.record.attributes, depth: 2) }
         return values
     }
 
     /// All about an item.
     static func all(of item: StoredItem) -> [String: BusValue] {
-        var values = common(item)
+        var values = common(
+            item, title: item.displayTitle, contentType: item.contentType, path: item.record.contentPath)
         if let domain = item.record.domainIdentifier { values["domain"] = .string(text: domain) }
         values["donated"] = .double(item.donated + unixTimeOfReferenceDate)
         if let expires = item.expires { values["expires"] = .double(expires + unixTimeOfReferenceDate) }
@@ -40,15 +35,17 @@ enum LauncherItem {
         return values
     }
 
-    private static func common(_ item: StoredItem) -> [String: BusValue] {
+    private static func common(
+        _ item: StoredItem, title: String, contentType: String?, path: String?
+    ) -> [String: BusValue] {
         var values: [String: BusValue] = [
             "number": .unsigned(UInt64(max(0, item.number))), "bundle": .string(text: item.scope.bundle),
             "uniqueIdentifier": .string(text: item.record.uniqueIdentifier),
-            "title": .string(text: item.displayTitle),
+            "title": .string(text: title),
         ]
         if let index = item.scope.index { values["index"] = .string(text: index) }
-        if let type = item.contentType { values["contentType"] = .string(text: type) }
-        if let path = item.record.contentPath { values["path"] = .string(text: path) }
+        if let contentType { values["contentType"] = .string(text: contentType) }
+        if let path { values["path"] = .string(text: path) }
         return values
     }
 
@@ -72,7 +69,7 @@ enum LauncherItem {
         case .date(let moment): return .double(moment + unixTimeOfReferenceDate)
         case .data(let bytes): return .bytes(bytes)
         case .person, .localizedString, .array, .dictionary:
-            guard depth <= BusValue.maximumDepth else { return texts(of: attribute) }
+            guard depth <= maximumDepth else { return texts(of: attribute) }
         }
         switch attribute {
         case .person(let person): return .dictionary(value(of: person))
@@ -119,14 +116,8 @@ extension BusValue {
 }
 
 extension String {
-    fileprivate var isFitForBus: Bool { unicodeScalars.allSatisfy(\.isFitForBus) }
-
     fileprivate var fitForBus: String {
         if isFitForBus { return self }
         return String(UnicodeScalarView(unicodeScalars.map { $0.isFitForBus ? $0 : "\u{FFFD}" }))
     }
-}
-
-extension Unicode.Scalar {
-    fileprivate var isFitForBus: Bool { value != 0 && !properties.isNoncharacterCodePoint }
 }

@@ -100,7 +100,7 @@ final class PendingQueries: Sendable {
 }
 
 extension QueryRefusal {
-    init(_ absence: EngineAbsence) {
+    init(_ absence: EngineUnavailable) {
         if case .cancelled = absence {
             self = .cancelled
         } else {

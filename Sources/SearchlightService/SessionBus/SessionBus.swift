@@ -35,10 +35,7 @@ final class SessionBus: Sendable {
                 onDisconnect: { [weak self] in self?.lost($0) })
             state.withLock { state in if !state.isOver { state.bus = bus } }
             senders.attach(bus)
-            let timer = Task { [clock = core.clock] in
-                try await clock.sleep(for: Self.patience)
-                bus.close()
-            }
+            let timer = core.clock.timer(after: Self.patience) { bus.close() }
             defer { timer.cancel() }
             switch try await bus.requestName(MessageBus.serviceName) {
             case .acquired:
@@ -75,10 +72,7 @@ final class SessionBus: Sendable {
     /// Gives the name back, so that who calls from now on has a service started anew.
     func releaseName() async {
         guard let bus = state.withLock({ $0.bus }) else { return }
-        let timer = Task { [clock = core.clock] in
-            try await clock.sleep(for: Self.patience / 10)
-            bus.close()
-        }
+        let timer = core.clock.timer(after: Self.patience / 10) { bus.close() }
         defer { timer.cancel() }
         do throws(BusError) { try await bus.releaseName(MessageBus.serviceName) } catch { bus.close() }
     }

@@ -40,6 +40,7 @@ final class MeasuredExtensions: Sendable {
                 "-I", products + "/Modules", "-Xcc",
                 "-fmodule-map-file=\(products)/SearchlightExtension.build/module.modulemap",
                 "-Xcc", include, "-Xcc", "-fmodule-map-file=\(Repository.root)/Sources/CSystemd/module.modulemap",
+                "-Xcc", "-fmodule-map-file=\(products)/CSystem.build/module.modulemap",
                 "-L", products, "-lCoreSpotlight", Self.source("Measured.swift"),
             ])
     }

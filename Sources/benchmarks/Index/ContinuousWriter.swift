@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import SearchIndex
 
 /// Commits batches of ten new items, one after the other at an even pace, until it is told to stop.

@@ -81,7 +81,7 @@ extension GlobalOptions {
     /// The extensions with what the store knows of them; without a store only what the bundles say.
     fileprivate func extensionListing() async throws -> ExtensionListing {
         do {
-            return try await withStore(.read) { try await $0.extensionListing() }
+            return try await withStore(.read) { try await $0.perform(ExtensionListingCall()) }
         } catch EngineError.index(.noStore) {
             return ExtensionListing(registry)
         }

@@ -21,7 +21,9 @@ struct ExtensionsInfoCommand: AsyncParsableCommand {
 
     private func details() async throws -> ExtensionDetails {
         do {
-            return try await options.withStore(.read) { try await $0.extensionDetails(of: choice.identifier) }
+            return try await options.withStore(.read) {
+                try await $0.perform(ExtensionDetailsCall(bundle: choice.identifier))
+            }
         } catch EngineError.index(.noStore) {
             do throws(ExtensionError) {
                 return try ExtensionDetails(choice.identifier, in: options.registry)

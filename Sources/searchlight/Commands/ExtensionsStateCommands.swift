@@ -53,8 +53,8 @@ extension GlobalOptions {
     fileprivate func setEnabled(_ isEnabled: Bool, _ identifier: String) async throws {
         try await reportingErrors(json: json) {
             let before = try await withStore(.change) { store in
-                let before = try await store.extensionDetails(of: identifier)
-                try await store.setEnabled(isEnabled, identifier)
+                let before = try await store.perform(ExtensionDetailsCall(bundle: identifier))
+                try await store.perform(SetEnabledCall(bundle: identifier, isEnabled: isEnabled))
                 return before.state
             }
             let isChanged = isEnabled == (before == .disabled)
@@ -88,7 +88,7 @@ struct ExtensionsReleaseCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors(json: options.json) {
             let identifier = choice.identifier
-            let before = try await options.withStore(.change) { try await $0.releaseExtension(identifier) }
+            let before = try await options.withStore(.change) { try await $0.perform(ReleaseCall(bundle: identifier)) }
             let report = ReleaseReport(
                 identifier: identifier, wasQuarantined: before.quarantinedSince != nil,
                 wasBackingOff: before.backsOffUntil != nil, failures: before.failures.count,

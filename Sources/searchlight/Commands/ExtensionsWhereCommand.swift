@@ -48,7 +48,7 @@ struct ExtensionsWhereCommand: AsyncParsableCommand {
 
     private func places() async throws -> [ExtensionPlace] {
         do {
-            return try await options.withStore(.read) { try await $0.extensionPlaces() }
+            return try await options.withStore(.read) { try await $0.perform(ExtensionPlacesCall()) }
         } catch EngineError.index(.noStore) {
             return options.registry.places(areWatched: false)
         }

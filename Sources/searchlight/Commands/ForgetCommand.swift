@@ -28,22 +28,22 @@ struct ForgetCommand: AsyncParsableCommand {
         }
     }
 
-    private func forget(_ store: any StoreService) async throws {
-        let counts = try await store.itemCounts()
-        let owes = try await store.owedReindexes().contains { $0.bundle == bundle }
+    private func forget(_ store: any EngineClient) async throws {
+        let counts = try await store.perform(ItemCountsCall())
+        let owes = try await store.perform(PendingReindexesCall()).contains { $0.bundle == bundle }
         if counts[bundle] == nil, !owes {
             guard try await isGone(in: store) else { throw unknown(counts.keys.sorted()) }
         }
         let what = "\(counted(counts[bundle] ?? 0, "item")) of \(bundle), its client states and what it owes"
         if !yes { try confirm(what) }
-        let deleted = try await store.forgetBundle(bundle)
+        let deleted = try await store.perform(ForgetCall(bundle: bundle))
         if options.json { return try Output.printJSON(ForgetReport(bundle: bundle, deleted: deleted)) }
         try Output.line("\(bundle) is forgotten: \(counted(deleted, "item")) deleted.")
     }
 
     /// Whether it is an extension that was removed and is told of as such.
-    private func isGone(in store: any StoreService) async throws -> Bool {
-        try await store.extensionListing().removals.contains { $0.bundle == bundle }
+    private func isGone(in store: any EngineClient) async throws -> Bool {
+        try await store.perform(ExtensionListingCall()).removals.contains { $0.bundle == bundle }
     }
 
     private func confirm(_ what: String) throws {

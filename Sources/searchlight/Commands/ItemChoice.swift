@@ -15,35 +15,37 @@ struct ItemChoice: ParsableArguments {
         help: "The bundle the item belongs to, if several have one of this name.", completion: BundleNames.completion)
     var bundle: String?
 
-    /// The item in an index. Apps that index files call the item by its absolute path, people by any path.
+    /// The item that a name means.
     static func find(
-        _ item: String, bundle: String?, in store: any StoreService
+        _ item: String, bundle: String?, in store: any EngineClient
     ) async throws(EngineError) -> StoredItem {
-        do throws(EngineError) { return try await lookUp(item, bundle: bundle, in: store) } catch {
-            // It may be among what was donated a moment ago.
-            if case .itemNotFound = error { warnOfPending(try? await store.pendingDonations()) }
-            throw error
-        }
+        guard let found = try await find([item], bundle: bundle, in: store).first else { throw .itemNotFound(item) }
+        return try found.get()
     }
 
-    private static func lookUp(
-        _ item: String, bundle: String?, in store: any StoreService
-    ) async throws(EngineError) -> StoredItem {
-        do throws(EngineError) {
-            return try await store.item(named: item, bundle: bundle)
-        } catch {
-            guard case .itemNotFound = error, FileManager.default.fileExists(atPath: item) else {
-                throw error
+    /// The items that names mean. Apps that index files call an item by its absolute path, users by any path.
+    static func find(
+        _ names: [String], bundle: String?, in store: any EngineClient
+    ) async throws(EngineError) -> [Result<StoredItem, EngineError>] {
+        var found = try await store.items(named: names, bundle: bundle)
+        // Names that are files, and the paths by which apps may know them.
+        let missing = names.indices.filter { isNotFound(found[$0]) }
+        let paths = missing.map { names[$0] }.map { FileManager.default.fileExists(atPath: $0) ? absolute($0) : nil }
+        let resolved = paths.map { path in path.map { URL(filePath: $0).resolvingSymlinksInPath().path } }
+        for candidates in [paths, resolved] {
+            let tried = zip(missing, candidates).compactMap { index, path in
+                path.flatMap { path in path != names[index] && isNotFound(found[index]) ? (index, path) : nil }
             }
-            let path = absolute(item)
-            for candidate in [path, URL(filePath: path).resolvingSymlinksInPath().path] where candidate != item {
-                do throws(EngineError) {
-                    return try await store.item(named: candidate, bundle: bundle)
-                } catch {
-                    guard case .itemNotFound = error else { throw error }
-                }
-            }
-            throw error
+            guard !tried.isEmpty else { continue }
+            let answers = try await store.items(named: tried.map(\.1), bundle: bundle)
+            for ((index, _), answer) in zip(tried, answers) where !isNotFound(answer) { found[index] = answer }
         }
+        // Some may be among what was donated a moment ago.
+        if found.contains(where: isNotFound) { warnOfPending(try? await store.perform(PendingCall())) }
+        return found
+    }
+
+    private static func isNotFound(_ result: Result<StoredItem, EngineError>) -> Bool {
+        if case .failure(.itemNotFound) = result { true } else { false }
     }
 }

@@ -60,16 +60,10 @@ struct ItemNames {
     ///
     /// - Throws: What is wrong, if one was given; if no line of a list is an item, that it is none. Many messages would only
     ///   say the same.
-    func find(bundle: String?, in store: any StoreService) async throws -> [Lookup] {
-        var found: [Lookup] = []
-        for name in names {
-            do throws(EngineError) {
-                found.append((name, .success(try await ItemChoice.find(name, bundle: bundle, in: store))))
-            } catch {
-                if names.count == 1 { throw error }
-                found.append((name, .failure(error)))
-            }
-        }
+    func find(bundle: String?, in store: any EngineClient) async throws -> [Lookup] {
+        let results = try await ItemChoice.find(names, bundle: bundle, in: store)
+        let found: [Lookup] = zip(names, results).map { ($0, $1) }
+        if names.count == 1, case .failure(let error)? = results.first { throw error }
         let isNothing = found.allSatisfy { if case .failure(.itemNotFound) = $0.result { true } else { false } }
         guard let source, isNothing else { return found }
         let first = names[0].count > Self.shownLength ? names[0].prefix(Self.shownLength) + "…" : names[0]

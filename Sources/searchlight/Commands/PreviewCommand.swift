@@ -62,7 +62,7 @@ struct PreviewCommand: AsyncParsableCommand {
         }
     }
 
-    private func preview(_ names: ItemNames, _ store: any StoreService) async throws {
+    private func preview(_ names: ItemNames, _ store: any EngineClient) async throws {
         let found = try await names.find(bundle: choice.bundle, in: store)
         var (reports, status): ([PreviewReport], ExitStatus?) = ([], nil)
         for (number, (name, result)) in found.enumerated() {
@@ -134,13 +134,13 @@ struct PreviewCommand: AsyncParsableCommand {
     }
 
     /// Says on standard error why a person does not see what the extension renders. In JSON the report says it.
-    private func explainSource(_ preview: Preview, of item: StoredItem, _ store: any StoreService)
+    private func explainSource(_ preview: Preview, of item: StoredItem, _ store: any EngineClient)
         async throws(EngineError)
     {
         guard preview.source == .attributes, !options.json || output != nil else { return }
         if let problem = preview.problem {
             Output.fail("The item is shown by its attributes. " + problem)
-        } else if try await store.extensions().identifiers.contains(item.scope.bundle) {
+        } else if try await store.perform(ExtensionsCall()).identifiers.contains(item.scope.bundle) {
             Output.complain("\(item.scope.bundle) does not render this item; it is shown by its attributes.")
         } else {
             Output.complain("No extension \(item.scope.bundle) is installed; the item is shown by its attributes.")

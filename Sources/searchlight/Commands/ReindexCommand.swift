@@ -41,8 +41,8 @@ struct ReindexCommand: AsyncParsableCommand {
         }
     }
 
-    private func reindex(_ store: any StoreService, _ watcher: ReindexWatcher) async throws {
-        let installed = try await store.extensions()
+    private func reindex(_ store: any EngineClient, _ watcher: ReindexWatcher) async throws {
+        let installed = try await store.perform(ExtensionsCall())
         let wanted = bundles.isEmpty ? installed.identifiers : bundles
         var reports = bundles.isEmpty ? refusals(in: installed) : []
         guard !wanted.isEmpty else {
@@ -63,9 +63,11 @@ struct ReindexCommand: AsyncParsableCommand {
             do throws(EngineError) {
                 count =
                     if items.isEmpty {
-                        try await store.reindexAll(bundle) { watcher.take($0) }
+                        try await store.perform(ReindexCall(bundle: bundle)) { watcher.take($0) }
                     } else {
-                        try await store.reindexItems(Set(items), of: bundle) { watcher.take($0) }
+                        try await store.perform(ReindexItemsCall(bundle: bundle, items: items.sorted())) {
+                            watcher.take($0)
+                        }
                     }
             } catch {
                 failure = error

@@ -4,7 +4,6 @@ import Foundation
 import Previews
 import SearchIndex
 import SearchlightEngine
-import UniformTypeIdentifiers
 
 struct SearchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,16 +21,20 @@ struct SearchCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Argument(help: "The words.")
     var words: [String]
-    @Option(name: .shortAndLong, help: ListLimit.help("Show at most so many items"), transform: ListLimit.items)
+    @Option(
+        name: .shortAndLong, parsing: .unconditional, help: ListLimit.help("Show at most so many items"),
+        transform: ListLimit.items)
     var limit = 10
     @Option(help: "Only items of this bundle.", completion: BundleNames.completion)
     var bundle: String?
     @OptionGroup var list: NumbersFlag
 
     /// More hits are counted as that many: nobody reads them, and counting takes time.
-    private static let maximumCounted = 10_000
+    private static let maximumCounted = 1000
     /// Longer words are cut in messages, in characters.
     private static let shownWordLength = 80
+    /// The longest snippets, in characters: in a terminal, and as JSON.
+    private static let (shownSnippetLength, reportedSnippetLength) = (100, 160)
 
     func validate() throws {
         try refuseEmpty(bundle, "--bundle")
@@ -61,38 +64,35 @@ struct SearchCommand: AsyncParsableCommand {
         try await reportingErrors(json: options.json) {
             if let problem { throw CommandFailure(message: problem, status: .usage) }
             let text = words.joined(separator: " ")
-            try await options.withStore(.read) { store in try await search(text, in: store) }
+            // The notes come with the answer, so that the service is asked once.
+            try await options.withStore(.read, notesFollow: true) { store in try await search(text, in: store) }
         }
     }
 
-    private func search(_ text: String, in store: any StoreService) async throws {
-        var request = SearchRequest(text, bundle: bundle)
-        request.limit = limit
-        let page = try await store.search(request)
-        let hits = page.hits
-        let isCounted = page.next != nil && !list.numbers
-        let total = !isCounted ? hits.count : try await store.count(request, upTo: Self.maximumCounted)
-        if options.json {
-            return try Output.printJSON(
-                SearchReport(
-                    query: text, total: total, totalIsExact: total < Self.maximumCounted, pending: page.pending,
-                    hits: hits))
+    private func search(_ text: String, in store: any EngineClient) async throws {
+        var search = ItemSearch(text, bundle: bundle)
+        search.limit = limit
+        search.notes = .init(extensionFolders: options.explicitExtensionFolders)
+        if !list.numbers {
+            search.countsUpTo = Self.maximumCounted
+            search.snippetLength = options.json ? Self.reportedSnippetLength : Self.shownSnippetLength
         }
-        defer { warnOfPending(page.pending) }
+        let found = try await store.find(search)
+        if let notes = found.notes { options.warnOfOpening(notes) }
+        if options.json { return try Output.printJSON(SearchReport(query: text, found)) }
+        defer { warnOfPending(found.pending) }
         if list.numbers {
-            try list.print(hits.map(\.item))
-            if hits.isEmpty { explainNothing() }
-            return try await warnOfOwedJobs(store)
+            try list.print(found.hits.map(\.item))
+        } else {
+            for hit in found.hits { for line in describe(hit) { try Output.line(line) } }
         }
-        let highlighter = Highlighter(query: text)
-        for hit in hits { for line in describe(hit.item, highlighter) { try Output.line(line) } }
-        if hits.isEmpty {
+        if found.hits.isEmpty {
             explainNothing()
-        } else if page.next != nil {
-            let more = total < Self.maximumCounted ? counted(total, "item") : "\(total) items or more"
-            try Output.line("\(dim: "\(hits.count) of \(more); --limit shows more")")
+        } else if found.next != nil, let total = found.total {
+            let more = total.isExact ? counted(total.count, "item") : "\(total.count) items or more"
+            try Output.line("\(dim: "\(found.hits.count) of \(more); --limit shows more")")
         }
-        try await warnOfOwedJobs(store)
+        if let notes = found.notes { warnOfPendingReindexes(notes.pendingReindexes) }
     }
 
     private func explainNothing() {
@@ -104,38 +104,29 @@ struct SearchCommand: AsyncParsableCommand {
         }
     }
 
-    private func describe(_ item: StoredItem, _ highlighter: Highlighter) -> [StyledText] {
-        let number = "@\(item.number)"
+    private func describe(_ hit: FoundItem) -> [StyledText] {
+        let number = "@\(hit.item.number)"
         let indent = String(repeating: " ", count: number.count + 2)
-        let kind = item.contentType.map { UTType($0)?.localizedDescription ?? $0 }
-        let place = item.record.contentPath.map(DisplayText.line)
-        let facts = [kind, place ?? item.scope.bundle].compactMap { $0 }.joined(separator: " · ")
+        let facts = [hit.kindName, hit.path.map(DisplayText.line) ?? hit.item.scope.bundle].compactMap { $0 }
         var lines: [StyledText] = [
-            "\(dim: number)  \(bold: DisplayText.line(item.displayTitle, limit: shownTitleLength))",
-            "\(indent)\(dim: facts)",
+            "\(dim: number)  \(bold: DisplayText.line(hit.title, limit: shownTitleLength))",
+            "\(indent)\(dim: facts.joined(separator: " · "))",
         ]
-        let source = [item.record.text("textContent"), item.record.text("contentDescription")].compactMap { $0 }
-        if let text = source.first(where: { !highlighter.ranges(in: $0).isEmpty }) ?? source.first, !text.isEmpty {
-            let snippet = highlighter.snippet(of: text, length: 100)
-            lines.append("\(indent)\(StyledText(highlighter.pieces(of: snippet)))")
-        }
+        if let snippet = hit.snippet { lines.append("\(indent)\(StyledText(snippet.pieces))") }
         return lines
     }
 }
 
 /// Says on standard error what is missing from the index because a reindex was not acknowledged.
-func warnOfOwedJobs(_ store: any StoreService) async throws(EngineError) {
-    let owed = try await store.owedReindexes()
-    guard !owed.isEmpty else { return }
-    let installed = Set(try await store.extensions().identifiers)
-    for job in owed {
+func warnOfPendingReindexes(_ pending: [StoreNotes.PendingReindex]) {
+    for reindex in pending {
         let remedy =
-            installed.contains(job.bundle)
-            ? "Run: searchlight reindex \(job.bundle)"
+            reindex.isInstalled
+            ? "Run: searchlight reindex \(reindex.bundle)"
             : """
-            It is not installed: put it back, or have what it donated and owes deleted: searchlight forget \(job.bundle)
+            It is not installed: put it back, or have what it donated and owes deleted: searchlight forget \(reindex.bundle)
             """
-        Output.complain("Note: \(job.bundle) still owes a reindex; items may be missing. \(remedy)")
+        Output.complain("Note: \(reindex.bundle) still owes a reindex; items may be missing. \(remedy)")
     }
 }
 
@@ -160,19 +151,16 @@ private struct SearchReport: Encodable {
     var pending: PendingDonations?
     var items: [Hit]
 
-    init(query: String, total: Int, totalIsExact: Bool, pending: PendingDonations?, hits: [SearchHit]) {
-        self.pending = pending
+    init(query: String, _ found: FoundItems) {
+        pending = found.pending
         self.query = query
-        self.total = total
-        self.totalIsExact = totalIsExact
-        let highlighter = Highlighter(query: query)
-        items = hits.map { hit in
-            let text = hit.item.record.text("textContent") ?? hit.item.record.text("contentDescription")
-            return Hit(
+        total = found.total?.count ?? found.hits.count
+        totalIsExact = found.total?.isExact ?? (found.next == nil)
+        items = found.hits.map { hit in
+            Hit(
                 number: hit.item.number, score: (hit.score * 1000).rounded() / 1000, bundle: hit.item.scope.bundle,
-                index: hit.item.scope.index, uniqueIdentifier: hit.item.record.uniqueIdentifier,
-                title: hit.item.displayTitle, contentType: hit.item.contentType, path: hit.item.record.contentPath,
-                snippet: text.map { highlighter.snippet(of: $0, length: 160) }, kind: "\(hit.kind)")
+                index: hit.item.scope.index, uniqueIdentifier: hit.item.record.uniqueIdentifier, title: hit.title,
+                contentType: hit.contentType, path: hit.path, snippet: hit.snippet?.text, kind: "\(hit.fit)")
         }
     }
 }

@@ -18,7 +18,7 @@ struct ServiceStatusCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors(json: options.json) {
             try await options.withService { service in
-                let report = ServiceReport(try await service.facts())
+                let report = ServiceReport(try await service.perform(FactsCall()))
                 if options.json { return try Output.printJSON(report) }
                 try Output.line("\(report.line)")
             }
@@ -39,7 +39,7 @@ struct ServiceStopCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors(json: options.json) {
             try await options.withService { service in
-                let report = ServiceReport(try await service.facts())
+                let report = ServiceReport(try await service.perform(FactsCall()))
                 try await service.stopService()
                 if options.json { return try Output.printJSON(report) }
                 try Output.line("The service (process \(report.processIdentifier)) ends.")

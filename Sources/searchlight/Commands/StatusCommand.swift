@@ -20,7 +20,10 @@ struct StatusCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors(json: options.json) {
             let (status, listing) = try await options.withStore(.read) { store in
-                (try await store.status(isExact: exact), try await store.extensionListing())
+                (
+                    try await store.perform(StatusCall(isExact: exact)),
+                    try await store.perform(ExtensionListingCall())
+                )
             }
             let installed = Set(listing.extensions.map(\.identifier))
             let report = StatusReport(

@@ -9,8 +9,9 @@ struct VerifyCommand: AsyncParsableCommand {
         abstract: "Check the index for damage, or compare it with what an extension donates.",
         discussion: """
             Every file, every record and everything derived from them is checked; nothing is changed unless --repair is \
-            given. Damage that loses items is made up for by a reindex, which is owed then. No other searchlight may \
-            change the index meanwhile; a service gives it back for that time.
+            given. Damage that loses items is made up for by a reindex, which is owed then. Where a service runs, it checks \
+            its index during use, which takes as much room on the device as the database. Without one, no other \
+            searchlight may change the index during the check. During a repair, requests to the service wait.
 
             With --against the extension is asked to donate everything, and what it donates is compared with the index \
             and thrown away.
@@ -39,13 +40,28 @@ struct VerifyCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors(json: options.json) {
             if let against { return try await compare(against) }
-            try await options.withStoreAlone { try await verify() }
+            guard let service = try await options.connectToService() else {
+                return try await verify(InProcess(try options.engineConfiguration(.readWrite)))
+            }
+            try await verify(service)
+            await service.close()
         }
     }
 
-    private func verify() async throws {
-        let check = StoreCheck(try options.engineConfiguration(.readWrite))
-        let report = try check.verify(progress: progress)
+    /// The store without a service.
+    private struct InProcess: StoreMaintenance {
+        let check: StoreCheck
+        init(_ configuration: EngineConfiguration) { check = StoreCheck(configuration) }
+        func verify() async throws(EngineError) -> VerificationReport {
+            try check.verify(progress: VerifyCommand.progress)
+        }
+        func repair() async throws(EngineError) -> StoreCheck.Repair {
+            try await check.repair(progress: VerifyCommand.progress)
+        }
+    }
+
+    private func verify(_ store: some StoreMaintenance) async throws {
+        let report = try await store.verify()
         if Output.showsProgress { Output.progress(nil) }
         if !options.json { try show(report) }
         guard repair, !report.isClean else {
@@ -56,7 +72,7 @@ struct VerifyCommand: AsyncParsableCommand {
             }
             return
         }
-        let repair = try await check.repair(progress: progress)
+        let repair = try await store.repair()
         if Output.showsProgress { Output.progress(nil) }
         if options.json {
             try Output.printJSON(VerifyReport(report, repair))
@@ -66,7 +82,7 @@ struct VerifyCommand: AsyncParsableCommand {
         if !repair.after.isClean { throw ExitCode(ExitStatus.damageFound.rawValue) }
     }
 
-    private func progress(_ items: Int) {
+    private static func progress(_ items: Int) {
         guard Output.showsProgress, items % 10_000 == 0 else { return }
         Output.progress("\(dim: "\(counted(items, "item")) checked")")
     }
@@ -96,7 +112,9 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     private func compare(_ bundle: String) async throws {
-        let comparison = try await options.withStore(.read) { store in try await store.compare(bundle) }
+        let comparison = try await options.withStore(.read) { store in
+            try await store.perform(CompareCall(bundle: bundle))
+        }
         if options.json {
             try Output.printJSON(ComparisonReport(bundle: bundle, comparison))
         } else {

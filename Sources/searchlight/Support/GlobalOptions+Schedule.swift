@@ -12,7 +12,7 @@ extension GlobalOptions {
     }
 
     /// Who does work in the background: the service, or where none runs, this process.
-    func schedule(of store: any StoreService) throws -> any ScheduleService {
+    func schedule(of store: any EngineClient) throws -> any ScheduleService {
         if let service = store as? RemoteEngine { return service }
         guard let engine = store as? SearchlightEngine else {
             throw CommandFailure(message: "This store cannot be scheduled.", status: .failure)
@@ -28,13 +28,13 @@ extension GlobalOptions {
     }
 }
 
-extension StoreService {
+extension EngineClient {
     /// Refuses jobs of bundles that are neither installed nor owe anything.
     ///
     /// - Throws: ``EngineError``.
     func checkKnown(_ keys: [ScheduledJob.Key]) async throws {
-        let installed = try await extensions()
-        let owed = Set(try await owedReindexes().map(\.bundle))
+        let installed = try await perform(ExtensionsCall())
+        let owed = Set(try await perform(PendingReindexesCall()).map(\.bundle))
         for bundle in keys.compactMap(\.bundle)
         where !installed.identifiers.contains(bundle) && !owed.contains(bundle) {
             throw EngineError.extension(

@@ -16,34 +16,26 @@ extension GlobalOptions {
 
     /// Makes the types known that the service's extensions declare, and says where it does not look.
     func adoptExtensions(of service: RemoteEngine) async throws(EngineError) {
-        let theirs = try await service.extensions().searchPath
+        let theirs = try await service.perform(ExtensionsCall()).searchPath
         let cache = RegistryCache(
             path: SearchlightEngine.registryCachePath(storeDirectory: storeDirectory), isWritable: false)
         let registry = ExtensionRegistry(searchPath: theirs, cache: cache)
         registry.registerTypes()
-        let unknown = (explicitExtensionPath ?? "").split(separator: ":").map { absolute(String($0)) }
-            .filter { !theirs.contains($0) }
-        guard !unknown.isEmpty else { return }
-        Output.complain(
-            """
-            Note: the service looks for extensions in folders of its own, and not in \(unknown.joined(separator: ", ")). \
-            Set SEARCHLIGHT_EXTENSION_PATH for the service, or stop it and use --in-process.
-            """)
+        warnOfOtherFolders(explicitExtensionFolders.filter { !theirs.contains($0) })
     }
 
-    /// Runs a body that needs the store for itself: the service, if one runs, gives it back meanwhile.
-    func withStoreAlone(_ body: () async throws -> Void) async throws {
-        guard let service = try await connectToService() else { return try await body() }
-        let loan = try await StoreLoan.borrow(from: service)
-        var problem: (any Error)?
-        do { try await body() } catch { problem = error }
-        do throws(EngineError) {
-            try await loan.giveBack()
-        } catch {
-            // One that has ended meanwhile opens the store when it is started again.
-            if case .service(.ended) = error {} else { Output.complain("Note: \(Output.tidied(error.description))") }
-        }
-        await service.close()
-        if let problem { throw problem }
+    /// Says what the notes of an answer say of the store as it was opened and of its extensions.
+    func warnOfOpening(_ notes: StoreNotes) {
+        warnOfOtherFolders(notes.otherExtensionFolders)
+        warnOfOpening(notes.opening)
+    }
+
+    private func warnOfOtherFolders(_ folders: [String]) {
+        guard !folders.isEmpty else { return }
+        Output.complain(
+            """
+            Note: the service looks for extensions in folders of its own, and not in \(folders.joined(separator: ", ")). \
+            Set SEARCHLIGHT_EXTENSION_PATH for the service, or stop it and use --in-process.
+            """)
     }
 }

@@ -16,10 +16,14 @@ enum StoreUse {
 
 extension GlobalOptions {
     /// Runs the body of a command with its store, and closes it.
-    func withStore<Value>(_ use: StoreUse, _ body: (any StoreService) async throws -> Value) async throws -> Value {
-        let store: any StoreService
+    ///
+    /// - Parameter notesFollow: Whether the body asks for ``StoreNotes`` and shows them.
+    func withStore<Value>(
+        _ use: StoreUse, notesFollow: Bool = false, _ body: (any EngineClient) async throws -> Value
+    ) async throws -> Value {
+        let store: any EngineClient
         if let service = try await connectToService() {
-            try await adoptExtensions(of: service)
+            if !notesFollow { try await adoptExtensions(of: service) }
             store = service
         } else {
             let engine = try openEngine(use)
@@ -28,7 +32,7 @@ extension GlobalOptions {
         }
         let result: Result<Value, any Error>
         do {
-            tellOfOpening(try await store.opening())
+            if !notesFollow { warnOfOpening(try await store.perform(OpeningCall())) }
             result = .success(try await body(store))
         } catch {
             result = .failure(error)
@@ -67,7 +71,7 @@ extension GlobalOptions {
     }
 
     /// Says on standard error what a person should know of the store before anything is done with it.
-    private func tellOfOpening(_ opening: StoreOpening) {
+    func warnOfOpening(_ opening: StoreOpening) {
         if opening.recovery.lostDonations {
             for finding in opening.recovery.findings { Output.complain("Note: \(Output.tidied(finding))") }
             Output.complain("Note: earlier donations are lost. Have the apps donate again: searchlight reindex")

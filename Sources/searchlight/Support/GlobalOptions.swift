@@ -40,7 +40,8 @@ struct GlobalOptions: ParsableArguments {
     var inProcess = false
 
     /// The environment without the variables that are empty, which count as unset.
-    var environment: [String: String] { ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty } }
+    var environment: [String: String] { Self.environment }
+    private static let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
 
     func validate() throws {
         try refuseEmpty(store, "--store", instead: "Name a folder, or leave the option out.")
@@ -59,11 +60,14 @@ struct GlobalOptions: ParsableArguments {
     /// The folders with extensions that were asked for, with colons between.
     var explicitExtensionPath: String? { extensionPath ?? environment["SEARCHLIGHT_EXTENSION_PATH"] }
 
+    /// The same, one by one.
+    var explicitExtensionFolders: [String] {
+        (explicitExtensionPath ?? "").split(separator: ":").map { absolute(String($0)) }
+    }
+
     /// The folders in which extensions are looked for.
     var extensionSearchPath: [String] {
-        let explicit = explicitExtensionPath.map { path in
-            path.split(separator: ":").map { absolute(String($0)) }.joined(separator: ":")
-        }
+        let explicit = explicitExtensionPath.map { _ in explicitExtensionFolders.joined(separator: ":") }
         return ExtensionRegistry.standardSearchPath(explicit: explicit, environment: environment)
     }
 

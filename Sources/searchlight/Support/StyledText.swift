@@ -37,8 +37,8 @@ struct StyledText: ExpressibleByStringInterpolation {
     init(stringInterpolation: StringInterpolation) { pieces = stringInterpolation.pieces }
 
     /// The parts of a text, those highlighted that a search has found.
-    init(_ parts: [(text: Substring, isHighlight: Bool)]) {
-        pieces = parts.map { (DisplayText.safe(String($0.text)), $0.isHighlight ? .found : .plain) }
+    init(_ parts: [(text: Substring, isMarked: Bool)]) {
+        pieces = parts.map { (DisplayText.safe(String($0.text)), $0.isMarked ? .found : .plain) }
     }
 
     /// A text whose pieces say how they look.

@@ -194,6 +194,8 @@ extension SearchlightEngine {
         var request = SearchRequest(text, bundle: bundle)
         request.limit = limit
         request.findsInsideWords = false
-        return (try await search(request).hits, try await count(request, upTo: nil))
+        request.countsUpTo = .max
+        let page = try await search(request)
+        return (page.hits, page.total?.count ?? 0)
     }
 }

@@ -2,7 +2,8 @@
 import BusTransport
 import Foundation
 import Glibc
-import SearchlightEngine
+import SearchIndex
+@testable import SearchlightEngine
 import ServiceMessages
 import Synchronization
 import SystemSupport
@@ -12,22 +13,23 @@ import Testing
 final class ServiceHost: Sendable {
     private let listener: OwnedDescriptor
     private let path: String
-    private let home: LentStore
-    private let calls: EngineCalls
+    private let home: HostedStore
+    private let calls: ClientCallHandler
     private let clients = Mutex<[BusConnection]>([])
     /// How often it was asked to end.
     let stops = Counter()
+    /// How many messages clients have sent.
+    let requests = Counter()
 
     init(_ harness: Harness) throws {
         path = harness.store + "/socket"
         let engine = try harness.engine(searchPath: harness.searchPath)
-        home = LentStore(engine) { try harness.engine(searchPath: harness.searchPath) }
+        home = HostedStore(engine) { try harness.engine(searchPath: harness.searchPath) }
         let (home, stops) = (home, stops)
-        calls = EngineCalls(
+        calls = ClientCallHandler(
             control: ServiceControl(
                 facts: { ServiceFacts(processIdentifier: getpid(), version: "test", uptime: 130, clients: 1) },
-                stop: { stops.add() })
-        ) { () async throws(EngineError) in try await home.engine() }
+                stop: { stops.add() }, maintenance: { [home] in home }), engine: home)
         listener = try StreamSocket.listen(at: path)
         Thread.detachNewThread { [self] in accept() }
     }
@@ -46,40 +48,27 @@ final class ServiceHost: Sendable {
     }
 
     private func client(_ socket: OwnedDescriptor) throws -> BusConnection {
-        let engineCalls = EngineCallsConnection(calls)
-        let loan = LoanState()
-        let home = home
+        let engineCalls = ClientCallSession(calls)
+        let requests = requests
         let connection = try BusConnection(adopting: socket, side: .server, name: "client") { call in
+            requests.add()
             switch call.member {
             case Hello.member:
                 guard (try? Hello(call)) != nil else { return call.refuse(name: "x", message: "No hello.") }
                 let welcome = Welcome(
                     serviceVersion: "test", bundle: nil, processIdentifier: UInt64(getpid()))
                 call.reply(welcome.arguments)
-            case ShellRequest.performMember: engineCalls.receive(call)
-            default:
-                guard let request = try? ShellRequest(call) else { return call.refuse(name: "x", message: "What?") }
-                Task {
-                    switch request {
-                    case .borrowStore:
-                        await home.lend()
-                        loan.isLent.store(true, ordering: .relaxed)
-                    case .returnStore: if loan.isLent.exchange(false, ordering: .relaxed) { await home.takeBack() }
-                    }
-                    call.reply()
-                }
+            case AdminRequest.performMember, AdminRequest.cancelMember: engineCalls.receive(call)
+            default: call.refuse(name: "x", message: "What?")
             }
         } onDisconnect: { _ in
             engineCalls.end()
-            if loan.isLent.exchange(false, ordering: .relaxed) { Task { await home.takeBack() } }
         }
         engineCalls.attach(connection)
         return connection
     }
 
-    private final class LoanState: Sendable { let isLent = Atomic(false) }
-
-    /// Ends at once, as a service that is killed, but for giving back the store.
+    /// Ends at once, as a service that is killed, but for closing the store.
     func close() async {
         shutdown(listener.number, Int32(SHUT_RDWR))
         unlink(path)
@@ -88,36 +77,36 @@ final class ServiceHost: Sendable {
     }
 }
 
-/// The engine of a service, which is given back and taken again; who asks for it meanwhile waits.
-actor LentStore {
+/// The engine of a service, which is closed for a repair.
+actor HostedStore: StoreMaintenance, EngineSource {
     private var current: SearchlightEngine?
     private let reopen: @Sendable () throws -> SearchlightEngine
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-    private(set) var loans = 0
 
     init(_ engine: SearchlightEngine, reopen: @escaping @Sendable () throws -> SearchlightEngine) {
         current = engine
         self.reopen = reopen
     }
 
-    func engine() async throws(EngineError) -> any StoreService {
-        while true {
-            if let current { return current }
-            await withCheckedContinuation { waiting.append($0) }
-        }
+    func engine() throws(EngineError) -> SearchlightEngine {
+        guard let current else { throw .index(.closed) }
+        return current
     }
 
-    func lend() async {
-        guard let engine = current else { return }
+    nonisolated func use<Value: Sendable>(
+        _ need: EngineNeed, _ body: (SearchlightEngine) async throws(EngineError) -> Value
+    ) async throws(EngineError) -> Value {
+        try await body(try await engine())
+    }
+
+    func verify() async throws(EngineError) -> VerificationReport { try await engine().verify() }
+
+    func repair() async throws(EngineError) -> StoreCheck.Repair {
+        let engine = try engine()
         current = nil
-        loans += 1
         await engine.close()
-    }
-
-    func takeBack() {
+        let repair = try await StoreCheck(engine.configuration).repair()
         current = try? reopen()
-        for waiter in waiting { waiter.resume() }
-        waiting = []
+        return repair
     }
 
     func close() async {

@@ -73,6 +73,7 @@ struct NewExtensionTests {
                 "-Xcc", "-fmodule-map-file=\(products)/SearchlightExtension.build/module.modulemap",
                 "-Xcc", "-I\(CFixture.includeFolder)",
                 "-Xcc", "-fmodule-map-file=\(BuiltProducts.repository)/Sources/CSystemd/module.modulemap",
+                "-Xcc", "-fmodule-map-file=\(products)/CSystem.build/module.modulemap",
                 folder + "/Sources/SwiftRecipes/IndexRequestHandler.swift", "-L", products, "-lCoreSpotlight",
                 "-o", bundle + "/libSwiftRecipes.so",
             ])

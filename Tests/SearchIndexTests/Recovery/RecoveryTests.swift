@@ -260,7 +260,7 @@ struct RecoveryTests {
             }
             let (report, contents) = try await mended(folder)
             #expect(report.lostDonations && report.generation == SampleStore.generation + 1)
-            // All was in one segment of the journal, so that all is there again.
+            // All was in one segment of the log, so that all is there again.
             #expect(contents.items == sample.contents.items)
             #expect(contents.states.isEmpty)
         }

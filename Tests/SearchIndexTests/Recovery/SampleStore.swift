@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import WriteAheadLog
 import Foundation
 import GRDB
 import TestSupport
@@ -6,7 +7,7 @@ import TestSupport
 @testable import SearchIndex
 @testable import ItemRecord
 
-/// The files of a sound store as a kill leaves it: with a database log and entries in the journal that have not been
+/// The files of a sound store as a kill leaves it: with a database log and entries in the log that have not been
 /// applied; or as it is once it was closed: all in the database.
 struct SampleStore {
     /// The bytes of each file by its path in the store's folder.
@@ -66,14 +67,14 @@ struct SampleStore {
             try FileManager.default.copyItem(atPath: folder.path(name), toPath: path)
         }
         try await index.close()
-        let journal = try Journal(folder: copy.path("journal"), store: row.identifier, applied: row.applied)
+        let log = try WriteAheadLog(folder: copy.path("journal"), store: row.identifier, applied: row.applied)
         for number in items..<items + 6 {
-            _ = try await journal.append(
-                JournalEntry(
+            _ = try await log.append(
+                LogEntry(
                     scope: Store.app, operations: [.put(try EncodedItem(Self.record(number)).bytes)],
                     clientState: Array("late \(number)".utf8)))
         }
-        journal.abandon()
+        log.abandon()
         var files: [String: [UInt8]] = [:]
         for name in try Self.names(in: copy.path) { files[name] = try copy.read(name) }
         let opened = try SearchIndex(

@@ -142,7 +142,7 @@ struct LauncherTests {
         // What is for shells that have said hello is not for others.
         let fresh = try await BusTestClient(bus)
         let perform = await refusal {
-            _ = try await fresh.call(ShellRequest.performMember, [.string("x"), .string("")])
+            _ = try await fresh.call(AdminRequest.performMember, [.string("x"), .string("")])
         }
         #expect(perform == ServiceErrorName.accessDenied)
         // Over the socket everybody says who they are.

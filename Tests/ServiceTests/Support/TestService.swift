@@ -11,9 +11,9 @@ import TestSupport
 /// A service in this process over a store of its own.
 final class TestService: Sendable {
     let folder: TemporaryFolder
-    let service: SearchService
+    let service: Daemon
     let lines: Lines
-    private let running: Task<SearchService.Ending, Never>
+    private let running: Task<Daemon.Ending, Never>
 
     /// What a service wrote down.
     final class Lines: Sendable {
@@ -37,7 +37,7 @@ final class TestService: Sendable {
         configuration.clock = SteadyClock.shared
         if let identity { configuration.identify = { _ in identity } }
         change(&configuration)
-        let service = try await SearchService(configuration)
+        let service = try await Daemon(configuration)
         self.service = service
         running = Task { await service.run() }
     }
@@ -69,13 +69,13 @@ final class TestService: Sendable {
 
     /// Stops the service, and says how it ended.
     @discardableResult
-    func stop() async -> SearchService.Ending {
+    func stop() async -> Daemon.Ending {
         service.requestStop()
         return await running.value
     }
 
     /// How the service ends by itself.
-    func ending() async -> SearchService.Ending { await running.value }
+    func ending() async -> Daemon.Ending { await running.value }
 }
 
 /// Waits until something is so that nothing tells; gives up after a time that a machine ten times slower keeps, too.

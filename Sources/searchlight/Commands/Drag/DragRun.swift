@@ -8,7 +8,7 @@ import Synchronization
 
 /// What “drag” does with its items.
 struct DragRun {
-    let store: any StoreService
+    let store: any EngineClient
     let receiver: DragReceiver
     let reports: DropReports
     let options: DragOptions

@@ -19,7 +19,7 @@ struct ClientStateCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors(json: options.json) {
             let state = try await options.withStore(.readJournaled) { store in
-                try await store.clientState(of: choice.scope)
+                try await store.perform(ClientStateCall(scope: choice.scope))
             }
             guard let state else {
                 throw CommandFailure(

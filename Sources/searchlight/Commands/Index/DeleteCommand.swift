@@ -34,14 +34,14 @@ struct DeleteCommand: AsyncParsableCommand {
         }
     }
 
-    private func delete(_ store: any StoreService) async throws {
+    private func delete(_ store: any EngineClient) async throws {
         var batch = IndexBatch(scope: choice.scope)
         if all { batch.deleteAll() }
         batch.delete(identifiers: identifiers)
         batch.delete(domains: domains)
-        let before = try await store.itemCounts()[choice.bundle] ?? 0
+        let before = try await store.perform(ItemCountsCall())[choice.bundle] ?? 0
         try await store.commit(batch)
-        let after = try await store.itemCounts()[choice.bundle] ?? 0
+        let after = try await store.perform(ItemCountsCall())[choice.bundle] ?? 0
         let deleted = max(0, before - after)
         if options.json { return try Output.printJSON(DeletionReport(deleted: deleted)) }
         try Output.line("\(counted(deleted, "item")) deleted.")

@@ -43,7 +43,7 @@ struct DonateCommand: AsyncParsableCommand {
     var expectState: String?
     @Flag(help: "Donate only if there is no client state yet.")
     var expectNoState = false
-    @Option(name: .customLong("batch"), help: "Donate so many lines at a time.")
+    @Option(name: .customLong("batch"), parsing: .unconditional, help: "Donate so many lines at a time.")
     var linesPerBatch = 10_000
     @Flag(help: "Print “acknowledged N” as soon as N batches are durable.")
     var acknowledge = false
@@ -85,9 +85,9 @@ struct DonateCommand: AsyncParsableCommand {
         }
     }
 
-    private func donate(_ input: InputLines, to store: any StoreService) async throws {
+    private func donate(_ input: InputLines, to store: any EngineClient) async throws {
         let acknowledges = acknowledge
-        let mark = try await store.rejections(in: choice.scope, after: nil).mark
+        let mark = try await store.perform(RejectionsCall(scope: choice.scope, mark: nil)).mark
         var donation = Donation(
             store: store, scope: choice.scope, linesPerBatch: linesPerBatch,
             clientState: clientState.map { Array($0.utf8) }, expectation: expectation
@@ -103,13 +103,13 @@ struct DonateCommand: AsyncParsableCommand {
             throw error
         }
         do {
-            try await store.settle()
+            try await store.perform(SettleCall())
         } catch {
             let items = counted(donation.accepted, "item")
             Output.complain("\(items) accepted and kept, but not to be found before this is mended:")
             throw error
         }
-        let rejections = try await store.rejections(in: choice.scope, after: mark)
+        let rejections = try await store.perform(RejectionsCall(scope: choice.scope, mark: mark))
         let report = DonationReport(donation, rejections)
         if options.json {
             try Output.printJSON(report)

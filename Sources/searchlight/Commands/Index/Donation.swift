@@ -19,7 +19,7 @@ struct Donation {
     /// The largest batch that must not be divided, in bytes of records: what the journal takes, less its own bytes.
     static let maximumBatchBytes = 48 << 20
 
-    let store: any StoreService
+    let store: any EngineClient
     let scope: IndexScope
     /// The most lines of a batch that nothing else ends.
     let linesPerBatch: Int
@@ -47,7 +47,7 @@ struct Donation {
     private var wasDivided = false
 
     init(
-        store: any StoreService, scope: IndexScope, linesPerBatch: Int, clientState: [UInt8]?,
+        store: any EngineClient, scope: IndexScope, linesPerBatch: Int, clientState: [UInt8]?,
         expectation: ClientStateExpectation, onDurable: @escaping (Int) throws -> Void
     ) {
         self.store = store

@@ -10,7 +10,9 @@ struct ListCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
     @Option(help: "Only items of this bundle.", completion: BundleNames.completion)
     var bundle: String?
-    @Option(name: .shortAndLong, help: ListLimit.help("Show at most so many items"), transform: ListLimit.items)
+    @Option(
+        name: .shortAndLong, parsing: .unconditional, help: ListLimit.help("Show at most so many items"),
+        transform: ListLimit.items)
     var limit = 100
     @OptionGroup var place: ListPlace
     @OptionGroup var list: NumbersFlag

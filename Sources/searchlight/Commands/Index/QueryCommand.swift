@@ -23,7 +23,9 @@ struct QueryCommand: AsyncParsableCommand {
     var bundle: String?
     @Option(help: ArgumentHelp("Attributes to show, with commas between.", valueName: "names"))
     var attributes: String?
-    @Option(name: .shortAndLong, help: ListLimit.help("Show at most so many items"), transform: ListLimit.items)
+    @Option(
+        name: .shortAndLong, parsing: .unconditional, help: ListLimit.help("Show at most so many items"),
+        transform: ListLimit.items)
     var limit = 100
     @OptionGroup var place: ListPlace
     @OptionGroup var list: NumbersFlag
@@ -56,13 +58,13 @@ struct QueryCommand: AsyncParsableCommand {
         }
     }
 
-    private func answer(_ expression: QueryExpression, from store: any StoreService) async throws {
-        if explain { return try show(try await store.explain(expression, bundle: bundle)) }
+    private func answer(_ expression: QueryExpression, from store: any EngineClient) async throws {
+        if explain { return try show(try await store.perform(ExplainCall(expression, bundle: bundle))) }
         if count {
-            let total = try await store.count(matching: expression, bundle: bundle)
+            let total = try await store.perform(CountCall(expression, bundle: bundle))
             if options.json { return try Output.printJSON(CountReport(total: total)) }
             try Output.line("\(total)")
-            return warnOfPending(try await store.pendingDonations())
+            return warnOfPending(try await store.perform(PendingCall()))
         }
         let page = try await store.items(
             matching: expression, bundle: bundle, limit: limit, after: place.cursor)

@@ -18,7 +18,8 @@ struct LogCommand: AsyncParsableCommand {
         help: ArgumentHelp("Only of this extension, or this task of the index's care.", valueName: "bundle"),
         completion: BundleNames.completion)
     var name: String?
-    @Option(name: [.customShort("n"), .long], help: "Show at most so many decisions, 0 to 100000.")
+    @Option(
+        name: [.customShort("n"), .long], parsing: .unconditional, help: "Show at most so many decisions, 0 to 100000.")
     var lines = 50
     @Flag(name: .shortAndLong, help: "Go on showing decisions as they are made.")
     var follow = false

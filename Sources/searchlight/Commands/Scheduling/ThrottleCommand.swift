@@ -28,8 +28,10 @@ struct ThrottleCommand: AsyncParsableCommand {
             let bundle = choice.identifier
             let isThrottled = wish == .on
             let isChange = try await options.withStore(.change) { store in
-                let known = try await store.extensions().identifiers
-                if isThrottled, !known.contains(bundle) { _ = try await store.extensionDetails(of: bundle) }
+                let known = try await store.perform(ExtensionsCall()).identifiers
+                if isThrottled, !known.contains(bundle) {
+                    _ = try await store.perform(ExtensionDetailsCall(bundle: bundle))
+                }
                 return try await options.schedule(of: store).setThrottled(isThrottled, bundle)
             }
             if options.json {

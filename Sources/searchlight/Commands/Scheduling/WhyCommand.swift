@@ -40,7 +40,7 @@ struct WhyCommand: AsyncParsableCommand {
             var keys = try names.map(JobChoice.key)
             let report = try await options.withStore(.read) { store in
                 if all {
-                    keys = try await store.extensions().identifiers.map { .reindex(bundle: $0) }
+                    keys = try await store.perform(ExtensionsCall()).identifiers.map { .reindex(bundle: $0) }
                 } else {
                     try await store.checkKnown(keys)
                 }
@@ -76,7 +76,7 @@ struct WhyCommand: AsyncParsableCommand {
 extension GlobalOptions {
     /// What is said of some jobs, and of what is owed besides.
     fileprivate func report(
-        of store: any StoreService, keys: [ScheduledJob.Key]?, besides: [ScheduledJob.Key]
+        of store: any EngineClient, keys: [ScheduledJob.Key]?, besides: [ScheduledJob.Key]
     ) async throws -> ScheduleReport {
         let schedule = try schedule(of: store)
         var report = try await schedule.schedule(of: keys)

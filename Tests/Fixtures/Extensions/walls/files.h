@@ -284,22 +284,22 @@ static void files_move(void) {
 
 static void files_special(void) {
     /* In its own folder. */
-    want("tried to change %s/fifo", temporary);
+    want("tried to change $TMPDIR/fifo");
     tell(mkfifo(own("fifo"), 0600), "a pipe with a name");
-    want("tried to change %s/fifo2", temporary);
+    want("tried to change $TMPDIR/fifo2");
     tell(mknodat(AT_FDCWD, own("fifo2"), S_IFIFO | 0600, 0), "mknodat of a pipe");
-    want("tried to change %s/fifo3", temporary);
+    want("tried to change $TMPDIR/fifo3");
     tell(syscall(SYS_mknod, own("fifo3"), S_IFIFO | 0600, 0), "a raw mknod of a pipe");
-    want("tried to change %s/socket", temporary);
+    want("tried to change $TMPDIR/socket");
     tell(mknod(own("socket"), S_IFSOCK | 0600, 0), "a socket with a name");
-    want("tried to change %s/char", temporary);
+    want("tried to change $TMPDIR/char");
     tell(mknod(own("char"), S_IFCHR | 0600, 0x0103), "a device of characters");
-    want("tried to change %s/block", temporary);
+    want("tried to change $TMPDIR/block");
     tell(mknod(own("block"), S_IFBLK | 0600, 0x0800), "a device of blocks");
-    want("tried to change %s/white", temporary);
+    want("tried to change $TMPDIR/white");
     tell(mknod(own("white"), S_IFCHR, 0), "a whiteout");
     close(open(own("mine"), O_RDWR | O_CREAT, 0600));
-    want("tried to change %s", temporary);
+    want("tried to change $TMPDIR");
     tell(syscall(SYS_renameat2, AT_FDCWD, own("mine"), AT_FDCWD, own("moved"), 4), "a whiteout of a rename");
     want("tried to change permissions, dates or attributes of a new file");
     tell(open(own("set-id"), O_RDWR | O_CREAT, 04755), "a file to run as its owner");

@@ -11,7 +11,7 @@ static void sockets(int first, int last) {
             if (family == AF_UNIX)
                 want("tried to use the network (a socket of family unix)");
             else if (family == AF_INET)
-                want("tried to use the network (a socket of family inet)");
+                want(types[i] == SOCK_DGRAM ? "tried to use the network (a socket of family inet, UDP)" : "tried to use the network (a socket of family inet)");
             else
                 want("tried to use the network (a socket of family ");
             tell(socket(family, types[i] | SOCK_CLOEXEC, 0), "a %s socket of family %d", names[i], family);
@@ -28,7 +28,7 @@ static void network_families_2(void) {
     tell(syscall(SYS_socket, AF_INET | 0x100000000L, SOCK_STREAM, 0), "a raw call in 64 bits");
     want("tried to use the network (a socket of family inet)");
     tell(socket(AF_INET, SOCK_STREAM, 262), "multipath TCP");
-    want("tried to use the network (a socket of family inet)");
+    want("tried to use the network (a socket of family inet, UDP)");
     tell(socket(AF_INET, SOCK_DGRAM, 1), "a socket that pings");
     want("tried to use the network (a socket of family inet)");
     tell(socket(AF_INET, SOCK_SEQPACKET, 132), "SCTP");

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a value cannot be encoded or decoded, with its position.
+public struct BusCodingError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The keys from the outermost value to the one that is wrong, with points between; empty for the outermost.
+    public let path: String
+    /// What is wrong, without a full stop.
+    public let reason: String
+    /// Whether less would be possible.
+    public var isSize = false
+
+    private static let maximumCharacters = 500
+
+    /// Position and reason.
+    public var description: String { path.isEmpty ? reason : "\(path): \(reason)" }
+
+    init(_ path: [any CodingKey], _ reason: String) {
+        self.path = String(path.map(\.stringValue).joined(separator: ".").prefix(Self.maximumCharacters))
+        var text = reason.prefix(Self.maximumCharacters)
+        if text.hasSuffix(".") { text.removeLast() }
+        self.reason = String(text)
+    }
+
+    init(_ error: any Error) {
+        switch error {
+        case let error as BusCodingError: self = error
+        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
+            DecodingError.keyNotFound(_, let context), DecodingError.dataCorrupted(let context):
+            self.init(context.codingPath, context.debugDescription)
+        case EncodingError.invalidValue(_, let context): self.init(context.codingPath, context.debugDescription)
+        default: self.init([], "\(error)")
+        }
+    }
+
+    static func tooManyEntries(_ path: [any CodingKey]) -> Self {
+        var error = Self(path, "there are more than \(BusValue.maximumEntries) entries")
+        error.isSize = true
+        return error
+    }
+
+    static func tooDeep(_ path: [any CodingKey]) -> Self {
+        Self(path, "more than \(BusValue.maximumDepth) values are inside each other")
+    }
+}
+
+/// Where a value is in the outermost one; the keys are put together only for an error.
+final class BusCodingPath: Sendable {
+    private let key: any CodingKey
+    private let parent: BusCodingPath?
+
+    init(_ key: any CodingKey, in parent: BusCodingPath?) { (self.key, self.parent) = (key, parent) }
+
+    var keys: [any CodingKey] {
+        var keys: [any CodingKey] = []
+        var place: BusCodingPath? = self
+        while let here = place {
+            keys.append(here.key)
+            place = here.parent
+        }
+        return keys.reversed()
+    }
+
+    private static let escape: Unicode.Scalar = "\\"
+
+    /// The key of an entry on the bus. Scalars that D-Bus has no form for are written out; the empty name means that a
+    /// value is absent (``BusValue/absent``).
+    static func name(of key: String) -> String {
+        if !key.isEmpty, key.isFitForBus, !key.unicodeScalars.contains(escape) { return key }
+        var name = String.UnicodeScalarView()
+        for scalar in key.unicodeScalars {
+            if scalar.isFitForBus, scalar != escape {
+                name.append(scalar)
+            } else {
+                name.append(contentsOf: "\\\(String(scalar.value, radix: 16));".unicodeScalars)
+            }
+        }
+        return key.isEmpty ? "\\;" : String(name)
+    }
+
+    /// The key that a name stands for; `nil` if it stands for none.
+    static func key(of name: String) -> String? {
+        guard name.unicodeScalars.contains(escape) else { return name }
+        var key = String.UnicodeScalarView()
+        var rest = Substring(name).unicodeScalars
+        while let scalar = rest.popFirst() {
+            guard scalar == escape else {
+                key.append(scalar)
+                continue
+            }
+            let digits = rest.prefix { $0 != ";" }
+            guard digits.endIndex < rest.endIndex else { return nil }
+            rest = rest[rest.index(after: digits.endIndex)...]
+            if digits.isEmpty { continue }
+            guard let number = UInt32(String(digits), radix: 16), let escaped = Unicode.Scalar(number) else {
+                return nil
+            }
+            key.append(escaped)
+        }
+        return String(key)
+    }
+}
+
+/// A key that is known while the program runs.
+struct BusCodingKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(_ name: String) { (stringValue, intValue) = (name, nil) }
+    init(_ index: Int) { (stringValue, intValue) = ("\(index)", index) }
+    init?(stringValue: String) { self.init(stringValue) }
+    init?(intValue: Int) { self.init(intValue) }
+}
+
+extension String {
+    /// Whether D-Bus has a form for the text: sd-bus refuses to read a message with a noncharacter.
+    package var isFitForBus: Bool {
+        if utf8.allSatisfy({ $0 != 0 && $0 < 0x80 }) { return true }
+        return unicodeScalars.allSatisfy(\.isFitForBus)
+    }
+}
+
+extension Unicode.Scalar {
+    package var isFitForBus: Bool { value != 0 && !properties.isNoncharacterCodePoint }
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Decodes what ``BusEncoder`` has encoded. Any D-Bus value may arrive: one that does not fit is an error with its position.
+public struct BusDecoder: Decoder {
+    private let value: BusValue
+    private let path: BusCodingPath?
+
+    /// The keys from the outermost value to this one.
+    public var codingPath: [any CodingKey] { path?.keys ?? [] }
+    /// Nothing.
+    public var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    fileprivate init(_ value: BusValue, _ path: BusCodingPath?) { (self.value, self.path) = (value, path) }
+
+    /// Decodes a value.
+    ///
+    /// - Throws: ``BusCodingError``.
+    public static func decode<Value: Decodable>(
+        _ type: Value.Type, from value: BusValue
+    ) throws(BusCodingError) -> Value {
+        do { return try BusDecoder(value, nil).decode(type) } catch { throw BusCodingError(error) }
+    }
+
+    /// The D-Bus value as it is, for types that have no other form, such as descriptors.
+    public var raw: BusValue { value }
+
+    fileprivate func at(_ key: any CodingKey, _ value: BusValue) -> BusDecoder {
+        BusDecoder(value, BusCodingPath(key, in: path))
+    }
+
+    /// An error at this position.
+    func mismatch(_ type: Any.Type) -> DecodingError {
+        .typeMismatch(
+            type,
+            .init(codingPath: codingPath, debugDescription: "a value of type \(value.signature) is no \(type)"))
+    }
+
+    /// A container of named values.
+    public func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        guard case .dictionary(let entries) = value else { throw mismatch([String: Any].self) }
+        return KeyedDecodingContainer(Entries<Key>(decoder: self, entries: entries))
+    }
+
+    /// A container of values in order.
+    public func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        switch value {
+        case .array(let values): List(decoder: self, values: values)
+        case .strings(let texts): List(decoder: self, values: texts.map { .string($0) })
+        case .dictionaries(let list): List(decoder: self, values: list.map { .dictionary($0) })
+        default: throw mismatch([Any].self)
+        }
+    }
+
+    /// A container of one value.
+    public func singleValueContainer() throws -> any SingleValueDecodingContainer { Single(decoder: self) }
+
+    // MARK: Values
+
+    fileprivate var isAbsent: Bool { value.isAbsent }
+
+    fileprivate func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        if type == [UInt8].self, case .bytes(let bytes) = value, let bytes = bytes as? Value { return bytes }
+        if type == String.self, let text = try string() as? Value { return text }
+        return try Value(from: self)
+    }
+
+    fileprivate func string() throws -> String {
+        switch value {
+        case .string(let text): return text
+        case .bytes(let bytes):
+            guard let text = String(validating: bytes, as: UTF8.self) else { throw mismatch(String.self) }
+            return text
+        default: throw mismatch(String.self)
+        }
+    }
+
+    fileprivate func boolean() throws -> Bool {
+        guard case .boolean(let truth) = value else { throw mismatch(Bool.self) }
+        return truth
+    }
+
+    fileprivate func double() throws -> Double {
+        guard case .double(let number) = value else { throw mismatch(Double.self) }
+        return number
+    }
+
+    fileprivate func integer<Value: FixedWidthInteger>(_ type: Value.Type) throws -> Value {
+        let number: Value? =
+            switch value {
+            case .signed(let number): Value(exactly: number)
+            case .unsigned(let number): Value(exactly: number)
+            case .signed32(let number): Value(exactly: number)
+            case .unsigned32(let number): Value(exactly: number)
+            default: throw mismatch(type)
+            }
+        guard let number else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: codingPath, debugDescription: "the number is too large or too small"))
+        }
+        return number
+    }
+}
+
+extension BusValue {
+    /// Stands for a value that is absent where its place cannot be left out.
+    static let absent = BusValue.dictionary(["": .boolean(false)])
+
+    var isAbsent: Bool {
+        if case .dictionary(let entries) = self { entries.count == 1 && entries[""] != nil } else { false }
+    }
+}
+
+private struct Entries<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let decoder: BusDecoder
+    let entries: [String: BusValue]
+    var codingPath: [any CodingKey] { decoder.codingPath }
+    var allKeys: [Key] { entries.keys.compactMap { BusCodingPath.key(of: $0).flatMap { Key(stringValue: $0) } } }
+
+    private func find(_ key: Key) -> BusValue? { entries[BusCodingPath.name(of: key.stringValue)] }
+
+    private func at(_ key: Key) throws -> BusDecoder {
+        guard let value = find(key) else {
+            throw DecodingError.keyNotFound(
+                key, .init(codingPath: codingPath, debugDescription: "\(key.stringValue) is missing"))
+        }
+        return decoder.at(key, value)
+    }
+
+    func contains(_ key: Key) -> Bool { find(key) != nil }
+    func decodeNil(forKey key: Key) -> Bool { find(key)?.isAbsent ?? true }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try at(key).boolean() }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try at(key).string() }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try at(key).double() }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { Float(try at(key).double()) }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try at(key).integer(type) }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try at(key).integer(type) }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try at(key).integer(type) }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try at(key).integer(type) }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try at(key).integer(type) }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try at(key).integer(type) }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try at(key).integer(type) }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try at(key).integer(type) }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try at(key).integer(type) }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try at(key).integer(type) }
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try at(key).decode(type) }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<Nested> {
+        try at(key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try at(key).unkeyedContainer()
+    }
+
+    func superDecoder() throws -> any Decoder { decoder.at(BusCodingKey("super"), entries["super"] ?? .absent) }
+    func superDecoder(forKey key: Key) throws -> any Decoder { try at(key) }
+}
+
+private struct List: UnkeyedDecodingContainer {
+    let decoder: BusDecoder
+    let values: [BusValue]
+    private(set) var currentIndex = 0
+    var codingPath: [any CodingKey] { decoder.codingPath }
+    var count: Int? { values.count }
+    var isAtEnd: Bool { currentIndex >= values.count }
+
+    init(decoder: BusDecoder, values: [BusValue]) { (self.decoder, self.values) = (decoder, values) }
+
+    /// The next element, which is passed once it was read.
+    private mutating func next<Value>(_ body: (BusDecoder) throws -> Value) throws -> Value {
+        guard !isAtEnd else {
+            throw DecodingError.valueNotFound(
+                Value.self, .init(codingPath: codingPath, debugDescription: "the list ends after \(values.count)"))
+        }
+        let value = try body(decoder.at(BusCodingKey(currentIndex), values[currentIndex]))
+        currentIndex += 1
+        return value
+    }
+
+    mutating func decodeNil() throws -> Bool {
+        guard !isAtEnd, values[currentIndex].isAbsent else { return false }
+        currentIndex += 1
+        return true
+    }
+
+    mutating func decode(_ type: Bool.Type) throws -> Bool { try next { try $0.boolean() } }
+    mutating func decode(_ type: String.Type) throws -> String { try next { try $0.string() } }
+    mutating func decode(_ type: Double.Type) throws -> Double { try next { try $0.double() } }
+    mutating func decode(_ type: Float.Type) throws -> Float { Float(try next { try $0.double() }) }
+    mutating func decode(_ type: Int.Type) throws -> Int { try next { try $0.integer(type) } }
+    mutating func decode(_ type: Int8.Type) throws -> Int8 { try next { try $0.integer(type) } }
+    mutating func decode(_ type: Int16.Type) throws -> Int16 { try next { try $0.integer(type) } }
+    mutating func decode(_ type: Int32.Type) throws -> Int32 { try next { try $0.integer(type) } }
+    mutating func decode(_ type: Int64.Type) throws -> Int64 { try next { try $0.integer(type) } }
+    mutating func decode(_ type: UInt.Type) throws -> UInt { try next { try $0.integer(type) } }
+    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try next { try $0.integer(type) } }
+    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try next { try $0.integer(type) } }
+    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try next { try $0.integer(type) } }
+    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try next { try $0.integer(type) } }
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try next { try $0.decode(type) } }
+
+    mutating func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type
+    ) throws -> KeyedDecodingContainer<Nested> {
+        try next { try $0.container(keyedBy: type) }
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try next { try $0.unkeyedContainer() }
+    }
+
+    mutating func superDecoder() throws -> any Decoder { try next { $0 } }
+}
+
+private struct Single: SingleValueDecodingContainer {
+    let decoder: BusDecoder
+    var codingPath: [any CodingKey] { decoder.codingPath }
+
+    func decodeNil() -> Bool { decoder.isAbsent }
+    func decode(_ type: Bool.Type) throws -> Bool { try decoder.boolean() }
+    func decode(_ type: String.Type) throws -> String { try decoder.string() }
+    func decode(_ type: Double.Type) throws -> Double { try decoder.double() }
+    func decode(_ type: Float.Type) throws -> Float { Float(try decoder.double()) }
+    func decode(_ type: Int.Type) throws -> Int { try decoder.integer(type) }
+    func decode(_ type: Int8.Type) throws -> Int8 { try decoder.integer(type) }
+    func decode(_ type: Int16.Type) throws -> Int16 { try decoder.integer(type) }
+    func decode(_ type: Int32.Type) throws -> Int32 { try decoder.integer(type) }
+    func decode(_ type: Int64.Type) throws -> Int64 { try decoder.integer(type) }
+    func decode(_ type: UInt.Type) throws -> UInt { try decoder.integer(type) }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try decoder.integer(type) }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try decoder.integer(type) }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try decoder.integer(type) }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try decoder.integer(type) }
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try decoder.decode(type) }
+}

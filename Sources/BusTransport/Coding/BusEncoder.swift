@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Encodes a Swift value as a D-Bus value: structures as `a{sv}`, lists as `as`, `aa{sv}` or `av`, bytes as `ay`, numbers and
+/// truth values in their own types.
+///
+/// ```swift
+/// let value = try BusEncoder.encode(["title": "Notes"])
+/// ```
+///
+/// A text that D-Bus has no form for (with a NUL or a noncharacter) becomes its bytes. What is absent in a list is
+/// ``BusValue/absent``; in a structure its key is left out.
+public final class BusEncoder: Encoder {
+    private let path: BusCodingPath?
+    fileprivate var content = Content.none
+    /// How many entries there are room for, in all containers.
+    private let room: Room
+
+    /// The keys from the outermost value to this one.
+    public var codingPath: [any CodingKey] { path?.keys ?? [] }
+    /// Nothing.
+    public var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    fileprivate enum Content {
+        case none
+        case value(BusValue)
+        case entries([String: Slot])
+        case list([Slot])
+    }
+
+    /// A part of a container: done, or a nested container that is still being filled.
+    fileprivate enum Slot {
+        case value(BusValue)
+        case nested(BusEncoder)
+    }
+
+    fileprivate final class Room {
+        var entries = BusValue.maximumEntries
+    }
+
+    private init(_ path: BusCodingPath?, _ room: Room) { (self.path, self.room) = (path, room) }
+
+    /// Encodes a value.
+    ///
+    /// - Throws: ``BusCodingError`` beyond ``BusValue/maximumEntries`` or ``BusValue/maximumDepth``, and for what a value says
+    ///   that cannot be encoded.
+    public static func encode(_ value: some Encodable) throws(BusCodingError) -> BusValue {
+        do {
+            return try BusEncoder(nil, Room()).boxed(value).resolved(depth: 0)
+        } catch {
+            throw BusCodingError(error)
+        }
+    }
+
+    /// Has the value that is encoded be a D-Bus value as it is, for types that have no other form, such as descriptors.
+    public func put(_ value: BusValue) { content = .value(value) }
+
+    private func take() throws {
+        room.entries -= 1
+        guard room.entries >= 0 else { throw BusCodingError.tooManyEntries(codingPath) }
+    }
+
+    fileprivate func resolved(depth: Int) throws -> BusValue {
+        switch content {
+        case .none: return .dictionary([:])
+        case .value(let value): return value
+        case .entries(let slots):
+            guard depth < BusValue.maximumDepth else { throw BusCodingError.tooDeep(codingPath) }
+            return .dictionary(try slots.mapValues { try $0.resolved(depth: depth + 1) })
+        case .list(let slots):
+            guard depth < BusValue.maximumDepth else { throw BusCodingError.tooDeep(codingPath) }
+            return Self.list(try slots.map { try $0.resolved(depth: depth + 1) })
+        }
+    }
+
+    /// The shortest form of a list.
+    private static func list(_ values: [BusValue]) -> BusValue {
+        switch values.first {
+        case .string?, nil:
+            var texts: [String] = []
+            texts.reserveCapacity(values.count)
+            for value in values { if case .string(let text) = value { texts.append(text) } }
+            return texts.count == values.count ? .strings(texts) : .array(values)
+        case .dictionary?:
+            var list: [[String: BusValue]] = []
+            list.reserveCapacity(values.count)
+            for value in values { if case .dictionary(let entries) = value { list.append(entries) } }
+            return list.count == values.count ? .dictionaries(list) : .array(values)
+        default: return .array(values)
+        }
+    }
+
+    // MARK: Values
+
+    fileprivate func slot<Value: Encodable>(_ value: Value, _ key: any CodingKey) throws -> Slot {
+        try take()
+        if Value.self == [UInt8].self, let bytes = value as? [UInt8] { return .value(.bytes(bytes)) }
+        if Value.self == String.self, let text = value as? String { return .value(Self.text(text)) }
+        return try BusEncoder(BusCodingPath(key, in: path), room).boxed(value).finished
+    }
+
+    private func boxed<Value: Encodable>(_ value: Value) throws -> BusEncoder {
+        if Value.self == [UInt8].self, let bytes = value as? [UInt8] {
+            put(.bytes(bytes))
+        } else if Value.self == String.self, let text = value as? String {
+            put(Self.text(text))
+        } else {
+            try value.encode(to: self)
+        }
+        return self
+    }
+
+    private var finished: Slot { if case .value(let value) = content { .value(value) } else { .nested(self) } }
+
+    fileprivate static func text(_ text: String) -> BusValue {
+        text.isFitForBus ? .string(text) : .bytes(Array(text.utf8))
+    }
+
+    // MARK: Containers
+
+    /// A container of named values.
+    public func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        if case .entries = content {} else { content = .entries([:]) }
+        return KeyedEncodingContainer(Entries<Key>(encoder: self))
+    }
+
+    /// A container of values in order.
+    public func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        if case .list = content {} else { content = .list([]) }
+        return List(encoder: self)
+    }
+
+    /// A container of one value.
+    public func singleValueContainer() -> any SingleValueEncodingContainer { Single(encoder: self) }
+
+    fileprivate func set(_ slot: Slot, _ key: any CodingKey) {
+        guard case .entries(var slots) = content else { return }
+        content = .none
+        slots[BusCodingPath.name(of: key.stringValue)] = slot
+        content = .entries(slots)
+    }
+
+    fileprivate func append(_ slot: Slot) {
+        guard case .list(var slots) = content else { return }
+        content = .none
+        slots.append(slot)
+        content = .list(slots)
+    }
+
+    fileprivate var count: Int { if case .list(let slots) = content { slots.count } else { 0 } }
+}
+
+extension BusEncoder.Slot {
+    fileprivate func resolved(depth: Int) throws -> BusValue {
+        switch self {
+        case .value(let value): value
+        case .nested(let encoder): try encoder.resolved(depth: depth)
+        }
+    }
+}
+
+private struct Entries<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let encoder: BusEncoder
+    var codingPath: [any CodingKey] { encoder.codingPath }
+
+    mutating func encodeNil(forKey key: Key) {}
+    mutating func encode(_ value: Bool, forKey key: Key) throws { try put(.boolean(value), key) }
+    mutating func encode(_ value: String, forKey key: Key) throws { try put(BusEncoder.text(value), key) }
+    mutating func encode(_ value: Double, forKey key: Key) throws { try put(.double(value), key) }
+    mutating func encode(_ value: Float, forKey key: Key) throws { try put(.double(Double(value)), key) }
+    mutating func encode(_ value: Int, forKey key: Key) throws { try put(.signed(Int64(value)), key) }
+    mutating func encode(_ value: Int8, forKey key: Key) throws { try put(.signed(Int64(value)), key) }
+    mutating func encode(_ value: Int16, forKey key: Key) throws { try put(.signed(Int64(value)), key) }
+    mutating func encode(_ value: Int32, forKey key: Key) throws { try put(.signed(Int64(value)), key) }
+    mutating func encode(_ value: Int64, forKey key: Key) throws { try put(.signed(value), key) }
+    mutating func encode(_ value: UInt, forKey key: Key) throws { try put(.unsigned(UInt64(value)), key) }
+    mutating func encode(_ value: UInt8, forKey key: Key) throws { try put(.unsigned(UInt64(value)), key) }
+    mutating func encode(_ value: UInt16, forKey key: Key) throws { try put(.unsigned(UInt64(value)), key) }
+    mutating func encode(_ value: UInt32, forKey key: Key) throws { try put(.unsigned(UInt64(value)), key) }
+    mutating func encode(_ value: UInt64, forKey key: Key) throws { try put(.unsigned(value), key) }
+    mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+        encoder.set(try encoder.slot(value, key), key)
+    }
+
+    private func put(_ value: BusValue, _ key: Key) throws { encoder.set(.value(try encoder.counted(value)), key) }
+
+    mutating func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<Nested> {
+        let nested = encoder.nestedEncoder(key, .entries([:]))
+        encoder.set(.nested(nested), key)
+        return nested.container(keyedBy: type)
+    }
+
+    mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        let nested = encoder.nestedEncoder(key, .list([]))
+        encoder.set(.nested(nested), key)
+        return nested.unkeyedContainer()
+    }
+
+    mutating func superEncoder() -> any Encoder { encoder.nestedEncoder(BusCodingKey("super"), .none) }
+    mutating func superEncoder(forKey key: Key) -> any Encoder { encoder.nestedEncoder(key, .none) }
+}
+
+private struct List: UnkeyedEncodingContainer {
+    let encoder: BusEncoder
+    var codingPath: [any CodingKey] { encoder.codingPath }
+    var count: Int { encoder.count }
+
+    mutating func encodeNil() throws { try put(.absent) }
+    mutating func encode(_ value: Bool) throws { try put(.boolean(value)) }
+    mutating func encode(_ value: String) throws { try put(BusEncoder.text(value)) }
+    mutating func encode(_ value: Double) throws { try put(.double(value)) }
+    mutating func encode(_ value: Float) throws { try put(.double(Double(value))) }
+    mutating func encode(_ value: Int) throws { try put(.signed(Int64(value))) }
+    mutating func encode(_ value: Int8) throws { try put(.signed(Int64(value))) }
+    mutating func encode(_ value: Int16) throws { try put(.signed(Int64(value))) }
+    mutating func encode(_ value: Int32) throws { try put(.signed(Int64(value))) }
+    mutating func encode(_ value: Int64) throws { try put(.signed(value)) }
+    mutating func encode(_ value: UInt) throws { try put(.unsigned(UInt64(value))) }
+    mutating func encode(_ value: UInt8) throws { try put(.unsigned(UInt64(value))) }
+    mutating func encode(_ value: UInt16) throws { try put(.unsigned(UInt64(value))) }
+    mutating func encode(_ value: UInt32) throws { try put(.unsigned(UInt64(value))) }
+    mutating func encode(_ value: UInt64) throws { try put(.unsigned(value)) }
+    mutating func encode<Value: Encodable>(_ value: Value) throws {
+        encoder.append(try encoder.slot(value, BusCodingKey(count)))
+    }
+
+    private func put(_ value: BusValue) throws { encoder.append(.value(try encoder.counted(value))) }
+
+    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+        let nested = encoder.nestedEncoder(BusCodingKey(count), .entries([:]))
+        encoder.append(.nested(nested))
+        return nested.container(keyedBy: type)
+    }
+
+    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+        let nested = encoder.nestedEncoder(BusCodingKey(count), .list([]))
+        encoder.append(.nested(nested))
+        return nested.unkeyedContainer()
+    }
+
+    mutating func superEncoder() -> any Encoder {
+        let nested = encoder.nestedEncoder(BusCodingKey(count), .none)
+        encoder.append(.nested(nested))
+        return nested
+    }
+}
+
+private struct Single: SingleValueEncodingContainer {
+    let encoder: BusEncoder
+    var codingPath: [any CodingKey] { encoder.codingPath }
+
+    mutating func encodeNil() { encoder.put(.absent) }
+    mutating func encode(_ value: Bool) { encoder.put(.boolean(value)) }
+    mutating func encode(_ value: String) { encoder.put(BusEncoder.text(value)) }
+    mutating func encode(_ value: Double) { encoder.put(.double(value)) }
+    mutating func encode(_ value: Float) { encoder.put(.double(Double(value))) }
+    mutating func encode(_ value: Int) { encoder.put(.signed(Int64(value))) }
+    mutating func encode(_ value: Int8) { encoder.put(.signed(Int64(value))) }
+    mutating func encode(_ value: Int16) { encoder.put(.signed(Int64(value))) }
+    mutating func encode(_ value: Int32) { encoder.put(.signed(Int64(value))) }
+    mutating func encode(_ value: Int64) { encoder.put(.signed(value)) }
+    mutating func encode(_ value: UInt) { encoder.put(.unsigned(UInt64(value))) }
+    mutating func encode(_ value: UInt8) { encoder.put(.unsigned(UInt64(value))) }
+    mutating func encode(_ value: UInt16) { encoder.put(.unsigned(UInt64(value))) }
+    mutating func encode(_ value: UInt32) { encoder.put(.unsigned(UInt64(value))) }
+    mutating func encode(_ value: UInt64) { encoder.put(.unsigned(value)) }
+    mutating func encode<Value: Encodable>(_ value: Value) throws { try encoder.replace(value) }
+}
+
+extension BusEncoder {
+    fileprivate func counted(_ value: BusValue) throws -> BusValue {
+        try take()
+        return value
+    }
+
+    fileprivate func nestedEncoder(_ key: any CodingKey, _ content: Content) -> BusEncoder {
+        // A container that is asked for cannot fail; what is put into it is counted.
+        let encoder = BusEncoder(BusCodingPath(key, in: path), room)
+        encoder.content = content
+        return encoder
+    }
+
+    fileprivate func replace(_ value: some Encodable) throws { _ = try boxed(value) }
+}

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+import WriteAheadLog
+import GRDB
+
+extension LogApplier {
+    /// Applies everything that has been logged until now and is not held; gives back why it could not.
+    ///
+    /// What apps wait for and what comes next in order take turns, a transaction each, so that neither waits for all of the
+    /// other.
+    func drain() -> SearchIndexError? {
+        let target = state.withLock { state in
+            (state.newEntries, state.newBytes) = (0, 0)
+            return state.target
+        }
+        var isOwnTurn = true
+        while true {
+            let (applied, isDue) = state.withLock { ($0.applied, $0.isDue) }
+            guard applied < target, isDue else { return nil }
+            guard !isClosing else { return .closed }
+            do {
+                if isOwnTurn, try applyOwn() {
+                    isOwnTurn = false
+                    continue
+                }
+                isOwnTurn = true
+                try mending { try applyBulk(after: applied) }
+            } catch let error as LogError {
+                return SearchIndexError(error, path: path, operation: "Reading the write-ahead log")
+            } catch {
+                return SearchIndexError(error, path: path, operation: "Applying the write-ahead log")
+            }
+        }
+    }
+
+    /// Does something that changes the database; if that meets damage, checks all, mends what can be mended in place, and
+    /// does it once more. What cannot is left for the next opening. Blocks.
+    func mending<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch  where UnwritableStore.isDoubtful(error, at: path) {
+            // To examine everything takes longer than whoever waits for room has; the next opening does.
+            folder.suspect()
+            throw error
+        } catch  where SearchIndexError(error, path: path, operation: "").isDamage {
+            folder.suspect()
+            let last = state.withLock { $0.target }
+            let repairs = try pool.write { try DatabaseExamination($0).mend($0, through: last) }
+            guard !repairs.isEmpty else { throw error }
+            state.withLock { $0.repairs = Array(($0.repairs + repairs).suffix(Self.maximumKept)) }
+            let value = try body()
+            folder.trust()
+            return value
+        }
+    }
+
+    /// Entries that follow each other, and what lies between them.
+    private struct Bulk {
+        var records: [NumberedLogEntry] = []
+        var bytes = 0
+        /// The last entry, or the last that is missing or applied already.
+        var last: UInt64
+        /// Whether entries are missing, and whether that is not known yet.
+        var hasLoss = false
+        var hasNewLoss = false
+    }
+
+    /// Reads what comes next in order, but for what is applied already.
+    private func readBulk(after applied: UInt64) throws -> Bulk {
+        var bulk = Bulk(last: applied)
+        let (early, maximumBytes) = state.withLock {
+            ($0.early, $0.hasOwnWaiters ? Self.maximumSharedBytes : Self.maximumBulkBytes)
+        }
+        var replay = log.replay(after: applied)
+        while bulk.records.count < Self.maximumBulkEntries, bulk.bytes < maximumBytes {
+            bulk.last = early.end(after: bulk.last)
+            replay.skip(to: bulk.last + 1)
+            guard let result = replay.next() else { break }
+            switch result {
+            case .success(let record):
+                bulk.records.append(record)
+                bulk.last = record.sequence
+                bulk.bytes += record.entry.approximateBytes
+            case .failure(.damaged(let finding)):
+                // What follows is still good. Damage inside of an entry is only seen here.
+                guard let lost = finding.lostEntries(after: bulk.last) else { continue }
+                bulk.last = lost.upperBound
+                bulk.hasLoss = true
+                let isKnown = log.findings.contains {
+                    guard let known = $0.lostEntries(after: applied) else { return false }
+                    return known.lowerBound <= lost.lowerBound && known.upperBound >= lost.upperBound
+                }
+                if !isKnown, !early.covers(lost) { bulk.hasNewLoss = true }
+            case .failure(let error): throw error
+            }
+        }
+        bulk.last = early.end(after: bulk.last)
+        return bulk
+    }
+
+    private func applyBulk(after applied: UInt64) throws {
+        let bulk = try readBulk(after: applied)
+        guard bulk.last > applied else {
+            throw SearchIndexError.damaged(path: path, detail: "the write-ahead log ends at entry \(applied)")
+        }
+        let target = state.withLock { $0.target }
+        let (reached, leftOut, deleted) = try pool.write { db in
+            let now = try clock.adjust(db)
+            var reached = bulk.last
+            var leftOut: [LeftOutItem] = []
+            var bytes = 0
+            if bulk.hasNewLoss { try StoreRow.noteLoss(db, through: target) }
+            let stateless = try StoreRow(db).statelessThrough
+            let derived = DerivedWriter(db, pace: pace)
+            for (index, record) in bulk.records.enumerated() {
+                // What was held meanwhile waits; the rest of a bulk would take half a second of a processor. So does an app
+                // that began to wait. A loss is told once, with all that was read when it was found.
+                if index > 0, !bulk.hasNewLoss {
+                    let before = bulk.records[index - 1].sequence
+                    guard state.withLock({ $0.goesOn(after: before, applied: bytes) }) else {
+                        reached = before
+                        break
+                    }
+                }
+                leftOut += try apply(record, db, now: now, stateless: stateless, derived)
+                bytes += record.entry.approximateBytes
+            }
+            try derived.flush()
+            try StoreRow.update(db) { $0.applied = max($0.applied, reached) }
+            try EarlyEntries.forget(through: reached, db)
+            return (reached, leftOut, derived.deletedItems)
+        }
+        let bundles = Set(bulk.records.map(\.entry.scope.bundle))
+        let waiters = state.withLock { state in
+            for item in leftOut { state.leftOut.add(item) }
+            if bulk.hasNewLoss {
+                state.repairs.append("Acknowledged entries of the write-ahead log could not be read.")
+            }
+            state.deletedItems += deleted
+            if bulk.hasLoss {
+                // Whose entries these were, nobody knows.
+                state.pending.remove(through: reached)
+            } else {
+                for bundle in bundles { state.pending.remove(through: reached, of: bundle) }
+            }
+            return state.reach(reached)
+        }
+        for waiter in waiters { waiter.continuation.resume(returning: .success(true)) }
+        Task { [log] in try? await log.discard(through: reached) }
+        mergeInProportion(to: bulk.bytes)
+    }
+
+    /// Applies some of what is waited for of single bundles, before what others have donated earlier.
+    ///
+    /// Entries of different bundles change different rows, and those of one bundle stay in order. The number that the
+    /// database keeps stays that of the last entry before which nothing is missing; the entries behind it are noted with
+    /// their changes (``EarlyEntries``), so that none is applied twice.
+    ///
+    /// - Returns: Whether anything was applied.
+    private func applyOwn() throws -> Bool {
+        let wanted = state.withLock { $0.nextOwn(maximumEarlyEntries: maximumEarlyEntries) }
+        let records = readOwn(wanted)
+        guard !records.isEmpty else { return false }
+        let numbers = Set(records.map(\.sequence))
+        let (applied, reached) = state.withLock { ($0.applied, $0.early.end(after: $0.applied, with: numbers)) }
+        let (leftOut, deleted) = try mending {
+            try pool.write { db in
+                let now = try clock.adjust(db)
+                var leftOut: [LeftOutItem] = []
+                let stateless = try StoreRow(db).statelessThrough
+                let derived = DerivedWriter(db)
+                if records.contains(where: { $0.sequence > reached }) { try EarlyEntries.prepare(db) }
+                for record in records {
+                    leftOut += try apply(record, db, now: now, stateless: stateless, derived)
+                    if record.sequence > reached { try EarlyEntries.write(record.sequence, db) }
+                }
+                try derived.flush()
+                if reached > applied {
+                    try StoreRow.update(db) { $0.applied = max($0.applied, reached) }
+                    try EarlyEntries.forget(through: reached, db)
+                }
+                return (leftOut, derived.deletedItems)
+            }
+        }
+        let waiters = state.withLock { state in
+            for record in records {
+                state.early.insert(record.sequence)
+                state.pending.remove(through: record.sequence, of: record.entry.scope.bundle)
+            }
+            for item in leftOut { state.leftOut.add(item) }
+            state.deletedItems += deleted
+            return state.reach(reached)
+        }
+        for waiter in waiters { waiter.continuation.resume(returning: .success(true)) }
+        if reached > applied { Task { [log] in try? await log.discard(through: reached) } }
+        mergeInProportion(to: records.reduce(0) { $0 + $1.entry.approximateBytes })
+        return true
+    }
+
+    /// Reads entries, of each bundle those before the first that cannot be read: that is found, and reported, in its turn.
+    private func readOwn(_ wanted: [(sequence: UInt64, bundle: String)]) -> [NumberedLogEntry] {
+        guard let first = wanted.first else { return [] }
+        var replay = log.replay(after: first.sequence - 1)
+        var records: [NumberedLogEntry] = []
+        var unreadable: Set<String> = []
+        for (sequence, bundle) in wanted where !unreadable.contains(bundle) {
+            replay.skip(to: sequence)
+            if case .success(let record)? = replay.next(), record.sequence == sequence {
+                records.append(record)
+            } else {
+                unreadable.insert(bundle)
+            }
+        }
+        return records
+    }
+
+    /// Applies an entry.
+    ///
+    /// - Returns: What was left out of it.
+    private func apply(
+        _ record: NumberedLogEntry, _ db: Database, now: Double, stateless: UInt64, _ derived: DerivedWriter
+    ) throws -> [LeftOutItem] {
+        let moment = clock.donation(at: record.entry.moment, now: now)
+        let writer = try ItemWriter(db, record.entry.scope, now: moment.donated, shift: moment.shift, derived)
+        return try writer.apply(record.entry, keepsState: record.sequence > stateless)
+    }
+
+    private func mergeInProportion(to bytes: Int) {
+        // In proportion, so that the segments stay few while there is no end of entries.
+        let pages = state.withLock { state -> Int in
+            state.needsTidying = true
+            state.unmergedBytes += bytes
+            let pages = state.unmergedBytes / Self.bytesPerMergedPage
+            guard pages >= FullTextMerging.minimumStep else { return 0 }
+            return min(pages, FullTextMerging.maximumStep)
+        }
+        if pages > 0 { merge(pages: pages) }
+    }
+
+    /// Each text is merged about three times on its way into the largest segment, and takes half of a record's bytes.
+    private static let bytesPerMergedPage = 2048
+
+    /// Merges a little. What goes wrong is no reason to stop: nothing is lost by it, and the next write meets it again.
+    ///
+    /// - Returns: Whether there was anything to merge.
+    @discardableResult
+    func merge(pages: Int) -> Bool {
+        state.withLock { $0.unmergedBytes = 0 }
+        let hasWorked = try? pool.write { db in try FullTextMerging.step(db, pages: pages) }
+        return hasWorked ?? false
+    }
+
+    /// Does a little of what is better done while nothing is to be applied.
+    func tidy() {
+        if merge(pages: FullTextMerging.maximumStep) { return }
+        let deleted = state.withLock { state in
+            state.needsTidying = false
+            return state.deletedItems
+        }
+        // It reads all words, so it waits until about as many may be gone.
+        let hasPurged = try? pool.write { db in
+            guard deleted > 0, try Int.fetchOne(db, sql: "SELECT count(*) FROM text_row") ?? 0 <= deleted * 50 else {
+                return false
+            }
+            try TermDictionary.purge(db)
+            return true
+        }
+        if hasPurged == true { state.withLock { $0.deletedItems -= deleted } }
+    }
+}
+
+extension LogApplier.State {
+    /// The entries of the next transaction for apps that wait for their own donations, in order.
+    ///
+    /// In turns: the bundles with the fewest bytes, several of them if they are small, so that a small donation does not wait
+    /// for a large one; and the bundle that was not served for longest, so that none waits for ever.
+    mutating func nextOwn(maximumEarlyEntries: Int) -> [(sequence: UInt64, bundle: String)] {
+        guard early.count < maximumEarlyEntries else { return [] }
+        /// Through which entry each is waited for.
+        var ends: [String: UInt64] = [:]
+        var bundles: [String] = []
+        for waiter in waiters where !isDone(waiter) {
+            guard let bundle = waiter.bundle else { continue }
+            if ends[bundle] == nil { bundles.append(bundle) }
+            ends[bundle] = max(ends[bundle] ?? 0, waiter.sequence)
+        }
+        servesSmallest.toggle()
+        if servesSmallest {
+            let sizes = bundles.map { (bundle: $0, bytes: pending.tally.amount(of: $0).bytes) }.sorted {
+                $0.bytes < $1.bytes
+            }
+            var bytes = 0
+            bundles = sizes.prefix { size in
+                bytes += size.bytes
+                return bytes <= LogApplier.maximumTogetherBytes
+            }.map(\.bundle)
+            if bundles.isEmpty, let smallest = sizes.first { bundles = [smallest.bundle] }
+        } else {
+            bundles = Array(bundles.prefix(1))
+        }
+        var chosen: [(sequence: UInt64, bundle: String)] = []
+        for bundle in bundles {
+            let entries = pending.first(
+                of: bundle, through: ends[bundle] ?? 0, count: LogApplier.maximumBulkEntries - chosen.count,
+                bytes: LogApplier.maximumSharedBytes)
+            chosen += entries.map { ($0.sequence, bundle) }
+        }
+        // Those of a bundle that was served go behind the others.
+        let served = Set(bundles)
+        let isServed = { (waiter: LogApplier.Waiter) in waiter.bundle.map(served.contains) ?? false }
+        waiters = waiters.filter { !isServed($0) } + waiters.filter(isServed)
+        return chosen.sorted { $0.sequence < $1.sequence }
+    }
+
+    /// Notes up to which entry everything is applied, and takes out those whose wait is over.
+    mutating func reach(_ sequence: UInt64) -> [LogApplier.Waiter] {
+        early.remove(after: applied, through: sequence)
+        applied = sequence
+        return takeDone()
+    }
+}
+
+extension LogEntry {
+    /// About how much the entry holds.
+    var approximateBytes: Int {
+        operations.reduce(64 + (clientState?.count ?? 0)) { total, operation in
+            switch operation {
+            case .put(let bytes): total + bytes.count
+            case .deleteItems(let names), .deleteDomains(let names):
+                names.reduce(total) { $0 + 64 + $1.utf8.count }
+            case .deleteAll: total + 64
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+import BusTransport
+import ExtensionHost
+import ItemRecord
+import SearchIndex
+import Synchronization
+
+/// A call on its way back: its answer, or why there is none.
+enum CallOutcome<Answer: Codable & Sendable>: Codable, Sendable {
+    case answer(Answer)
+    case failure(EngineError)
+
+    private enum CodingKeys: CodingKey { case answer, error }
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self =
+            values.contains(.error)
+            ? .failure(try values.decode(EngineError.self, forKey: .error))
+            : .answer(try values.decode(Answer.self, forKey: .answer))
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .answer(let answer): try values.encode(answer, forKey: .answer)
+        case .failure(let error): try values.encode(error, forKey: .error)
+        }
+    }
+}
+
+/// Performs what commands ask of the engine over ``AdminRequest/performMember``, for all connections of a service.
+public final class ClientCallHandler: Sendable {
+    /// The largest answer, in bytes, without files and streams.
+    static let maximumAnswerBytes = 32 << 20
+
+    private let engine: any EngineSource
+    private let control: ServiceControl
+    private let lossWasTold = Atomic(false)
+
+    /// Creates the service's side.
+    public init(control: ServiceControl, engine: any EngineSource) {
+        self.engine = engine
+        self.control = control
+    }
+
+    /// All calls.
+    static let calls: [any ClientCall.Type] = [
+        OpeningCall.self, ExtensionsCall.self, StatusCall.self, ItemCountsCall.self, PendingReindexesCall.self,
+        SearchCall.self, ItemsCall.self, CountCall.self, ExplainCall.self, LookUpCall.self,
+        PreviewCall.self, FulfilCall.self, PrewarmCall.self, ReindexCall.self, CompareCall.self, CommitCall.self,
+        ClientStateCall.self, PendingCall.self,
+        SettleCall.self, RejectionsCall.self, FactsCall.self, StopCall.self, ExtensionListingCall.self,
+        ExtensionDetailsCall.self, ExtensionPlacesCall.self, SetEnabledCall.self, ReleaseCall.self, ForgetCall.self,
+        ReindexItemsCall.self, ScheduleCall.self, RunJobCall.self, CancelJobCall.self, ThrottleCall.self,
+        InhibitCall.self, VerifyCall.self, RepairCall.self,
+    ]
+
+    private static let byName = Dictionary(calls.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+
+    /// The kind of a call.
+    ///
+    /// - Throws: ``BusErrorName/unknownMethod`` for a name that is none.
+    static func kind(_ name: String) throws(BusError) -> any ClientCall.Type {
+        guard let kind = byName[name] else {
+            throw .remote(
+                name: BusErrorName.unknownMethod,
+                message: """
+                    The service knows no \(name.prefix(80).debugDescription). Install the command and the service from the \
+                    same release, and restart the service.
+                    """)
+        }
+        return kind
+    }
+
+    /// Performs a call.
+    ///
+    /// - Returns: The encoded ``CallOutcome``.
+    func perform<Call: ClientCall>(
+        _ call: Call, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
+    ) async -> BusValue {
+        let outcome: CallOutcome<Call.Answer>
+        do throws(EngineError) {
+            let context = CallContext(
+                engine: engine, service: control, toldOnce: { self.toldOnce($0) }, onEvent: onEvent)
+            outcome = .answer(try await call.perform(context))
+        } catch {
+            outcome = .failure(error.withoutRecords)
+        }
+        return Self.encoded(outcome, call)
+    }
+
+    private func toldOnce(_ opening: StoreOpening) -> StoreOpening {
+        guard opening.recovery.lostDonations, lossWasTold.exchange(true, ordering: .relaxed) else { return opening }
+        var opening = opening
+        opening.recovery = RecoveryReport()
+        return opening
+    }
+
+    /// An outcome, a half of it as long as it is too large, or an error.
+    private static func encoded<Call: ClientCall>(_ outcome: CallOutcome<Call.Answer>, _ call: Call) -> BusValue {
+        var outcome = outcome
+        while true {
+            let problem: ServiceProblem
+            do throws(BusCodingError) {
+                let value = try BusEncoder.encode(outcome)
+                if value.approximateBytes <= maximumAnswerBytes { return value }
+                problem = .answerTooLarge(during: call.purpose, limit: maximumAnswerBytes)
+            } catch {
+                problem =
+                    error.isSize
+                    ? .answerTooLarge(during: call.purpose, limit: maximumAnswerBytes)
+                    : .malformedAnswer(during: call.purpose, reason: error.description)
+            }
+            if case .answerTooLarge = problem, case .answer(let answer) = outcome, let half = Call.half(of: answer) {
+                outcome = .answer(half)
+                continue
+            }
+            return (try? BusEncoder.encode(CallOutcome<Call.Answer>.failure(.service(problem)))) ?? .dictionary([:])
+        }
+    }
+}
+
+extension EngineError {
+    /// The error without what its message does not say: the records of items may be large.
+    var withoutRecords: EngineError {
+        guard case .ambiguousItem(let name, var candidates) = self else { return self }
+        for index in candidates.indices {
+            candidates[index].record = ItemRecord(uniqueIdentifier: candidates[index].record.uniqueIdentifier)
+        }
+        return .ambiguousItem(name, candidates: candidates)
+    }
+}

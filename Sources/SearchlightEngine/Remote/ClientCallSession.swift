@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import BusTransport
+import ServiceMessages
+import Synchronization
+
+/// What one client asks of the engine: reads its calls, lets a bounded number of them run, and cancels them when it goes.
+public final class ClientCallSession: Sendable {
+    /// The most calls of one client that run at the same time.
+    static let maximumRunning = 16
+    /// The largest request, in bytes.
+    static let maximumRequestBytes = 33 << 20
+
+    private struct State {
+        var connection: BusConnection?
+        var running: [UInt64: Task<Void, Never>] = [:]
+        var hasEnded = false
+    }
+    private let state = Mutex(State())
+    private let handler: ClientCallHandler
+
+    /// Creates the service's side of a connection.
+    public init(_ handler: ClientCallHandler) { self.handler = handler }
+
+    /// Hands over the connection, for progress to be told over it. Held until ``end()``.
+    public func attach(_ connection: BusConnection) {
+        state.withLock { if !$0.hasEnded { $0.connection = connection } }
+    }
+
+    /// Ends what runs. To be called when the client is gone.
+    public func end() {
+        let running = state.withLock { state in
+            (state.hasEnded, state.connection) = (true, nil)
+            return Array(state.running.values)
+        }
+        for task in running { task.cancel() }
+    }
+
+    /// Takes a call of ``AdminRequest/performMember`` and answers it when it is done, or one of
+    /// ``AdminRequest/cancelMember``. Never blocks.
+    public func receive(_ call: IncomingCall) {
+        do throws(BusError) {
+            var arguments = BusArguments(call.arguments, of: call.member.member)
+            switch call.member {
+            case AdminRequest.performMember:
+                let name = try arguments.string()
+                let number = try arguments.unsigned()
+                let fields = BusValue.dictionary(try arguments.dictionary())
+                try arguments.finish()
+                guard fields.approximateBytes <= Self.maximumRequestBytes else {
+                    throw .remote(
+                        name: BusErrorName.limitsExceeded,
+                        message: """
+                            The request has \(fields.approximateBytes) bytes; the limit is \(Self.maximumRequestBytes).
+                            """)
+                }
+                try start(try ClientCallHandler.kind(name), number, fields, call)
+            case AdminRequest.cancelMember:
+                let number = try arguments.unsigned()
+                try arguments.finish()
+                state.withLock { $0.running[number] }?.cancel()
+                call.reply()
+            default: throw Self.unknown(call.member)
+            }
+        } catch {
+            call.refuse(error)
+        }
+    }
+
+    private static func unknown(_ member: BusMember) -> BusError {
+        .remote(
+            name: BusErrorName.unknownMethod, message: "There is no method \(member.interface).\(member.member).")
+    }
+
+    private func start<Call: ClientCall>(
+        _ kind: Call.Type, _ number: UInt64, _ fields: BusValue, _ incoming: IncomingCall
+    ) throws(BusError) {
+        let call: Call
+        do throws(BusCodingError) { call = try BusDecoder.decode(kind, from: fields) } catch {
+            throw .remote(
+                name: BusErrorName.invalidArguments, message: "The request “\(Call.name)” is malformed: \(error).")
+        }
+        let problem: String? = state.withLock { state in
+            guard !state.hasEnded else { return "The connection has ended." }
+            guard state.running[number] == nil else { return "A call with the number \(number) is running." }
+            guard state.running.count < Self.maximumRunning else {
+                return "\(Self.maximumRunning) calls of this client are running. Wait for one of them."
+            }
+            // Created while nobody else may look, so that it is noted before it can take itself out.
+            state.running[number] = Task { await self.run(call, number, incoming) }
+            return nil
+        }
+        if let problem { throw .remote(name: BusErrorName.limitsExceeded, message: problem) }
+    }
+
+    private func run<Call: ClientCall>(_ call: Call, _ number: UInt64, _ incoming: IncomingCall) async {
+        let relay = EventRelay(number: number) { [self] message in await send(message) }
+        let outcome = await handler.perform(call) { relay.take($0) }
+        await relay.finish()
+        state.withLock { $0.running[number] = nil }
+        incoming.reply([outcome])
+    }
+
+    /// Sends what happened and waits until the client took it; one that is gone or does not want it gets no more.
+    private func send(_ message: EventMessage) async {
+        guard let connection = state.withLock({ $0.connection }), let value = try? BusEncoder.encode(message) else {
+            return
+        }
+        _ = try? await connection.call(AdminRequest.eventMember, [value])
+    }
+}
+
+extension IncomingCall {
+    /// Answers with an error.
+    fileprivate func refuse(_ error: BusError) {
+        switch error {
+        case .remote(let name, let message): refuse(name: name, message: message)
+        case .malformed: refuse(name: BusErrorName.invalidArguments, message: error.description)
+        case .disconnected, .cancelled, .system: refuse(name: BusErrorName.failed, message: error.description)
+        }
+    }
+}

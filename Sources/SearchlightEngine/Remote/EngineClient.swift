@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import ExtensionHost
+import ItemRecord
+import MetadataQuery
+import Previews
+import Promises
+import SearchIndex
+import ServiceMessages
+
+/// The store and its extensions as a command asks them: an engine of this process (``SearchlightEngine``), or that of the
+/// service (``RemoteEngine``). Both perform the same calls and answer the same.
+///
+/// May be used from any task. Every method throws ``EngineError``.
+public protocol EngineClient: Sendable {
+    /// Performs a call. It ends soon after the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - call: The call.
+    ///   - onEvent: Takes its progress; called on any thread, must not block.
+    func perform<Call: ClientCall>(
+        _ call: Call, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
+    ) async throws(EngineError) -> Call.Answer
+
+    /// Makes a batch durable: all of it, its client state included, or nothing; see
+    /// ``SearchIndex/commit(_:clientState:expecting:)``. An engine of this process does so without encoding it.
+    func commit(
+        _ batch: IndexBatch, clientState: [UInt8]?, expecting expectation: ClientStateExpectation
+    ) async throws(EngineError)
+
+    /// Ends what was opened for this client. Call it once, when done; nothing may be asked afterwards.
+    func close() async
+}
+
+extension EngineClient {
+    /// Performs a call whose progress nobody follows.
+    @discardableResult
+    public func perform<Call: ClientCall>(_ call: Call) async throws(EngineError) -> Call.Answer {
+        try await perform(call) { _ in }
+    }
+
+    /// Finds items by words, best first. Asks for fewer hits at a time where an answer would be too large.
+    public func find(_ search: ItemSearch) async throws(EngineError) -> FoundItems {
+        let wanted = max(1, min(search.limit, SearchIndex.maximumPage))
+        var (step, search) = (min(wanted, SearchCall.maximumHits), search)
+        var all: FoundItems?
+        while true {
+            search.limit = min(step, wanted - (all?.hits.count ?? 0))
+            do throws(EngineError) {
+                let page = try await perform(SearchCall(search: search))
+                var found = all ?? page
+                if all != nil { (found.hits, found.next) = (found.hits + page.hits, page.next) }
+                if page.next == nil || page.hits.isEmpty || found.hits.count >= wanted { return found }
+                all = found
+                (search.cursor, search.countsUpTo, search.notes) = (page.next, nil, nil)
+            } catch {
+                guard case .service(.answerTooLarge) = error, step > 1 else { throw error }
+                step /= 2
+            }
+        }
+    }
+
+    /// The items that satisfy a query, a page at a time, in the order in which they were first donated.
+    ///
+    /// - Parameters:
+    ///   - query: The query.
+    ///   - bundle: Only items of this bundle; `nil` means all.
+    ///   - limit: At most so many, 1 to ``SearchIndex/maximumPage``.
+    ///   - cursor: Where the page before ended; `nil` for the first.
+    public func items(
+        matching query: QueryExpression, bundle: String? = nil, limit: Int = 100, after cursor: QueryCursor? = nil
+    ) async throws(EngineError) -> QueryPage {
+        let wanted = max(1, min(limit, SearchIndex.maximumPage))
+        var items: [StoredItem] = []
+        var cursor = cursor
+        var pending: PendingDonations?
+        while true {
+            // An answer may be cut.
+            let page = try await perform(
+                ItemsCall(query: QueryText(query), bundle: bundle, limit: wanted - items.count, cursor: cursor))
+            items += page.items
+            pending = pending ?? page.pending
+            if page.next == nil || page.items.isEmpty || items.count >= wanted {
+                return QueryPage(items: items, next: page.next, pending: pending)
+            }
+            cursor = page.next
+        }
+    }
+
+    /// Looks items up by their names: `@` and a number, or a unique identifier. Some hundred names take one request.
+    ///
+    /// - Returns: For each name its item, or why there is none: ``EngineError/itemNotFound(_:)``,
+    ///   ``EngineError/itemElsewhere(_:bundle:bundles:)``, when only other bundles have one, or
+    ///   ``EngineError/ambiguousItem(_:candidates:)``, when several have.
+    public func items(
+        named names: [String], bundle: String? = nil
+    ) async throws(EngineError) -> [Result<StoredItem, EngineError>] {
+        var results: [Result<StoredItem, EngineError>] = []
+        while results.count < names.count {
+            let rest = names[results.count...].prefix(LookUpCall.maximumNames)
+            let answers = try await perform(LookUpCall(names: Array(rest), bundle: bundle))
+            guard !answers.isEmpty, answers.count <= rest.count else {
+                throw .service(.malformedAnswer(during: "find items", reason: "\(answers.count) answers"))
+            }
+            results += answers.map(\.result)
+        }
+        return results
+    }
+
+    /// The one item that a name means; see ``items(named:bundle:)``.
+    public func item(named name: String, bundle: String? = nil) async throws(EngineError) -> StoredItem {
+        guard let found = try await items(named: [name], bundle: bundle).first else { throw .itemNotFound(name) }
+        return try found.get()
+    }
+
+    /// Makes a batch durable whatever the client state is.
+    public func commit(_ batch: IndexBatch, clientState: [UInt8]? = nil) async throws(EngineError) {
+        try await commit(batch, clientState: clientState, expecting: .any)
+    }
+
+    /// Makes a batch durable by a call.
+    public func commit(
+        _ batch: IndexBatch, clientState: [UInt8]?, expecting expectation: ClientStateExpectation
+    ) async throws(EngineError) {
+        let bytes: [UInt8]
+        do throws(SearchIndexError) { bytes = try batch.encoded() } catch { throw .index(error) }
+        let payload = try Payload.holding(bytes, for: "store items")
+        try await perform(CommitCall(clientState: clientState, expectation: expectation, changes: payload))
+    }
+
+    /// What a user is shown of an item: rendered by its app or its extension, or from its attributes when both are missing,
+    /// render none, render what may not be shown, or fail. `HTMLSanitizer` has written HTML again.
+    public func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview {
+        let answer = try await perform(PreviewCall(item: item.number, query: query))
+        let content = try await onDelivery { () throws(PromiseError) in
+            try Delivery.collect(answer.content, limit: PreviewCall.maximumContentBytes)
+        }
+        return answer.preview(content)
+    }
+
+    /// Has an item's app, if that is registered as a delegate, or its extension fulfil a promise.
+    ///
+    /// - Parameters:
+    ///   - mayRetry: Whether a worker that ends in between is followed by another, once.
+    ///   - onProgress: Takes how far an extension says it has come; on any thread, must not block.
+    public func provide(
+        _ promise: Representation, of item: StoredItem, mayRetry: Bool,
+        onProgress: @escaping @Sendable (ProviderProgress) -> Void = { _ in }
+    ) async throws(EngineError) -> ProvidedContent {
+        let call = FulfilCall(promise: promise, item: item.number, mayRetry: mayRetry)
+        let answer = try await perform(call) { event in
+            guard case .progress(_, let completed, let total) = event else { return }
+            onProgress(ProviderProgress(completed: completed, total: total))
+        }
+        return ProvidedContent(try answer.content(), wasRetried: answer.wasRetried)
+    }
+}
+
+/// Moves bytes on a thread that may block.
+func onDelivery<Value: Sendable>(
+    _ body: @escaping @Sendable () throws(PromiseError) -> Value
+) async throws(EngineError) -> Value {
+    let result: Result<Value, PromiseError> = await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+            continuation.resume(returning: Result { () throws(PromiseError) in try body() })
+        }
+    }
+    do throws(PromiseError) { return try result.get() } catch { throw .promise(error) }
+}

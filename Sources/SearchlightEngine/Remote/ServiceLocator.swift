@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import SystemSupport
+
+/// Finds the service of a store by its socket.
+enum ServiceLocator {
+    /// Connects to the socket of a store. Blocks for some seconds where others wait to be let in.
+    ///
+    /// - Returns: `nil` if there is none, or nobody listens at it.
+    /// - Throws: ``ServiceProblem``.
+    static func connect(storeDirectory: String) throws(ServiceProblem) -> OwnedDescriptor? {
+        // What is wrong with the folder is told by whoever opens the store.
+        guard access(storeDirectory, X_OK) == 0 else { return nil }
+        let socket = StoreLocation(folder: storeDirectory).socketPath
+        do throws(ServiceSocketError) { return try ServiceSocket.connect(inFolder: storeDirectory) } catch {
+            switch error {
+            case .absent, .nobodyListens, .notASocket: return nil
+            case .busy(let path): throw .notAnswering(path: path, seconds: ServiceSocket.connectTimeout)
+            case .notPermitted(let path): throw .cannotConnect(path: path, reason: String(cString: strerror(EACCES)))
+            case .anotherUser(let path, let user):
+                throw .cannotConnect(
+                    path: path, reason: "it is user \(user)'s and not this user's (\(geteuid())), so it is told nothing"
+                )
+            case .system(_, let code): throw .cannotConnect(path: socket, reason: String(cString: strerror(code)))
+            case .notInherited(let detail): throw .cannotConnect(path: socket, reason: detail)
+            }
+        }
+    }
+}

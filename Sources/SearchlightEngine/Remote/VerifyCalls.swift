@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+import SearchIndex
+
+/// Checks and repairs the store of a service.
+public protocol StoreMaintenance: Sendable {
+    /// Checks everything during use; changes nothing.
+    ///
+    /// - Throws: ``EngineError``.
+    func verify() async throws(EngineError) -> VerificationReport
+    /// Checks and repairs everything; requests wait.
+    ///
+    /// - Throws: ``EngineError``.
+    func repair() async throws(EngineError) -> StoreCheck.Repair
+}
+
+struct VerifyCall: ClientCall {
+    var purpose: String { "check its store" }
+
+    func perform(_ context: CallContext) async throws(EngineError) -> VerificationReport {
+        try await context.maintenance(for: purpose).verify()
+    }
+}
+
+struct RepairCall: ClientCall {
+    var purpose: String { "repair its store" }
+
+    func perform(_ context: CallContext) async throws(EngineError) -> StoreCheck.Repair {
+        try await context.maintenance(for: purpose).repair()
+    }
+}
+
+extension CallContext {
+    fileprivate func maintenance(for purpose: String) throws(EngineError) -> any StoreMaintenance {
+        guard let maintenance = try service(for: purpose).maintenance() else {
+            throw .service(.refused(during: purpose, reason: "it has not begun yet. Try again in a moment"))
+        }
+        return maintenance
+    }
+}
+
+extension RemoteEngine: StoreMaintenance {
+    /// See ``StoreMaintenance/verify()``.
+    public func verify() async throws(EngineError) -> VerificationReport {
+        try await perform(VerifyCall())
+    }
+
+    /// See ``StoreMaintenance/repair()``.
+    public func repair() async throws(EngineError) -> StoreCheck.Repair {
+        try await perform(RepairCall())
+    }
+}

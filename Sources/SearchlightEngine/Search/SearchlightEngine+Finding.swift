@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import MetadataQuery
+import Previews
+import SearchIndex
+import UniformTypeIdentifiers
+
+extension SearchlightEngine {
+    /// The attributes of which every hit's title, kind and path are made.
+    private static let shownAttributes: Set<String> = ["title", "displayName", "contentType", "contentURL"]
+    /// The attributes that snippets are taken from.
+    private static let snippetAttributes = ["textContent", "contentDescription"]
+
+    /// See ``EngineClient/find(_:)``.
+    public func find(_ search: ItemSearch) async throws(EngineError) -> FoundItems {
+        var request = SearchRequest(search.text, bundle: search.bundle)
+        request.limit = search.limit
+        request.cursor = search.cursor
+        request.includesPending = search.includesPending
+        request.countsUpTo = search.countsUpTo
+        request.attributes = search.attributes.union(Self.shownAttributes)
+        if search.snippetLength != nil { request.attributes?.formUnion(Self.snippetAttributes) }
+        let page = try await self.search(request)
+        let highlighter = Highlighter(query: search.text)
+        return FoundItems(
+            hits: page.hits.map { FoundItem($0, search, highlighter) }, next: page.next, pending: page.pending,
+            total: page.total, notes: try await notes(search.notes))
+    }
+
+    private func notes(_ request: StoreNotes.Request?) async throws(EngineError) -> StoreNotes? {
+        guard let request else { return nil }
+        let owed = jobStore.jobs.map(\.bundle)
+        // Somebody may have installed one a moment ago.
+        if !owed.isEmpty { await refreshExtensions() }
+        let registry = registry
+        let installed = Set(registry.extensions.map(\.identifier))
+        return StoreNotes(
+            opening: try await opening(),
+            pendingReindexes: owed.map { .init(bundle: $0, isInstalled: installed.contains($0)) },
+            otherExtensionFolders: request.extensionFolders.filter { !registry.searchPath.contains($0) })
+    }
+
+    /// The passage of an item's text that shows best what was searched for.
+    fileprivate static func snippet(
+        of item: StoredItem, length: Int, _ highlighter: Highlighter
+    ) -> Snippet? {
+        let texts = snippetAttributes.compactMap { item.record.text($0) }.filter { !$0.isEmpty }
+        guard let text = texts.first(where: { !highlighter.ranges(in: $0).isEmpty }) ?? texts.first else { return nil }
+        let passage = highlighter.snippet(of: text, length: length)
+        return Snippet(text: passage, marks: highlighter.marks(in: passage))
+    }
+}
+
+extension FoundItem {
+    fileprivate init(_ hit: SearchHit, _ search: ItemSearch, _ highlighter: Highlighter) {
+        item = hit.item
+        item.record.attributes = item.record.attributes.filter { search.attributes.contains($0.key) }
+        let shown = hit.item.displayTitle
+        let cut = shown.prefix(Self.maximumTitleCharacters)
+        title = cut.endIndex == shown.endIndex ? shown : cut + "…"
+        contentType = hit.item.contentType
+        kindName = contentType.map { UTType($0)?.localizedDescription ?? $0 }
+        path = hit.item.record.contentPath
+        fit = hit.kind
+        score = hit.score
+        snippet = search.snippetLength.flatMap {
+            SearchlightEngine.snippet(of: hit.item, length: $0, highlighter)
+        }
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import BusTransport
+import ExtensionHost
+import Previews
+import SearchIndex
+import SearchlightEngine
+import ServiceMessages
+
+/// Answers launchers: `com.searchlight.Search1`.
+final class LauncherHandler: Sendable {
+    private let core: ServiceCore
+    private let tasks: SessionTasks
+
+    /// The most bytes of an answer; a launcher shows few items, and the bus hands on no message without limit.
+    static let maximumAnswerBytes = 8 << 20
+
+    init(_ core: ServiceCore) {
+        self.core = core
+        tasks = SessionTasks(maximum: core.limits.queries)
+    }
+
+    func take(_ request: LauncherRequest, _ call: IncomingCall) {
+        let started = tasks.begin { [core] in
+            let token = core.activity.beginRequest()
+            defer { token.end() }
+            do throws(QueryRefusal) {
+                call.reply(
+                    try await core.holder.use(QueryRefusal.init) { (engine) throws(QueryRefusal) in
+                        try await ReadPatience.moment.during { () throws(QueryRefusal) in
+                            try await Self.answer(request, engine, core.limits)
+                        }
+                    })
+            } catch {
+                call.refuse(name: error.name, message: error.message)
+            }
+        }
+        guard started == nil else { return }
+        call.refuse(
+            name: BusErrorName.limitsExceeded,
+            message: "\(core.limits.queries) calls of this client are under way. Wait for one of them.")
+    }
+
+    func cancelAll() { tasks.cancelAll() }
+
+    private static func answer(
+        _ request: LauncherRequest, _ engine: SearchlightEngine, _ limits: ServiceLimits
+    ) async throws(QueryRefusal) -> [BusValue] {
+        switch request {
+        case .search(let text, let options): return [try await search(text, options, engine, limits)]
+        case .get(let number):
+            let item = try await item(number, engine)
+            return [try checked(.dictionary(LauncherItem.all(of: item)))]
+        case .preview(let number, let query):
+            let preview = try await preview(number, query, engine)
+            return [
+                .string(text: preview.contentType), .string(text: preview.title), try checked(.bytes(preview.content)),
+            ]
+        case .previewFile(let number, let query):
+            let preview = try await preview(number, query, engine)
+            do throws(EngineError) {
+                let file = try Payload.file(holding: preview.content, for: "preview an item")
+                return [
+                    .string(text: preview.contentType), .string(text: preview.title), .descriptor(file),
+                    .unsigned(UInt64(preview.content.count)),
+                ]
+            } catch {
+                throw QueryRefusal(error)
+            }
+        case .getPreview(let number, let query):
+            let preview = try await preview(number, query, engine)
+            // What else is said has its room besides.
+            let values = LauncherPreview.all(of: preview, maximumBytes: maximumAnswerBytes - (64 << 10))
+            return [try checked(.dictionary(values))]
+        }
+    }
+
+    private static func search(
+        _ text: String, _ options: LauncherOptions, _ engine: SearchlightEngine, _ limits: ServiceLimits
+    ) async throws(QueryRefusal) -> BusValue {
+        guard options.attributes.count <= limits.attributes else {
+            throw .limit("attributes", options.attributes.count, limits.attributes)
+        }
+        let page = QueryPageRequest(
+            text: text, filters: [], attributes: options.attributes, cursor: options.cursor, limit: options.limit)
+        let query = PageCursor.Query(kind: "Launcher", bundle: options.bundle ?? "", page)
+        var request = ItemSearch(text, bundle: options.bundle)
+        request.cursor = try PageCursor.searchCursor(options.cursor, of: query, maximumHits: limits.searchHits)
+        request.limit = Int(max(1, min(options.limit, UInt64(limits.pageItems))))
+        request.attributes = Set(options.attributes)
+        request.snippetLength = LauncherItem.snippetLength
+        // It is asked with each key that is typed.
+        request.includesPending = false
+        let found: FoundItems
+        do throws(EngineError) { found = try await engine.find(request) } catch { throw QueryRefusal(error) }
+        var items = found.hits.map { LauncherItem.found($0, hasAttributes: !options.attributes.isEmpty) }
+        if let next = found.next, let last = items.indices.last {
+            items[last]["cursor"] = .bytes(PageCursor.bytes(next, of: query))
+        }
+        if let pending = found.pending?.total, let last = items.indices.last {
+            items[last]["pending"] = .dictionary([
+                "donations": .unsigned(UInt64(clamping: pending.donations)),
+                "items": .unsigned(UInt64(clamping: pending.items)),
+                "bytes": .unsigned(UInt64(clamping: pending.bytes)),
+            ])
+        }
+        return try checked(.dictionaries(items))
+    }
+
+    private static func item(_ number: UInt64, _ engine: SearchlightEngine) async throws(QueryRefusal) -> StoredItem {
+        do throws(EngineError) {
+            let item = try await engine.item(named: "@\(number)", bundle: nil)
+            // An item may have such a name as its identifier.
+            guard UInt64(exactly: item.number) == number else { throw .itemNotFound("@\(number)") }
+            return item
+        } catch .itemNotFound(let name) {
+            throw QueryRefusal(
+                name: ExtensionStatus.notFound.errorName, message: EngineError.itemNotFound(name).description)
+        } catch {
+            throw QueryRefusal(error)
+        }
+    }
+
+    private static func preview(
+        _ number: UInt64, _ query: String, _ engine: SearchlightEngine
+    ) async throws(QueryRefusal) -> Preview {
+        let item = try await item(number, engine)
+        do throws(EngineError) {
+            return try await engine.preview(of: item, query: query.isEmpty ? nil : query)
+        } catch {
+            throw QueryRefusal(error)
+        }
+    }
+
+    private static func checked(_ value: BusValue) throws(QueryRefusal) -> BusValue {
+        guard value.approximateBytes <= maximumAnswerBytes else {
+            throw QueryRefusal(
+                name: BusErrorName.limitsExceeded,
+                message: """
+                    The answer has about \(value.approximateBytes) bytes, and the limit is \(maximumAnswerBytes). Ask for \
+                    fewer items or attributes, or for a preview as a file.
+                    """)
+        }
+        return value
+    }
+}

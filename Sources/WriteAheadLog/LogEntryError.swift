@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why bytes are not a log entry, or an entry cannot be encoded.
+package enum LogEntryError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The bytes end inside a field.
+    case truncated(offset: Int)
+    /// A field holds what the format does not allow.
+    case malformed(offset: Int, reason: String)
+    /// The entry was written by a later version of the format.
+    case unknownVersion(UInt8)
+    /// A limit of the format is exceeded.
+    case tooLarge(what: String, value: Int, limit: Int)
+
+    /// The error in one sentence.
+    package var description: String {
+        switch self {
+        case .truncated(let offset): "The log entry ends inside a field at byte \(offset)."
+        case .malformed(let offset, let reason): "The log entry is malformed at byte \(offset): \(reason)."
+        case .unknownVersion(let version):
+            "The log entry has version \(version); this program reads version \(LogEntry.formatVersion)."
+        case .tooLarge(let what, let value, let limit):
+            "The log entry has \(value) \(what), and the limit is \(limit)."
+        }
+    }
+}

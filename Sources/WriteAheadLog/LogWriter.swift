@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The files of an open log. Used on the log's I/O queue alone.
+struct LogWriter: Sendable {
+    /// What is durable.
+    private(set) var snapshot: LogSnapshot
+    /// What has been done.
+    private(set) var statistics = LogStatistics()
+    /// What was found when the folder was examined.
+    let findings: [LogFinding]
+    /// Up to where entries are durable elsewhere.
+    private var applied: UInt64
+
+    private let folder: String
+    private let store: StoreIdentifier
+    private let seed: UInt32
+    private let files: any LogFiles
+    private let configuration: LogConfiguration
+    /// The newest segment; `nil` if nothing more may be written to it, and the next group begins another.
+    private var current: (any LogFile)?
+    private var head: LogHead
+    /// Whether the files have been let go; nothing touches them afterwards.
+    private var isClosed = false
+    private var buffer: [UInt8] = []
+
+    /// Makes the folder if need be, removes what was never finished, and examines the rest.
+    static func examine(
+        _ folder: String, store: StoreIdentifier, applied: UInt64, acknowledged: UInt64,
+        files: any LogFiles, configuration: LogConfiguration
+    ) throws(LogFileError) -> LogRecovery {
+        try files.createFolder(folder)
+        var names: [String] = []
+        for name in try files.names(in: folder) {
+            if name.hasSuffix(LogFileNames.unfinishedSuffix) {
+                try files.remove(folder + "/" + name)
+            } else {
+                names.append(name)
+            }
+        }
+        return try LogRecovery(
+            folder: folder, names: names, store: store, applied: applied, acknowledged: acknowledged, isThorough: false,
+            files: files, markBytes: configuration.markBytes)
+    }
+
+    /// Makes an examined folder ready to be written.
+    init(
+        _ recovery: LogRecovery, folder: String, store: StoreIdentifier, applied: UInt64,
+        files: any LogFiles, configuration: LogConfiguration
+    ) throws(LogFileError) {
+        self.folder = folder
+        self.store = store
+        self.applied = applied
+        self.files = files
+        self.configuration = configuration
+        seed = store.checksum
+        findings = recovery.findings
+        snapshot = LogSnapshot(segments: recovery.segments, last: recovery.last)
+        if let newest = recovery.segments.last {
+            let file = try files.open(folder + "/" + newest.name, for: .update)
+            if recovery.isNewestSound {
+                if try file.size() > newest.end { try file.truncate(to: newest.end) }
+                current = file
+            }
+            // What was read may not have reached the disk, nor the file's name; it is about to be treated as if it had.
+            try file.synchronize()
+            try files.synchronizeFolder(folder)
+        }
+        if let (noted, slot) = recovery.head {
+            head = LogHead(
+                file: try files.open(folder + "/" + LogFileNames.head, for: .update), store: store, slot: slot)
+            if noted != snapshot.last {
+                try head.note(snapshot.last)
+                try head.synchronize()
+            }
+        } else {
+            head = try LogHead(creatingIn: folder, files: files, store: store, sequence: snapshot.last)
+        }
+    }
+
+    /// Makes entries durable together, or none of them.
+    ///
+    /// - Returns: The number of the first; the others follow.
+    mutating func write(_ group: [PendingAppend]) throws(LogError) -> UInt64 {
+        guard !isClosed else { throw .closed }
+        do {
+            let first = try writeGroup(group)
+            statistics.groups += 1
+            return first
+        } catch {
+            statistics.failedGroups += 1
+            throw LogError(error)
+        }
+    }
+
+    /// Larger entries are written by themselves.
+    private static let bufferedBytes = 1 << 20
+
+    private mutating func writeGroup(_ group: [PendingAppend]) throws(LogFileError) -> UInt64 {
+        let file = try segmentForWriting()
+        let newest = snapshot.segments.count - 1
+        let first = snapshot.last + 1
+        let start = snapshot.segments[newest].end
+        buffer.removeAll(keepingCapacity: buffer.capacity <= 2 * configuration.groupBytes)
+        var segment = snapshot.segments[newest]
+        /// Where what is in the buffer belongs.
+        var place = start
+        for (index, append) in group.enumerated() {
+            let sequence = first + UInt64(index)
+            segment.mark(sequence, at: place + buffer.count, every: configuration.markBytes)
+            LogFrame(
+                length: UInt32(append.payload.count), sequence: sequence, groupIndex: UInt32(index),
+                payloadChecksum: append.checksum
+            ).append(to: &buffer, seed: seed)
+            guard append.payload.count > Self.bufferedBytes else {
+                buffer += append.payload
+                continue
+            }
+            // No copy of a large one.
+            do {
+                try file.writeAll(buffer, at: place)
+                place += buffer.count
+                try file.writeAll(append.payload, at: place)
+            } catch {
+                do { try file.truncate(to: start) } catch { current = nil }
+                throw error
+            }
+            place += append.payload.count
+            buffer.removeAll(keepingCapacity: true)
+        }
+        do {
+            try file.writeAll(buffer, at: place)
+        } catch {
+            // Without space the segment is sound up to where the group began; if even the cut fails, it is left as it is,
+            // and the number of the next segment says that what is behind does not count.
+            do { try file.truncate(to: start) } catch { current = nil }
+            throw error
+        }
+        do {
+            try file.synchronize()
+        } catch {
+            // The kernel may have dropped the bytes and call them clean: no second attempt on this file.
+            try? file.truncate(to: start)
+            current = nil
+            throw error
+        }
+        segment.end = place + buffer.count
+        snapshot.segments[newest] = segment
+        snapshot.last = first + UInt64(group.count - 1)
+        noteLast()
+        return first
+    }
+
+    private mutating func noteLast() {
+        // The entries are durable; without the note only the loss of the last ones would go unnoticed.
+        do { try head.note(snapshot.last) } catch { statistics.headFailures += 1 }
+    }
+
+    /// The newest segment, or a new one if that is full, damaged or has failed.
+    private mutating func segmentForWriting() throws(LogFileError) -> any LogFile {
+        if let current, let newest = snapshot.segments.last, newest.end < configuration.segmentBytes { return current }
+        return try beginSegment()
+    }
+
+    @discardableResult
+    private mutating func beginSegment() throws(LogFileError) -> any LogFile {
+        current = nil
+        let first = snapshot.last + 1
+        let header = LogSegmentHeader(store: store, first: first).encoded
+        let file = try files.createWhole(folder + "/" + LogFileNames.segment(first), contents: header, in: folder)
+        // A segment whose first group failed has no entries and the same name; it has been replaced.
+        if snapshot.segments.last?.first == first { snapshot.segments.removeLast() }
+        snapshot.segments.append(LogSegment(first: first, end: header.count))
+        current = file
+        return file
+    }
+
+    /// Removes segments that nobody needs any more; never the newest. A damaged one is followed by a new one first.
+    mutating func discard(through sequence: UInt64) throws(LogFileError) {
+        // Another may own the files by now.
+        guard !isClosed else { return }
+        applied = max(applied, min(sequence, snapshot.last))
+        if current == nil, let newest = snapshot.segments.last, newest.first <= snapshot.last, snapshot.last <= applied
+        {
+            try beginSegment()
+        }
+        var removed = false
+        while snapshot.segments.count > 1, snapshot.lastSequence(ofSegment: 0) <= applied {
+            do {
+                try files.remove(folder + "/" + snapshot.segments[0].name)
+            } catch  where error.isNotFound {
+                // Somebody else did it.
+            }
+            snapshot.segments.removeFirst()
+            removed = true
+        }
+        if removed { try files.synchronizeFolder(folder) }
+    }
+
+    /// Reads everything there is.
+    func verify() throws(LogFileError) -> [LogFinding] {
+        try LogRecovery(
+            folder: folder, names: files.names(in: folder), store: store, applied: applied, acknowledged: snapshot.last,
+            isThorough: true, files: files, markBytes: configuration.markBytes
+        ).findings
+    }
+
+    /// Makes the note of the last entry durable and closes the segment.
+    mutating func close() throws(LogFileError) {
+        isClosed = true
+        current = nil
+        try head.synchronize()
+    }
+
+    /// What has been done, and what there is.
+    var currentStatistics: LogStatistics {
+        var statistics = statistics
+        statistics.lastSequence = snapshot.last
+        statistics.segments = snapshot.segments.count
+        statistics.bytes = snapshot.segments.reduce(0) { $0 + $1.end }
+        return statistics
+    }
+}

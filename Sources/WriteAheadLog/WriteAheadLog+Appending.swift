@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import SystemSupport
+import ItemRecord
+import Synchronization
+
+extension WriteAheadLog {
+    /// Appends an entry and returns once it is durable.
+    ///
+    /// Numbers follow the order in which entries were accepted. An accepted entry is written even if the task is
+    /// cancelled. After a failure nothing of the entry is kept, and the log can be used as soon as the cause is gone;
+    /// only if the program ends right then may the entry be found at the next opening all the same, as the last one.
+    ///
+    /// - Parameter precondition: Under what condition it is accepted; see ``Precondition``.
+    /// - Returns: The entry's sequence number.
+    /// - Throws: ``LogError``.
+    package func append(_ entry: LogEntry, if precondition: Precondition? = nil) async throws(LogError) -> UInt64 {
+        try await withCheckedContinuation { (continuation: CheckedContinuation<Result<UInt64, LogError>, Never>) in
+            submit(entry, if: precondition) { continuation.resume(returning: $0) }
+        }.get()
+    }
+
+    /// Accepts an entry before it returns, so that a caller on one thread decides on the order, and reports later.
+    ///
+    /// - Parameter completion: Called exactly once: on the caller's thread if the entry is refused, else on the log's
+    ///   queue, which it must not hold up.
+    package func submit(
+        _ entry: LogEntry, if precondition: Precondition? = nil,
+        completion: @escaping @Sendable (Result<UInt64, LogError>) -> Void
+    ) {
+        let payload: [UInt8]
+        do {
+            payload = try entry.encoded()
+        } catch {
+            completion(.failure(.invalidEntry(error)))
+            return
+        }
+        let append = PendingAppend(
+            scope: entry.scope, stateChange: entry.stateChange, payload: payload, checksum: CRC32C.of(payload),
+            precondition: precondition, completion: completion)
+        do {
+            let isIdle = try queue.withLock { queue throws(LogError) in try queue.accept(append) }
+            if isIdle { ioQueue.async { self.drain() } }
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    /// Forgets the client state of a scope, because the store changed it without an entry. Preconditions then see
+    /// ``ClientStateChange/unchanged`` until an entry changes it again.
+    package func forgetClientState(of scope: IndexScope) { queue.withLock { $0.forgetState(of: scope) } }
+
+    /// Writes groups until nothing is waiting. On the I/O queue.
+    private func drain() {
+        while true {
+            let group = queue.withLock { $0.nextGroup(upTo: groupBytes) }
+            guard !group.isEmpty else { return }
+            let result = withWriter { writer throws(LogError) in try writer.write(group) }
+            switch result {
+            case .success(let first):
+                queue.withLock { $0.succeeded(group) }
+                for (index, append) in group.enumerated() { append.completion(.success(first + UInt64(index))) }
+            case .failure(let error):
+                let refused = queue.withLock { $0.failed() }
+                for append in group { append.completion(.failure(error)) }
+                for append in refused { append.completion(.failure(.preconditionFailed)) }
+            }
+        }
+    }
+
+    /// Uses the writer and shows readers what came of it. On the I/O queue.
+    func withWriter<Value: Sendable, Failure: Error>(
+        _ body: (inout LogWriter) throws(Failure) -> Value
+    ) -> Result<Value, Failure> {
+        let (result, snapshot, statistics) = writer.withLock { writer in
+            let result = Result { () throws(Failure) in try body(&writer) }
+            return (result, writer.snapshot, writer.currentStatistics)
+        }
+        published.withLock { $0 = (snapshot, statistics) }
+        return result
+    }
+}

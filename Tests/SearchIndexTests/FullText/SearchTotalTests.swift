@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import ItemRecord
+import MetadataQuery
+import TestSupport
+import Testing
+
+@testable import SearchIndex
+
+@Suite("The total of a search")
+struct SearchTotalTests {
+    @Test(
+        "The total is the number of hits, with expired items, filters and bundles, whatever the limits",
+        arguments: 1...6 as ClosedRange<UInt64>)
+    func totals(seed: UInt64) async throws {
+        var random = SplitMix64(seed: seed)
+        let store = try Store()
+        let words = ["apple", "apricot", "avocado", "banana", "pineapple"]
+        let other = IndexScope(bundle: "com.example.other")
+        for number in 0..<150 {
+            var record = item("\(number)", title: random.pick(words), text: random.pick(words))
+            if random.below(4) == 0 { record.expiration = .at(store.clock.now + 10) }
+            record.attributes["rating"] = .integer(Int64(random.below(3)))
+            try await store.index.index([try EncodedItem(record)], in: random.below(3) == 0 ? other : Store.app)
+        }
+        try await store.index.settle()
+        store.clock.advance(by: 20)
+        for _ in 0..<40 {
+            let word = random.pick(words)
+            var request = SearchRequest(random.pick([word, word + " ", String(word.prefix(2)), "app -banana", "ppl"]))
+            request.limits.candidates = 1 + random.below(40)
+            request.limits.smallStore = random.below(2) == 0 ? 0 : 20_000
+            request.limits.fewCandidates = 4
+            request.bundle = random.below(3) == 0 ? other.bundle : nil
+            if random.below(3) == 0 { request.filters = [try QueryExpression(parsing: "rating > 0")] }
+            request.limit = 1000
+            let all = try await store.index.search(request).hits.count
+            request.limit = 1 + random.below(20)
+            for maximum in [1000, 5] {
+                request.countsUpTo = maximum
+                let total = try await store.index.search(request).total
+                #expect(
+                    total == SearchTotal(count: min(all, maximum), isExact: all < maximum),
+                    "seed \(seed): \(request.text)")
+            }
+        }
+    }
+
+    @Test("Where each item has to be read, counting stops at a bound and says so")
+    func boundedReads() async throws {
+        let store = try Store()
+        try await store.index.index(
+            (0..<200).map { try EncodedItem(item("\($0)", title: "lemon \($0)")) }, in: Store.app)
+        var request = SearchRequest("lemon")
+        request.filters = [try QueryExpression(parsing: "title == \"*\"")]
+        request.limit = 1
+        request.countsUpTo = 1000
+        request.limits.countedReads = 40
+        let total = try #require(try await store.index.search(request).total)
+        #expect(!total.isExact && (40..<200).contains(total.count))
+        // What FTS5 counts is not read.
+        request.filters = []
+        #expect(try await store.index.search(request).total == SearchTotal(count: 200, isExact: true))
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+@testable import SearchlightService
+
+/// A repair that lasts until it is told to end.
+struct HeldRepair {
+    private let task: Task<EngineUnavailable?, Never>
+    private let release: AsyncStream<Void>.Continuation
+
+    /// Begins one; returns once the engine is closed.
+    init(_ holder: EngineHolder, _ body: @escaping @Sendable () async -> Void = {}) async throws {
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        let (ending, release) = AsyncStream.makeStream(of: Void.self)
+        self.release = release
+        task = Task {
+            defer { begin.finish() }
+            do throws(EngineUnavailable) {
+                try await holder.exclusively {
+                    await body()
+                    begin.yield()
+                    for await _ in ending {}
+                }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        for await _ in begun { return }
+        if let reason = await task.value { throw reason }
+    }
+
+    /// Has it end, and waits for that.
+    func end() async {
+        release.finish()
+        _ = await task.value
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import ItemRecord
+import TestSupport
+import Testing
+
+@testable import WriteAheadLog
+
+@Suite("Torture, hostile journal entries")
+struct LogFuzzTortureTests {
+    private struct Broken: Error {}
+
+    @Test("Whatever is decoded as an entry encodes to the same bytes")
+    func entries() throws {
+        var full = LogTest.entry(1, state: "state")
+        full.operations += [.deleteItems(["a", "", "ä"]), .deleteDomains(["b.c"]), .deleteAll]
+        let plain = LogEntry(scope: IndexScope(bundle: "b"), operations: [], clientState: nil)
+        var loop = MutationLoop(
+            seed: MutationLoop.seed,
+            corpus: [try full.encoded(), try plain.encoded(), try LogTest.entry(2).encoded()],
+            tokens: [[1, 0, 0, 0], [2, 0, 0, 0, 0], [3, 1, 0, 0, 0, 0, 0, 0, 0], [4], [0, 0, 16, 0]])
+        let accepted = try loop.run(MutationLoop.inputs) { bytes in
+            guard let entry = try? LogEntry(decoding: bytes) else { return false }
+            guard try entry.encoded() == bytes else { throw Broken() }
+            return true
+        }
+        #expect(accepted > MutationLoop.inputs / 50, "seed \(MutationLoop.seed)")
+    }
+}
