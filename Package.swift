@@ -44,7 +44,7 @@ let package = Package(
             dependencies: [
                 "SearchlightEngine", "ExtensionValidation", "ExtensionRuntime", "SearchIndex", "ExtensionHost",
                 "MetadataQuery", "Promises", "Previews", "IdleScheduling", "SchedulerSimulation", "ConditionSensors",
-                "QuickLookSimulator", "ItemRecord", "SystemSupport", "BusTransport", "UniformTypeIdentifiers",
+                "QuickLookServer", "ItemRecord", "SystemSupport", "BusTransport", "UniformTypeIdentifiers",
                 "Diagnosis", "CStart",
                 arguments,
             ], swiftSettings: strict),
@@ -62,7 +62,7 @@ let package = Package(
             name: "benchmarks",
             dependencies: [
                 "SearchlightEngine", "ExtensionHost", "ExtensionRuntime", "SearchIndex", "MetadataQuery", "Promises",
-                "Previews", "QuickLookSimulator", "IdleScheduling", "ConditionSensors", "ItemRecord", "SystemSupport",
+                "Previews", "QuickLookServer", "IdleScheduling", "ConditionSensors", "ItemRecord", "SystemSupport",
                 "BusTransport", "ServiceMessages", "CSystem", "UniformTypeIdentifiers", "TestSupport", sqlite,
                 arguments,
             ], exclude: ["thresholds.json"], swiftSettings: strict),
@@ -135,11 +135,11 @@ let package = Package(
 
         // The page on which a person searches, looks and drags
         .target(
-            name: "QuickLookSimulator",
+            name: "QuickLookServer",
             dependencies: [
                 "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "SystemSupport",
                 "BusTransport", "UniformTypeIdentifiers", "CLoopback",
-            ], swiftSettings: strict),
+            ], resources: [.embedInCode("Page/script.js"), .embedInCode("Page/style.css")], swiftSettings: strict),
 
         // What “searchlight doctor” finds of this machine
         .target(
@@ -252,14 +252,17 @@ let package = Package(
             dependencies: ["Previews", "MetadataQuery", "ItemRecord", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "QuickLookSimulatorTests",
-            dependencies: ["QuickLookSimulator", "ExtensionHost", "SystemSupport", "TestSupport", "CTestSupport"],
+            name: "QuickLookServerTests",
+            dependencies: ["QuickLookServer", "ExtensionHost", "SystemSupport", "TestSupport", "CTestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "SymbolBindingsTests", dependencies: ["SymbolBindings", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ExtensionHostTests",
-            dependencies: ["ExtensionHost", "CSeccomp", "ServiceMessages", "CSandbox", "TestSupport", "CTestSupport"],
+            dependencies: [
+                "ExtensionHost", "CSeccomp", "BusTransport", "ServiceMessages", "CSandbox", "TestSupport",
+                "CTestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "ExtensionRuntimeTests",
@@ -294,10 +297,16 @@ let package = Package(
             dependencies: ["MetadataQuery", "ItemRecord", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
+            name: "SearchlightEngineTests",
+            dependencies: [
+                "SearchlightEngine", "SearchIndex", "ExtensionHost", "IdleScheduling", "ItemRecord", "BusTransport",
+                "ServiceMessages", "TestSupport",
+            ], swiftSettings: strict),
+        .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "ExtensionRuntime",
-                "ExtensionValidation", "IdleScheduling", "Promises", "Previews", "QuickLookSimulator", "WriteAheadLog",
+                "ExtensionValidation", "IdleScheduling", "Promises", "Previews", "QuickLookServer", "WriteAheadLog",
                 "ItemRecord",
                 "SystemSupport", "BusTransport", "ServiceMessages", "TestSupport", "TortureSupport", sqlite,
             ], swiftSettings: strict),

@@ -40,7 +40,7 @@ struct ReplayRecorder {
     mutating func judge(at now: Double) {
         let closed = machine.closed(policy, at: now)
         if closed.contains(GateSet(.userActive)) != (closedSince[.userActive] != nil) { cut(at: now) }
-        for gate in Gate.allCases where gate.ordinal > Gate.personWaiting.ordinal {
+        for gate in Gate.allCases where gate.rawValue > Gate.personWaiting.rawValue {
             if closed.contains(GateSet(gate)) {
                 guard closedSince[gate] == nil else { continue }
                 closedSince[gate] = now
@@ -190,7 +190,7 @@ struct ReplayRecorder {
         }
         take(personsWaiting: 0, at: now)
         for bundle in throttledSince.keys.sorted() { take(throttled: bundle, false, at: now) }
-        replay.gates.sort { ($0.kind.ordinal, $0.start) < ($1.kind.ordinal, $1.start) }
+        replay.gates.sort { ($0.kind.rawValue, $0.start) < ($1.kind.rawValue, $1.start) }
         replay.totals.seconds = now - replay.start
         return replay
     }

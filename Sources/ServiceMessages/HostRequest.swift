@@ -44,22 +44,19 @@ public enum HostRequest: Sendable, Hashable {
     public static let interface = "com.searchlight.Host1"
 
     /// The method that carries the request.
-    public var member: BusMember {
-        switch self {
-        case .index(let request): request.member
-        case .log: BusMember(Self.interface, "Log")
-        case .progress: BusMember(Self.interface, "Progress")
-        case .misuse: BusMember(Self.interface, "Misuse")
-        }
-    }
-
+    public var member: BusMember { if case .index(let request) = self { request.member } else { call.member } }
     /// The arguments of the method.
-    public var arguments: [BusValue] {
+    public var arguments: [BusValue] { call.arguments }
+
+    private var call: (member: BusMember, arguments: [BusValue]) {
         switch self {
-        case .index(let request): request.arguments
-        case .log(let level, let message): [.unsigned(level.rawValue), .string(message)]
-        case .progress(let call, let completed, let total): [.unsigned(call), .unsigned(completed), .unsigned(total)]
-        case .misuse(let rule, let message): [.string(rule.rawValue), .string(message)]
+        case .index(let request): (request.member, request.arguments)
+        case .log(let level, let message):
+            (BusMember(Self.interface, "Log"), [.unsigned(level.rawValue), .string(message)])
+        case .progress(let call, let completed, let total):
+            (BusMember(Self.interface, "Progress"), [.unsigned(call), .unsigned(completed), .unsigned(total)])
+        case .misuse(let rule, let message):
+            (BusMember(Self.interface, "Misuse"), [.string(rule.rawValue), .string(message)])
         }
     }
 

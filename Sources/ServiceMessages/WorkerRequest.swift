@@ -28,40 +28,31 @@ public enum WorkerRequest: Sendable, Hashable {
     public static let interface = "com.searchlight.Worker1"
 
     /// The method that carries the request.
-    public var member: BusMember { BusMember(Self.interface, name) }
-
-    private var name: String {
-        switch self {
-        case .load: "Load"
-        case .reindexAll: "ReindexAll"
-        case .reindexPage: "ReindexPage"
-        case .reindexItems: "ReindexItems"
-        case .provideData: "ProvideData"
-        case .provideFile: "ProvideFile"
-        case .preview: "Preview"
-        case .didThrottle: "DidThrottle"
-        case .didFinishThrottle: "DidFinishThrottle"
-        case .cancel: "Cancel"
-        }
-    }
-
+    public var member: BusMember { BusMember(Self.interface, call.name) }
     /// The arguments of the method.
-    public var arguments: [BusValue] {
+    public var arguments: [BusValue] { call.arguments }
+
+    private var call: (name: String, arguments: [BusValue]) {
         switch self {
         case .load(let load):
-            [
-                .string(load.bundlePath), .string(load.libraryPath), .string(load.bundleIdentifier),
-                .string(load.principalClass ?? ""), .strings(load.bindings),
-            ]
-        case .reindexAll, .didFinishThrottle: []
-        case .reindexPage(let page): page.arguments
-        case .didThrottle(let notice): notice.arguments
-        case .cancel(let call): [.unsigned(call)]
-        case .reindexItems(let identifiers): [.strings(identifiers)]
-        case .provideData(let item, let type): [.string(item), .string(type)]
-        case .provideFile(let item, let type, let inPlace): [.string(item), .string(type), .boolean(inPlace)]
+            (
+                "Load",
+                [
+                    .string(load.bundlePath), .string(load.libraryPath), .string(load.bundleIdentifier),
+                    .string(load.principalClass ?? ""), .strings(load.bindings),
+                ]
+            )
+        case .reindexAll: ("ReindexAll", [])
+        case .reindexPage(let page): ("ReindexPage", page.arguments)
+        case .reindexItems(let identifiers): ("ReindexItems", [.strings(identifiers)])
+        case .provideData(let item, let type): ("ProvideData", [.string(item), .string(type)])
+        case .provideFile(let item, let type, let inPlace):
+            ("ProvideFile", [.string(item), .string(type), .boolean(inPlace)])
         case .preview(let item, let query, let contentPath):
-            [.string(item), .string(query ?? ""), .string(contentPath ?? "")]
+            ("Preview", [.string(item), .string(query ?? ""), .string(contentPath ?? "")])
+        case .didThrottle(let notice): ("DidThrottle", notice.arguments)
+        case .didFinishThrottle: ("DidFinishThrottle", [])
+        case .cancel(let call): ("Cancel", [.unsigned(call)])
         }
     }
 

@@ -15,6 +15,8 @@ PAGE = ROOT / "docs" / "ARCHITECTURE.md"
 TOOLCHAIN = {"Foundation", "FoundationNetworking", "FoundationXML", "Glibc", "Dispatch", "Synchronization", "Testing"}
 # Dependencies that nobody imports, and why they are declared.
 BUILT_ALONG = {("CoreSpotlightTests", "PortedSourcesInSwift6"): "that it compiles is the test"}
+# Modules that are pure, or nearly: they and their tests reach no library of the system. Scripts/test-alone shows it.
+ALONE = ["IdleScheduling", "ItemRecord", "MetadataQuery", "Previews", "SchedulerSimulation", "WriteAheadLog"]
 LONGEST, LONGEST_MEDIAN = 800, 219
 
 IMPORT = re.compile(
@@ -108,6 +110,17 @@ def upwards(arrows):
             if order.get(other, -1) >= order[name]]
 
 
+def reachable(name, arrows):
+    """Everything that a module depends on, itself included."""
+    found, pending = set(), [name]
+    while pending:
+        name = pending.pop()
+        if name not in found:
+            found.add(name)
+            pending += arrows.get(name, [])
+    return found
+
+
 def undocumented(text):
     """The cases of public enumerations and the requirements of public protocols without a comment; the formatter's rule
     asks for one of all other public declarations."""
@@ -179,6 +192,14 @@ class Arrows(unittest.TestCase):
                     if not linked and (target.name, name) not in BUILT_ALONG:
                         self.fail(f"{target.name} declares {name}, and none of its files imports it. "
                                   "Take it out of the manifest.")
+
+    def test_pure_modules_reach_no_library_of_the_system(self):
+        targets = {target.name: target for target in self.project.main}
+        for name in itertools.chain.from_iterable((module, module + "Tests") for module in ALONE):
+            reached = reachable(name, {each.name: each.dependencies for each in targets.values()})
+            with self.subTest(target=name):
+                system = sorted(each for each in reached if each not in targets or targets[each].kind == "system")
+                self.assertEqual(system, [], f"{name} reaches libraries of the system, or other packages.")
 
     def test_the_page_has_the_arrows_of_the_code(self):
         project = self.project
@@ -296,6 +317,10 @@ class Reading(unittest.TestCase):
     def test_arrows_upwards_and_circles(self):
         self.assertEqual(upwards({"A": set(), "B": {"A", "GRDB"}}), [])
         self.assertEqual(upwards({"A": {"B"}, "B": set(), "C": {"C"}}), [("A", "B"), ("C", "C")])
+
+    def test_everything_that_a_module_depends_on(self):
+        arrows = {"A": {"B"}, "B": {"C"}, "C": {"B"}, "D": {"A"}}
+        self.assertEqual(reachable("A", arrows), {"A", "B", "C"})
 
     def test_missing_comments_of_cases_and_requirements(self):
         source = """

@@ -22,7 +22,7 @@ struct ScheduleCommandTests {
         init(_ mode: String) async throws {
             harness = try Harness()
             bundle = try harness.installBackground(mode)
-            let gates = Gate.allCases.filter { $0.isSwitchable && $0 != .inhibited }.map { "\"\($0.rawValue)\": false" }
+            let gates = Gate.allCases.filter { $0.isSwitchable && $0 != .inhibited }.map { "\"\($0.code)\": false" }
             let policy = harness.folder + "/policy.json"
             try Data("{\"pause.shortest\": 0, \"gates\": {\(gates.joined(separator: ", "))}}".utf8)
                 .write(to: URL(filePath: policy))

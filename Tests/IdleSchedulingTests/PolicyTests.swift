@@ -96,12 +96,12 @@ struct PolicyTests {
     func documentedGates() throws {
         let policy = SchedulingPolicy()
         let rows = try Self.rows(under: "Gates")
-        #expect(rows.map { $0[0] } == Gate.allCases.map { "`\($0.rawValue)`" })
+        #expect(rows.map { $0[0] } == Gate.allCases.map { "`\($0.code)`" })
         for (row, gate) in zip(rows, Gate.allCases) {
-            #expect(Self.number(row[2]) == policy.relaxations[gate], "\(gate.rawValue)")
-            if policy.relaxations[gate] == nil { #expect(row[2] == "never", "\(gate.rawValue)") }
+            #expect(Self.number(row[2]) == policy.relaxations[gate], "\(gate.code)")
+            if policy.relaxations[gate] == nil { #expect(row[2] == "never", "\(gate.code)") }
             let configurable = gate.isRelaxable ? "off, score" : gate.isSwitchable ? "off" : "no"
-            #expect(row[3] == configurable, "\(gate.rawValue)")
+            #expect(row[3] == configurable, "\(gate.code)")
         }
     }
 }

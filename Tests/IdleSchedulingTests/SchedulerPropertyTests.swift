@@ -8,7 +8,7 @@ import Testing
 struct SchedulerPropertyTests {
     /// The policy with no gate ever passed, so that only openings help, and without quotas.
     private static func strict() throws -> SchedulingPolicy {
-        let never = Gate.allCases.filter(\.isRelaxable).map { "\"\($0.rawValue)\": null" }
+        let never = Gate.allCases.filter(\.isRelaxable).map { "\"\($0.code)\": null" }
         let gates = (never + ["\"cpu-quota\": false", "\"write-quota\": false"]).joined(separator: ",")
         return try SchedulingPolicy(configuration: Data("{\"gates\": {\(gates)}}".utf8))
     }

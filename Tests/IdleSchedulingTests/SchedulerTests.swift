@@ -256,7 +256,7 @@ struct SchedulerTests {
     func unwatched() {
         var bench = Bench()
         bench.send(.jobs([Bench.job(requested: 4600)]), after: 3600)
-        #expect(bench.steps == [] && bench.last.contains(.sense(.waiting)) && bench.closed() == [.unwatched])
+        #expect(bench.steps == [] && bench.last.contains(.sense(.waiting)) && bench.closed() == [.unknownConditions])
         var silent = bench
         bench.send(.conditions(.idle.with { $0.presence = .active }), after: 0.1)
         #expect(bench.closed() == [.userActive])
@@ -273,7 +273,7 @@ struct SchedulerTests {
         #expect(bench.steps == [.start(Bench.a)] && bench.journal.last?.gates == [.userActive])
         #expect(bench.wake == 2205)
         bench.send(.tick, after: 5)
-        #expect(bench.steps == [.pause(Bench.a, .pace)] && bench.wake == 2260)
+        #expect(bench.steps == [.pause(Bench.a, .dutyCycle)] && bench.wake == 2260)
         bench.send(.tick, after: 55)
         #expect(bench.steps == [.resume(Bench.a)])
         #expect(bench.journal.count == 2, "the pace is no decision")

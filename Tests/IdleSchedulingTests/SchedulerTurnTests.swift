@@ -32,7 +32,7 @@ struct SchedulerTurnTests {
             for _ in 0..<9 { bench.send(.tick, after: 30) }
             #expect(bench.steps == [])
             bench.send(.tick, after: 30)
-            #expect(bench.steps == (isResumable ? [.stop(vacuum, .turn)] : []))
+            #expect(bench.steps == (isResumable ? [.stop(vacuum, .busy)] : []))
             guard isResumable else { continue }
             bench.send(.ended(vacuum, .stopped), after: 1)
             #expect(bench.steps == [.start(Bench.a)])
@@ -44,7 +44,7 @@ struct SchedulerTurnTests {
         var bench = Bench()
         bench.send(.jobs([Bench.job(), Bench.job(Bench.b)]))
         bench.send(.runNow(Bench.b), after: 1)
-        #expect(bench.steps == [.stop(Bench.a, .turn)])
+        #expect(bench.steps == [.stop(Bench.a, .busy)])
         bench.send(.ended(Bench.a, .stopped))
         #expect(bench.steps == [.start(Bench.b)])
         for (_, conditions) in Conditions.closing {
@@ -67,7 +67,7 @@ struct SchedulerTurnTests {
             if isQuiet { bench.send(.conditions(.idle.with { $0.presence = .active }), after: 1) }
             bench.send(.runNow(Bench.a), after: 1)
             #expect(bench.scheduler.isUnderWayForPerson)
-            #expect(bench.steps == (isResumable ? [.stop(Bench.a, .turn)] : isQuiet ? [.resume(Bench.a)] : []))
+            #expect(bench.steps == (isResumable ? [.stop(Bench.a, .busy)] : isQuiet ? [.resume(Bench.a)] : []))
             guard isResumable else { continue }
             bench.send(.ended(Bench.a, .stopped), after: 1)
             #expect(bench.steps == [.start(Bench.a)] && bench.scheduler.isUnderWayForPerson)

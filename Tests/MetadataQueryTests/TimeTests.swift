@@ -159,4 +159,19 @@ struct TimeTests {
             }
         }
     }
+    @Test(
+        "A moment without a clock is in UTC unless it says otherwise",
+        arguments: [
+            ("2024-05-01", "2024-05-01T00:00:00Z"), ("20240501T1230", "2024-05-01T12:30:00Z"),
+            ("2024-05-01 12:30:15", "2024-05-01T12:30:15Z"), ("2024-05-01T12:30:00+02:00", "2024-05-01T10:30:00Z"),
+            ("1999-12-31T23:00-0130", "2000-01-01T00:30:00Z"),
+        ])
+    func instantWithoutClock(text: String, expected: String) throws {
+        #expect(try #require(ISOMoment(text)).instant == Self.moment(expected))
+    }
+
+    @Test("A moment keeps its fraction")
+    func fraction() throws {
+        #expect(try #require(ISOMoment("2001-01-01T00:00:01.25Z")).instant == 1.25)
+    }
 }

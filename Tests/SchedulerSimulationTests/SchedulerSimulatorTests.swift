@@ -17,7 +17,7 @@ struct SchedulerSimulatorTests {
         """
     private func times(_ replay: Replay) -> [String] {
         let clock = TraceClock(midnight: TraceReaderTests.midnight, zone: 3600)
-        return replay.journal.map { "\(clock.timeOfDay($0.moment)) \($0.kind.rawValue) \($0.gates.map(\.rawValue))" }
+        return replay.journal.map { "\(clock.timeOfDay($0.moment)) \($0.kind.rawValue) \($0.gates.map(\.code))" }
     }
 
     @Test("A small case, computed by hand: work, a person who comes back, a quiet time, the rest of the work")
@@ -46,7 +46,7 @@ struct SchedulerSimulatorTests {
         #expect(abs(totals.running - 60) < 1e-5 && totals.active == 160 && totals.seconds == 7200)
         #expect(abs(totals.runningWhileActive - 0.05) < 1e-5)
         #expect(totals.returns == 1 && abs(totals.longestToQuiet - 0.05) < 1e-5)
-        #expect(replay.gates.map { [$0.kind.rawValue: $0.length] } == [["user-active": 160]])
+        #expect(replay.gates.map { [$0.kind.code: $0.length] } == [["user-active": 160]])
     }
 
     @Test("One that does not cooperate is quiet after half a second")

@@ -37,7 +37,7 @@ struct TimelinePlotTests {
         #expect(svg.utf8.count < 64 << 10)
         let replay = SchedulerSimulator.replay(trace)
         for job in replay.jobs { #expect(elements.text.contains(job.key.name)) }
-        for gate in replay.gates { #expect(elements.text.contains(gate.kind.rawValue)) }
+        for gate in replay.gates { #expect(elements.text.contains(gate.kind.code)) }
         #expect(elements.text.contains(trace.name) && (elements.counts["rect"] ?? 0) > replay.jobs.count)
         #expect(svg.contains("prefers-color-scheme: dark"))
     }

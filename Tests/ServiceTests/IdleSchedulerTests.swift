@@ -374,7 +374,7 @@ private final class ScriptedRunner: JobRunner {
             note("run \(key.name)" + (isWanted ? " for a person" : ""))
         }
     }
-    func pause(_ key: ScheduledJob.Key, because gate: Gate) async { note("pause \(key.name) \(gate.rawValue)") }
+    func pause(_ key: ScheduledJob.Key, because gate: Gate) async { note("pause \(key.name) \(gate.code)") }
     func resume(_ key: ScheduledJob.Key) async { note("resume \(key.name)") }
     func stop(_ key: ScheduledJob.Key) async {
         note("stop \(key.name)")

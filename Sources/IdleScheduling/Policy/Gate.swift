@@ -1,59 +1,232 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What may keep a job from running. The raw values are the reason codes that are shown, kept in journals and used in the
-/// configuration file; they stay as they are.
-public enum Gate: String, Hashable, Sendable, Codable, CaseIterable {
+/// A reason that keeps a job from running. Its declaration here and its row in ``traits`` are all that a gate has; its order is the
+/// order in which gates are shown.
+public enum Gate: UInt8, Hashable, Sendable, CaseIterable {
     // Of the job and its extension; nothing opens these but what they wait for.
 
-    /// A person does not want the extension to be used.
-    case disabled = "disabled"
+    /// The user disabled the extension.
+    case disabled
     /// The extension crashed too often.
-    case quarantined = "quarantined"
-    /// It failed, and is left alone for a while.
-    case backOff = "back-off"
-    /// A person has throttled the extension (`searchlight throttle`).
-    case throttled = "throttled"
-    /// It has used the processor time of its window.
-    case cpuQuota = "cpu-quota"
-    /// It has written the bytes of its window.
-    case writeQuota = "write-quota"
-    /// A person has cancelled the job; it is left alone for a while.
-    case cancelled = "cancelled"
-    /// Another job is running.
-    case turn = "turn"
-    /// A relaxed slice was just made, or the job was just made quiet; what comes next has to wait.
-    case pace = "pace"
+    case quarantined
+    /// The job failed and waits for its back-off to end.
+    case backOff
+    /// The user throttled the extension (`searchlight throttle`).
+    case throttled
+    /// The extension used the processor time of its window.
+    case cpuQuota
+    /// The extension wrote the bytes of its window.
+    case writeQuota
+    /// The user cancelled the job; it waits for some hours.
+    case cancelled
+    /// Another job runs.
+    case busy
+    /// A throttled slice or a pause just began; the next slice comes later.
+    case dutyCycle
 
     // Of the machine.
 
-    /// Nothing was owed, so nobody watched the machine; it is being looked at now.
-    case unwatched = "unwatched"
-    /// A person waits for something that Searchlight is doing.
-    case personWaiting = "person-waiting"
+    /// Nothing was pending, so the sensors were off; the conditions are being read.
+    case unknownConditions
+    /// The user waits for something else that Searchlight does.
+    case personWaiting
     /// The machine is about to sleep.
-    case asleep = "asleep"
-    /// It has just woken.
-    case justResumed = "just-resumed"
-    /// Somebody asks that nothing begins.
-    case inhibited = "inhibited"
-    /// Somebody works at it.
-    case userActive = "user-active"
-    /// It runs on a battery that is nearly empty.
-    case batteryLow = "battery-low"
-    /// It runs on a battery.
-    case onBattery = "on-battery"
-    /// A person chose to save power.
-    case powerSaver = "power-saver"
-    /// It is hot.
-    case hot = "hot"
-    /// Others use its processors.
-    case cpuBusy = "cpu-busy"
+    case asleep
+    /// The machine just woke.
+    case justResumed
+    /// A program asks that nothing begins.
+    case inhibited
+    /// The user is active at the machine.
+    case userActive
+    /// The machine runs on a battery that is nearly empty.
+    case batteryLow
+    /// The machine runs on a battery.
+    case onBattery
+    /// The user chose to save power.
+    case powerSaver
+    /// The machine is hot.
+    case hot
+    /// Other programs use the processors.
+    case cpuBusy
     /// Work waits for processors.
-    case cpuPressure = "cpu-pressure"
+    case cpuPressure
     /// Work waits for disks.
-    case ioPressure = "io-pressure"
+    case ioPressure
     /// Work waits for memory.
-    case memoryPressure = "memory-pressure"
+    case memoryPressure
     /// The store's disk is nearly full.
-    case diskFloor = "disk-floor"
+    case diskFloor
+}
+
+extension Gate {
+    /// The kind of cause behind a gate: the colour of a plot, and the reason that an extension is given.
+    public enum Cause: Sendable {
+        /// The user is active or waits.
+        case user
+        /// Energy.
+        case power
+        /// Other work on the machine.
+        case load
+        /// The machine sleeps.
+        case sleep
+        /// The user asked for it.
+        case request
+        /// Everything else.
+        case other
+    }
+
+    /// Who may change a gate.
+    enum Rule: Sendable {
+        /// Nobody: the gate always holds.
+        case fixed
+        /// The configuration may switch it off.
+        case switchable
+        /// The same, and a job may pass it at a low rate from a score on; without a score only if the configuration has one.
+        case relaxable(from: Double?)
+    }
+
+    /// What opens a gate.
+    enum Opening: Sendable {
+        /// The gate's own condition, which is known or measured.
+        case condition
+        /// Only an event.
+        case event
+        /// The same, within a minute while work goes on: not worth a line in the decision log.
+        case eventSoon
+        /// Time, within a minute while work goes on.
+        case timeSoon
+    }
+
+    /// The row of a gate in the table below.
+    struct Traits: Sendable {
+        /// The stable name.
+        var code: String
+        var cause: Cause
+        var rule: Rule
+        var opening: Opening
+        /// What it means that the gate is closed.
+        var words: String
+        /// What has to change so that it opens; `nil` if it opens by itself.
+        var remedy: String?
+
+        init(
+            _ code: String, _ words: String, cause: Cause = .other, rule: Rule = .fixed, opening: Opening = .condition,
+            remedy: String? = nil
+        ) {
+            (self.code, self.cause, self.rule, self.opening) = (code, cause, rule, opening)
+            (self.words, self.remedy) = (words, remedy)
+        }
+    }
+
+    var traits: Traits {
+        switch self {
+        case .disabled:
+            Traits("disabled", "the extension is disabled", opening: .event, remedy: "the extension has to be enabled")
+        case .quarantined:
+            Traits(
+                "quarantined", "the extension is in quarantine", opening: .event,
+                remedy: "the extension has to be released from its quarantine, or replaced")
+        case .backOff: Traits("back-off", "it failed, and is left alone for a while")
+        case .throttled:
+            Traits(
+                "throttled", "you have throttled the extension", cause: .request, opening: .event,
+                remedy: "the extension is throttled until somebody lets it go on")
+        case .cpuQuota: Traits("cpu-quota", "it has used its processor time", rule: .switchable)
+        case .writeQuota: Traits("write-quota", "it has written as much as it may", rule: .switchable)
+        case .cancelled: Traits("cancelled", "you have cancelled it; it is left alone for a while", cause: .request)
+        case .busy:
+            Traits(
+                "turn", "another job is running", opening: .eventSoon,
+                remedy: "the job under way has to end or to give way")
+        case .dutyCycle: Traits("pace", "it works a little, then rests", opening: .timeSoon)
+        case .unknownConditions: Traits("unwatched", "the machine is being looked at")
+        case .personWaiting:
+            Traits(
+                "person-waiting", "somebody waits for something else", cause: .user, rule: .switchable,
+                opening: .eventSoon, remedy: "what a person waits for has to be answered")
+        case .asleep:
+            Traits("asleep", "the machine is about to sleep", cause: .sleep, remedy: "the machine has to wake")
+        case .justResumed: Traits("just-resumed", "the machine has just woken", rule: .relaxable(from: nil))
+        case .inhibited: Traits("inhibited", "a program asks that nothing begins", rule: .relaxable(from: 48))
+        case .userActive:
+            Traits("user-active", "somebody works at the machine", cause: .user, rule: .relaxable(from: 4))
+        case .batteryLow:
+            Traits(
+                "battery-low", "the battery is nearly empty", cause: .power, rule: .relaxable(from: nil),
+                remedy: "the battery has to be charged, or the machine plugged in")
+        case .onBattery:
+            Traits(
+                "on-battery", "the machine runs on its battery", cause: .power, rule: .relaxable(from: 8),
+                remedy: "the machine has to be plugged in")
+        case .powerSaver:
+            Traits(
+                "power-saver", "power is to be saved", cause: .power, rule: .relaxable(from: 24),
+                remedy: "the power saver has to be switched off")
+        case .hot:
+            Traits(
+                "hot", "the machine is hot", cause: .load, rule: .relaxable(from: 12),
+                remedy: "the machine has to cool down")
+        case .cpuBusy:
+            Traits(
+                "cpu-busy", "others use the processors", cause: .load, rule: .relaxable(from: 6),
+                remedy: "other programs have to use less of the processors")
+        case .cpuPressure:
+            Traits(
+                "cpu-pressure", "work waits for processors", cause: .load, rule: .relaxable(from: 6),
+                remedy: "less may wait for processors")
+        case .ioPressure:
+            Traits(
+                "io-pressure", "work waits for disks", cause: .load, rule: .relaxable(from: 8),
+                remedy: "less may wait for disks")
+        case .memoryPressure:
+            Traits(
+                "memory-pressure", "work waits for memory", cause: .load, rule: .relaxable(from: nil),
+                remedy: "less may wait for memory")
+        case .diskFloor:
+            Traits(
+                "disk-floor", "the disk is nearly full", rule: .switchable,
+                remedy: "space has to be made on the store's disk")
+        }
+    }
+
+    /// The stable name: shown, kept in decision logs and traces, and used in the configuration file.
+    public var code: String { traits.code }
+    /// The cause.
+    public var cause: Cause { traits.cause }
+    /// What it means that the gate is closed, in a few words.
+    public var words: String { traits.words }
+
+    /// Finds the gate of a ``code``.
+    public init?(code: String) {
+        guard let gate = Self.allCases.first(where: { $0.code == code }) else { return nil }
+        self = gate
+    }
+
+    /// Whether a job that has waited long may pass it, if the policy says so.
+    public var isRelaxable: Bool { if case .relaxable = traits.rule { true } else { false } }
+
+    /// Whether the configuration may switch it off.
+    public var isSwitchable: Bool { if case .fixed = traits.rule { false } else { true } }
+
+    /// The scores at which a job may pass gates, unless the configuration has others.
+    static let standardRelaxations: [Gate: Double] = allCases.reduce(into: [:]) { scores, gate in
+        if case .relaxable(let score?) = gate.traits.rule { scores[gate] = score }
+    }
+}
+
+extension Gate: Codable {
+    /// Decodes a ``code``.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let gate = Self(code: try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no gate has this name")
+        }
+        self = gate
+    }
+
+    /// Encodes the ``code``.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(code)
+    }
 }

@@ -6,7 +6,7 @@ package struct GateSet: OptionSet, Hashable, Sendable {
 
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    package init(_ gate: Gate) { rawValue = 1 << UInt32(gate.ordinal) }
+    package init(_ gate: Gate) { rawValue = 1 << UInt32(gate.rawValue) }
 
     package init(_ gates: some Sequence<Gate>) { self = gates.reduce(into: []) { $0.insert(GateSet($1)) } }
 
@@ -19,59 +19,12 @@ package struct GateSet: OptionSet, Hashable, Sendable {
     /// The same without others.
     static func - (one: GateSet, other: GateSet) -> GateSet { one.subtracting(other) }
 
-    /// Those that open and close by themselves within a minute, while work goes on: no reason for a line in a journal.
-    static let passing = GateSet([.turn, .pace, .personWaiting])
-    /// Those that only an event opens; time does not.
-    static let told = GateSet([.disabled, .quarantined, .throttled, .turn, .personWaiting])
-}
-
-extension Gate {
-    /// The place in the order of declaration, without a search.
-    package var ordinal: Int {
-        switch self {
-        case .disabled: 0
-        case .quarantined: 1
-        case .backOff: 2
-        case .throttled: 3
-        case .cpuQuota: 4
-        case .writeQuota: 5
-        case .cancelled: 6
-        case .turn: 7
-        case .pace: 8
-        case .unwatched: 9
-        case .personWaiting: 10
-        case .asleep: 11
-        case .justResumed: 12
-        case .inhibited: 13
-        case .userActive: 14
-        case .batteryLow: 15
-        case .onBattery: 16
-        case .powerSaver: 17
-        case .hot: 18
-        case .cpuBusy: 19
-        case .cpuPressure: 20
-        case .ioPressure: 21
-        case .memoryPressure: 22
-        case .diskFloor: 23
-        }
+    private init(opening isMeant: (Gate.Opening) -> Bool) {
+        self.init(Gate.allCases.filter { isMeant($0.traits.opening) })
     }
 
-    /// Whether a job that has waited long may pass it, if the policy says so. Those of the job and its extension hold
-    /// always, and so do the floor below which a disk is full, a machine that falls asleep, and a person who waits.
-    public var isRelaxable: Bool {
-        switch self {
-        case .justResumed, .inhibited, .userActive, .batteryLow, .onBattery, .powerSaver, .hot, .cpuBusy, .cpuPressure,
-            .ioPressure, .memoryPressure:
-            true
-        default: false
-        }
-    }
-
-    /// Whether the configuration may switch it off.
-    public var isSwitchable: Bool {
-        switch self {
-        case .cpuQuota, .writeQuota, .personWaiting, .diskFloor: true
-        default: isRelaxable
-        }
-    }
+    /// The gates that open and close within a minute while work goes on: no reason for a line in the decision log.
+    static let passing = GateSet(opening: { $0 == .eventSoon || $0 == .timeSoon })
+    /// The gates that only an event opens; time does not.
+    static let told = GateSet(opening: { $0 == .event || $0 == .eventSoon })
 }

@@ -62,7 +62,7 @@ extension SchedulingPolicy {
             throw .badValue(key: "gates", value: value.description, allowed: "an object with names of gates")
         }
         for (name, value) in gates.sorted(by: { $0.key < $1.key }) {
-            guard let gate = Gate(rawValue: name) else { throw .unknownKey("gates.\(name.shortened)") }
+            guard let gate = Gate(code: name) else { throw .unknownKey("gates.\(name.shortened)") }
             switch value {
             case .bool(true): break
             case .bool(false) where gate.isSwitchable: switchedOff.insert(gate)
@@ -84,20 +84,21 @@ extension SchedulingPolicy {
     // MARK: Contradictions
 
     private func checkContradictions() throws(PolicyError) {
-        let pairs: [(String, Double, String, Double)] = [
-            ("cpu-busy.opens", cpuBusyOpens, "cpu-busy.closes", cpuBusyCloses),
-            ("cpu-pressure.opens", cpuPressureOpens, "cpu-pressure.closes", cpuPressureCloses),
-            ("io-pressure.opens", ioPressureOpens, "io-pressure.closes", ioPressureCloses),
-            ("io-pressure.closes", ioPressureCloses, "io-pressure.running", ioPressureRunning),
-            ("memory-pressure.opens", memoryPressureOpens, "memory-pressure.closes", memoryPressureCloses),
-            ("battery-low.closes", batteryLowCloses, "battery-low.opens", batteryLowOpens),
-            ("disk-floor.closes", diskFloorCloses, "disk-floor.opens", diskFloorOpens),
-            ("slice.relaxed", sliceRelaxed, "slice.full", sliceFull),
-            ("pause.shortest", pauseShortest, "pause.longest", pauseLongest),
-            ("turn.patience", turnPatience, "pause.longest", pauseLongest),
-            ("pause.longest", pauseLongest, "pause.longest-ever", pauseLongestEver),
-            ("quota.cpu", quotaCPU, "quota.window", quotaWindow),
-        ]
+        let measured = MeasuredGate.all.map { gate -> (String, Double, String, Double) in
+            let opens = (gate.gate.code + ".opens", gate.opens(self))
+            let closes = (gate.gate.code + ".closes", gate.closes(self, false))
+            let (lower, upper) = gate.closesAbove ? (opens, closes) : (closes, opens)
+            return (lower.0, lower.1, upper.0, upper.1)
+        }
+        let pairs =
+            measured + [
+                ("io-pressure.closes", ioPressureCloses, "io-pressure.running", ioPressureRunning),
+                ("slice.relaxed", sliceRelaxed, "slice.full", sliceFull),
+                ("pause.shortest", pauseShortest, "pause.longest", pauseLongest),
+                ("turn.patience", turnPatience, "pause.longest", pauseLongest),
+                ("pause.longest", pauseLongest, "pause.longest-ever", pauseLongestEver),
+                ("quota.cpu", quotaCPU, "quota.window", quotaWindow),
+            ]
         for (key, value, upperKey, upper) in pairs where value > upper {
             throw .contradiction(
                 key: key, value: value.plain, allowed: "it may not be more than \(upperKey), which is \(upper.plain)")

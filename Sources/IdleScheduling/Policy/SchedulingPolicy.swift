@@ -100,10 +100,7 @@ public struct SchedulingPolicy: Hashable, Sendable {
     // MARK: Gates
 
     /// At which score a job may pass a gate, slowly; one that is not here is never passed.
-    public internal(set) var relaxations: [Gate: Double] = [
-        .userActive: 4, .cpuBusy: 6, .cpuPressure: 6, .ioPressure: 8, .onBattery: 8, .hot: 12, .powerSaver: 24,
-        .inhibited: 48,
-    ]
+    public internal(set) var relaxations: [Gate: Double] = Gate.standardRelaxations
     /// Gates that are always open.
     public internal(set) var switchedOff: Set<Gate> = []
 

@@ -52,7 +52,7 @@ public struct JournalLine: Sendable {
             let job = ScheduledJob.Key(name: form.job)
         else { return nil }
         var entry = JournalEntry(moment: moment, kind: kind, job: job, score: form.score)
-        entry.gates = (form.gates ?? []).compactMap(Gate.init(rawValue:))
+        entry.gates = (form.gates ?? []).compactMap(Gate.init(code:))
         entry.until = form.until.flatMap(Self.moment)
         entry.reason = form.reason
         if form.cpu != nil || form.written != nil || form.wakeUps != nil {
@@ -72,7 +72,7 @@ public struct JournalLine: Sendable {
     private var form: Form {
         Form(
             at: Self.text(entry.moment), cpu: entry.usage.map { Self.rounded($0.cpu, 1000) },
-            event: entry.kind.rawValue, gates: entry.gates.isEmpty ? nil : entry.gates.map(\.rawValue),
+            event: entry.kind.rawValue, gates: entry.gates.isEmpty ? nil : entry.gates.map(\.code),
             job: entry.job.name,
             reason: entry.reason.map { String(decoding: $0.utf8.prefix(Self.maximumReason), as: UTF8.self) },
             score: Self.rounded(entry.score, 100), until: entry.until.map(Self.text), wakeUps: entry.usage?.wakeUps,

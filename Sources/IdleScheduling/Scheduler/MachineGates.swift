@@ -14,35 +14,14 @@ package struct MachineGates: Sendable {
     /// - Parameter sawOwnWork: Whether a job runs, or did within what was measured.
     package mutating func take(_ new: Conditions, _ policy: SchedulingPolicy, sawOwnWork: Bool) {
         conditions = new
-        let load = new.otherLoad?.finite
-        latch(.cpuBusy, load, above: policy.cpuBusyCloses, until: policy.cpuBusyOpens)
-        // With nobody else at work, what waits for a processor is the indexer itself.
-        let isOwn = load.map { $0 <= policy.cpuPressureOthers } ?? false
-        latch(
-            .cpuPressure, isOwn ? nil : new.pressure.cpu?.finite, above: policy.cpuPressureCloses,
-            until: policy.cpuPressureOpens)
-        latch(
-            .ioPressure, new.pressure.io?.finite,
-            above: sawOwnWork ? policy.ioPressureRunning : policy.ioPressureCloses,
-            until: policy.ioPressureOpens)
-        latch(
-            .memoryPressure, new.pressure.memory?.finite, above: policy.memoryPressureCloses,
-            until: policy.memoryPressureOpens)
-        let percent = new.power.flatMap { $0.isOnBattery ? $0.percent?.finite : nil }
-        latch(.batteryLow, percent, below: policy.batteryLowCloses, until: policy.batteryLowOpens)
-        latch(.diskFloor, new.freeDisk.map { Double($0) }, below: policy.diskFloorCloses, until: policy.diskFloorOpens)
-    }
-
-    private mutating func latch(_ gate: Gate, _ value: Double?, above limit: Double, until opens: Double) {
-        latch(gate, isClosed: value.map { latched.contains(GateSet(gate)) ? $0 >= opens : $0 > limit })
-    }
-
-    private mutating func latch(_ gate: Gate, _ value: Double?, below limit: Double, until opens: Double) {
-        latch(gate, isClosed: value.map { latched.contains(GateSet(gate)) ? $0 <= opens : $0 < limit })
-    }
-
-    private mutating func latch(_ gate: Gate, isClosed: Bool?) {
-        if isClosed == true { latched.insert(GateSet(gate)) } else { latched.remove(GateSet(gate)) }
+        for gate in MeasuredGate.all {
+            let value = gate.counts(new, policy) ? gate.value(new)?.finite : nil
+            let isLatched = latched.contains(GateSet(gate.gate))
+            let limit = isLatched ? gate.opens(policy) : gate.closes(policy, sawOwnWork)
+            // Closed at its limit, open at it: a gate changes only beyond.
+            let isClosed = value.map { $0 == limit ? isLatched : ($0 > limit) == gate.closesAbove }
+            if isClosed == true { latched.insert(GateSet(gate.gate)) } else { latched.remove(GateSet(gate.gate)) }
+        }
     }
 
     /// The gates that are closed at a moment.

@@ -13,7 +13,7 @@ extension Scheduler {
         if !current.isPersons, isPersons(current.owed) {
             run?.isPersons = true
             // It would keep its worker, which gives way to all others, to its end.
-            if current.owed.job.isResumable { return stop(.turn, &actions) }
+            if current.owed.job.isResumable { return stop(.busy, &actions) }
         }
         if run?.isPersons == true {
             if let refusal = ownGates(of: current.owed).intersection([GateSet(.disabled), GateSet(.quarantined)]).first
@@ -25,7 +25,7 @@ extension Scheduler {
             return
         }
         // A person does not wait for background work to come to an end.
-        if next(where: { isPersons($0) && $1.blocking.isEmpty }) != nil { return stop(.turn, &actions) }
+        if next(where: { isPersons($0) && $1.blocking.isEmpty }) != nil { return stop(.busy, &actions) }
         let verdict = verdict(on: current.owed, isRunning: current.phase == .running)
         let refusals = verdict.blocking.intersection([GateSet(.disabled), GateSet(.quarantined)])
         if let refusal = refusals.first { return stop(refusal, &actions) }
@@ -38,7 +38,7 @@ extension Scheduler {
 
     private mutating func judge(running current: Run, _ verdict: Verdict, _ actions: inout [SchedulerAction]) {
         let new = verdict.relaxed - current.relaxed
-        let closing = (verdict.blocking - GateSet(.pace)).union(new)
+        let closing = (verdict.blocking - GateSet(.dutyCycle)).union(new)
         guard closing.isEmpty else {
             // Somebody came back: even what may be passed is not passed before the pace allows it.
             if !new.isEmpty {
@@ -47,9 +47,9 @@ extension Scheduler {
             }
             return pause(closing, verdict, &actions)
         }
-        if verdict.blocking.contains(GateSet(.pace)) {
-            if shouldYield(current) { return stop(.turn, &actions) }
-            return pause(GateSet(.pace), verdict, &actions)
+        if verdict.blocking.contains(GateSet(.dutyCycle)) {
+            if shouldYield(current) { return stop(.busy, &actions) }
+            return pause(GateSet(.dutyCycle), verdict, &actions)
         }
         if verdict.relaxed.isEmpty, !current.relaxed.isEmpty {
             // What was passed has opened: a full slice begins.
@@ -59,18 +59,20 @@ extension Scheduler {
             note(.resume, [], verdict.score, &actions)
         }
         guard let run, now >= run.sliceEnd else { return }
-        if shouldYield(run) { return stop(.turn, &actions) }
+        if shouldYield(run) { return stop(.busy, &actions) }
         let end = sliceEnd(of: run.owed, isRelaxed: !run.relaxed.isEmpty)
         self.run?.sliceEnd = end
     }
 
     private mutating func judge(paused current: Run, _ verdict: Verdict, _ actions: inout [SchedulerAction]) {
         var blocking = verdict.blocking
-        if now < current.quietUntil { blocking.insert(GateSet(.pace)) }
+        if now < current.quietUntil { blocking.insert(GateSet(.dutyCycle)) }
         guard let first = (blocking - .passing).first ?? blocking.first else { return goOn(verdict, &actions) }
-        if blocking != GateSet(.pace), now >= current.since + patience(with: current) { return stop(first, &actions) }
+        if blocking != GateSet(.dutyCycle), now >= current.since + patience(with: current) {
+            return stop(first, &actions)
+        }
         // The pace alone comes and goes each minute, as in `pause`.
-        if blocking != GateSet(.pace) { note(.pause, blocking, verdict.score, &actions) }
+        if blocking != GateSet(.dutyCycle) { note(.pause, blocking, verdict.score, &actions) }
     }
 
     /// How long a job that is quiet keeps its worker and its turn, in seconds. One that would begin anew is given more with
@@ -111,7 +113,7 @@ extension Scheduler {
         // A person's request and the pace last as long as they last.
         run?.quietUntil = (gates - .passing).isEmpty ? now : now + policy.pauseShortest
         actions.append(.pause(key, gate))
-        if gates != GateSet(.pace) { note(.pause, gates, verdict.score, &actions) }
+        if gates != GateSet(.dutyCycle) { note(.pause, gates, verdict.score, &actions) }
     }
 
     private mutating func goOn(_ verdict: Verdict, _ actions: inout [SchedulerAction]) {

@@ -37,8 +37,8 @@ extension Scheduler {
             explanation.score = verdict.score
         }
         var closed = verdict.closed
-        if run != nil, !isUnderWay { closed.insert(GateSet(.turn)) }
-        if let run, isUnderWay, run.phase == .paused, now < run.quietUntil { closed.insert(GateSet(.pace)) }
+        if run != nil, !isUnderWay { closed.insert(GateSet(.busy)) }
+        if let run, isUnderWay, run.phase == .paused, now < run.quietUntil { closed.insert(GateSet(.dutyCycle)) }
         explanation.gates = Gate.allCases.map { gate in
             var state = JobExplanation.GateState(gate: gate, state: .open)
             if policy.switchedOff.contains(gate) { state.state = .off }
@@ -63,8 +63,8 @@ extension Scheduler {
     /// Says when a gate opens, or what has to change.
     private func describe(closed gate: Gate, _ state: inout JobExplanation.GateState, _ one: Owed) {
         switch gate {
-        case .backOff, .cancelled, .cpuQuota, .writeQuota, .unwatched: state.opens = opens(gate, for: one)
-        case .pace: state.opens = max(window.next, run.map { $0.key == one.job.key ? $0.quietUntil : now } ?? now)
+        case .backOff, .cancelled, .cpuQuota, .writeQuota, .unknownConditions: state.opens = opens(gate, for: one)
+        case .dutyCycle: state.opens = max(window.next, run.map { $0.key == one.job.key ? $0.quietUntil : now } ?? now)
         default: state.opens = machine.opens(gate, policy)
         }
         state.relaxes = relaxes(gate, for: one)
@@ -73,27 +73,12 @@ extension Scheduler {
 
     private func remedy(_ gate: Gate) -> String {
         switch gate {
-        case .disabled: "the extension has to be enabled"
-        case .quarantined: "the extension has to be released from its quarantine, or replaced"
-        case .throttled: "the extension is throttled until somebody lets it go on"
-        case .turn: "the job under way has to end or to give way"
-        case .personWaiting: "what a person waits for has to be answered"
-        case .asleep: "the machine has to wake"
         case .inhibited:
             "these have to end: "
                 + machine.conditions.inhibitors.filter { $0.isOwn || !policy.switchedOff.contains(gate) }.prefix(8).map
             { "\($0.who) (\($0.why))" }.joined(separator: ", ")
         case .userActive: "nobody may touch the machine for \(Int(policy.userActiveSeconds)) s"
-        case .batteryLow: "the battery has to be charged, or the machine plugged in"
-        case .onBattery: "the machine has to be plugged in"
-        case .powerSaver: "the power saver has to be switched off"
-        case .hot: "the machine has to cool down"
-        case .cpuBusy: "other programs have to use less of the processors"
-        case .cpuPressure: "less may wait for processors"
-        case .ioPressure: "less may wait for disks"
-        case .memoryPressure: "less may wait for memory"
-        case .diskFloor: "space has to be made on the store's disk"
-        case .backOff, .cancelled, .cpuQuota, .writeQuota, .unwatched, .pace, .justResumed: "it opens by itself"
+        default: gate.traits.remedy ?? "it opens by itself"
         }
     }
 
@@ -104,22 +89,11 @@ extension Scheduler {
             (state.measured, state.limit, state.unit) = (measured?.finite, limit, unit)
         }
         let conditions = machine.conditions
+        if let measured = MeasuredGate.all.first(where: { $0.gate == gate }) {
+            let limit = isClosed ? measured.opens(policy) : measured.closes(policy, run?.phase == .running)
+            return set(measured.value(conditions), limit, measured.unit)
+        }
         switch gate {
-        case .cpuBusy:
-            set(conditions.otherLoad, isClosed ? policy.cpuBusyOpens : policy.cpuBusyCloses, .share)
-        case .cpuPressure:
-            set(conditions.pressure.cpu, isClosed ? policy.cpuPressureOpens : policy.cpuPressureCloses, .share)
-        case .ioPressure:
-            let closes = run?.phase == .running ? policy.ioPressureRunning : policy.ioPressureCloses
-            set(conditions.pressure.io, isClosed ? policy.ioPressureOpens : closes, .share)
-        case .memoryPressure:
-            set(conditions.pressure.memory, isClosed ? policy.memoryPressureOpens : policy.memoryPressureCloses, .share)
-        case .batteryLow:
-            set(conditions.power?.percent, isClosed ? policy.batteryLowOpens : policy.batteryLowCloses, .percent)
-        case .diskFloor:
-            set(
-                conditions.freeDisk.map { Double($0) }, isClosed ? policy.diskFloorOpens : policy.diskFloorCloses,
-                .bytes)
         case .userActive:
             guard case .away(let since)? = conditions.presence else { return }
             set(max(0, now - since), policy.userActiveSeconds, .seconds)

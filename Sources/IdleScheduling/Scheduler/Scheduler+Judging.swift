@@ -11,7 +11,7 @@ struct Verdict: Hashable, Sendable {
     /// Those that keep it from running.
     var blocking: GateSet { closed - relaxed }
     /// Whether it could run, but for the pace, which is the same for all.
-    var couldRun: Bool { (blocking - GateSet(.pace)).isEmpty }
+    var couldRun: Bool { (blocking - GateSet(.dutyCycle)).isEmpty }
 }
 
 extension Scheduler {
@@ -26,10 +26,10 @@ extension Scheduler {
         if personsWaiting > 0, !policy.switchedOff.contains(.personWaiting) {
             verdict.closed.insert(GateSet(.personWaiting))
         }
-        if isUnwatched { verdict.closed.insert(GateSet(.unwatched)) }
+        if isUnwatched { verdict.closed.insert(GateSet(.unknownConditions)) }
         verdict.closed.formUnion(machine.closed(policy, at: now))
         verdict.relaxed = verdict.closed.intersection(passable(at: score))
-        if !verdict.relaxed.isEmpty, now >= window.end, now < window.next { verdict.closed.insert(GateSet(.pace)) }
+        if !verdict.relaxed.isEmpty, now >= window.end, now < window.next { verdict.closed.insert(GateSet(.dutyCycle)) }
         return verdict
     }
 
@@ -121,8 +121,8 @@ extension Scheduler {
         switch gate {
         case .backOff: return notBefore(one)
         case .cancelled: return cancellations[one.job.key]
-        case .pace: return window.next
-        case .unwatched: return unwatchedSince.map { $0 + policy.lookWaiting }
+        case .dutyCycle: return window.next
+        case .unknownConditions: return unwatchedSince.map { $0 + policy.lookWaiting }
         case .cpuQuota, .writeQuota:
             guard let bundle = one.job.key.bundle else { return nil }
             return usage.moment(of: bundle, within: policy.quotaWindow, after: now) { isEnoughLeft(of: gate, $0) }

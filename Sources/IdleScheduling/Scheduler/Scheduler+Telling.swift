@@ -26,7 +26,7 @@ extension Scheduler {
             let lasting = verdict.blocking - .passing
             let isNew = owed[index].noted.map { !lasting.isEmpty && lasting != $0 - .passing } ?? true
             guard isNew else { continue }
-            let gates = run == nil ? verdict.blocking : GateSet(.turn)
+            let gates = run == nil ? verdict.blocking : GateSet(.busy)
             owed[index].noted = gates
             var entry = JournalEntry(
                 moment: now, kind: .wait, job: owed[index].job.key, gates: gates.gates, score: verdict.score)

@@ -22,11 +22,8 @@ extension TimeTerm {
     public func resolved(at clock: QueryClock) -> ResolvedTime {
         switch self {
         case .iso(let moment):
-            guard let offset = moment.offset else {
-                return ResolvedTime(start: clock.instant(moment.day, seconds: moment.timeOfDay), end: nil)
-            }
-            let start = Double(moment.day.index) * 86_400 + moment.timeOfDay - Double(offset)
-            return ResolvedTime(start: start, end: nil)
+            guard moment.offset == nil else { return ResolvedTime(start: moment.instant, end: nil) }
+            return ResolvedTime(start: clock.instant(moment.day, seconds: moment.timeOfDay), end: nil)
         case .relative(.now, let shift):
             if let seconds = shift.unit.seconds {
                 return ResolvedTime(start: clock.now + Double(shift.amount) * Double(seconds), end: nil)

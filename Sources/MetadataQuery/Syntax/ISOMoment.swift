@@ -40,6 +40,9 @@ public struct ISOMoment: Hashable, Sendable {
         timeOfDay = seconds
         self.offset = offset
     }
+
+    /// The moment, in seconds since 2001-01-01 UTC; without an offset in UTC.
+    public var instant: Double { Double(day.index) * 86_400 + timeOfDay - Double(offset ?? 0) }
 }
 
 /// Reads fixed numbers of digits from an ISO 8601 text.

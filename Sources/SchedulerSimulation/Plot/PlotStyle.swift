@@ -5,12 +5,12 @@ import IdleScheduling
 enum PlotStyle {
     /// A gate's colour: people, power, load, and the rest.
     static func kind(of gate: Gate) -> StaticString {
-        switch gate {
-        case .userActive, .personWaiting: "person"
-        case .onBattery, .batteryLow, .powerSaver: "power"
-        case .cpuBusy, .cpuPressure, .ioPressure, .memoryPressure, .hot: "busy"
-        case .asleep: "asleep"
-        default: "other"
+        switch gate.cause {
+        case .user: "person"
+        case .power: "power"
+        case .load: "busy"
+        case .sleep: "asleep"
+        case .request, .other: "other"
         }
     }
 

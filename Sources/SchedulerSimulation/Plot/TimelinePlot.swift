@@ -9,8 +9,6 @@ public struct TimelinePlot {
     private let trace: Trace
     private let replay: Replay
     private let clock: TraceClock
-    /// What a gate is called, and what it means that it is closed.
-    private let words: (Gate) -> String
 
     /// More jobs are not drawn; the picture says so.
     public static let maximumJobs = 40
@@ -18,10 +16,8 @@ public struct TimelinePlot {
     public static let maximumMarks = 12_000
 
     /// A picture of a replay of a trace.
-    ///
-    /// - Parameter words: What it means that a gate is closed, in a few words.
-    public init(_ replay: Replay, of trace: Trace, words: @escaping (Gate) -> String = { $0.rawValue }) {
-        (self.replay, self.trace, self.words) = (replay, trace, words)
+    public init(_ replay: Replay, of trace: Trace) {
+        (self.replay, self.trace) = (replay, trace)
         clock = trace.clock
     }
 
@@ -44,10 +40,10 @@ public struct TimelinePlot {
     private var gateRows: [(name: String, code: String, marks: [Replay.Span<Gate>])] {
         var rows = Gate.allCases.compactMap { gate -> (name: String, code: String, marks: [Replay.Span<Gate>])? in
             let spans = replay.gates.filter { $0.kind == gate }
-            return spans.isEmpty ? nil : (gate.rawValue, words(gate), spans)
+            return spans.isEmpty ? nil : (gate.code, gate.words, spans)
         }
         if !replay.personsWaiting.isEmpty {
-            rows.insert((Gate.personWaiting.rawValue, words(.personWaiting), replay.personsWaiting), at: 0)
+            rows.insert((Gate.personWaiting.code, Gate.personWaiting.words, replay.personsWaiting), at: 0)
         }
         return rows
     }
@@ -129,7 +125,7 @@ public struct TimelinePlot {
             svg.label(Self.left - 12, y + 12, row.name, "name", title: row.code)
             svg.rectangle(Self.left, y + 2, Self.plotWidth, 14, "lane", radius: 3)
             for mark in row.marks.marks(gap: gap) {
-                bar(&svg, mark, y + 2, 14, PlotStyle.kind(of: mark.kind), 3, "\(span(mark)): \(words(mark.kind))")
+                bar(&svg, mark, y + 2, 14, PlotStyle.kind(of: mark.kind), 3, "\(span(mark)): \(mark.kind.words)")
             }
         }
     }
@@ -182,7 +178,7 @@ public struct TimelinePlot {
     }
 
     private func title(_ mark: PlotMark<Replay.Activity>) -> String {
-        let reasons = mark.gates.map(words).joined(separator: "; ")
+        let reasons = mark.gates.map(\.words).joined(separator: "; ")
         switch mark.kind {
         case .waiting: return "\(span(mark)): waits"
         case .paused: return "\(span(mark)): quiet" + (reasons.isEmpty ? "" : ": \(reasons)")

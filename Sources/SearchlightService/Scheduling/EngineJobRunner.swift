@@ -135,12 +135,12 @@ extension Usage {
 extension Gate {
     /// What an extension is told of why it is to be quiet.
     var throttleReason: ThrottleNotice.Reason {
-        switch self {
-        case .userActive, .personWaiting: .userActive
-        case .batteryLow, .onBattery, .powerSaver: .battery
-        case .hot, .cpuBusy, .cpuPressure, .ioPressure, .memoryPressure: .pressure
-        case .throttled, .cancelled: .requested
-        default: .other
+        switch cause {
+        case .user: .userActive
+        case .power: .battery
+        case .load: .pressure
+        case .request: .requested
+        case .sleep, .other: .other
         }
     }
 }

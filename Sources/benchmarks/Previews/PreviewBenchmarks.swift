@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import ItemRecord
 import Previews
-import QuickLookSimulator
+import QuickLookServer
 import SearchIndex
 import SearchlightEngine
 

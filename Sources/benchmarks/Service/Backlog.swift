@@ -146,7 +146,7 @@ final class BusyService {
             if let entry = decisions.first(where: { $0.kind == kind }) { return entry }
             try await Task.sleep(for: .milliseconds(20))
         }
-        let told = decisions.map { "\($0.kind.rawValue) \($0.gates.map(\.rawValue).joined(separator: ", "))" }
+        let told = decisions.map { "\($0.kind.rawValue) \($0.gates.map(\.code).joined(separator: ", "))" }
         throw BenchmarkError("No “\(kind.rawValue)” within \(patience): \(told.joined(separator: "; ")).")
     }
 

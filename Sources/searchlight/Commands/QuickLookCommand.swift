@@ -2,7 +2,7 @@
 import ArgumentParser
 import ExtensionHost
 import Foundation
-import QuickLookSimulator
+import QuickLookServer
 import SearchlightEngine
 
 struct QuickLookCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import ItemRecord
-import QuickLookSimulator
+import QuickLookServer
 import SearchlightEngine
 import Testing
 

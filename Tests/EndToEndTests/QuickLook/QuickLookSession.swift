@@ -2,7 +2,7 @@
 import Foundation
 import Glibc
 import ItemRecord
-import QuickLookSimulator
+import QuickLookServer
 import SearchIndex
 import SearchlightEngine
 import ServiceMessages

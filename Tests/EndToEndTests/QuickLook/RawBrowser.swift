@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Glibc
-import QuickLookSimulator
+import QuickLookServer
 import Testing
 
 /// A connection to the page's server with the cookie of its first visit.

@@ -109,7 +109,7 @@ struct SchedulerCheck {
             return
         }
         let (closed, passed) = gates(of: job, now)
-        for gate in closed where !passed.contains(gate) { fault("\(job.key) runs past \(gate.rawValue)", now) }
+        for gate in closed where !passed.contains(gate) { fault("\(job.key) runs past \(gate.code)", now) }
         if passed.isEmpty || isPersons(job.key) { endRelaxed(now) } else if relaxedSince == nil { relaxedSince = now }
     }
 

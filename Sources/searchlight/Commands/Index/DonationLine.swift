@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import ItemRecord
+import MetadataQuery
 
 /// What a line of a donation says.
 enum DonationLine {
@@ -119,7 +120,7 @@ enum DonationLine {
         case .null: return .standard
         case .text("never"): return .never
         case .text(let text):
-            if let moment = AttributeValue.moment(text) { return .at(moment) }
+            if let moment = ISOMoment(text)?.instant { return .at(moment) }
         case .integer(let seconds): return .at(Double(seconds))
         case .number(let seconds): return .at(seconds)
         default: break

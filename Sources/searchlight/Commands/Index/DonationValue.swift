@@ -73,7 +73,7 @@ extension AttributeValue {
         case .integer(let number): self = .integer(number)
         case .number(let number): self = .double(number)
         case .text(let text) where Self.dates.contains(name):
-            guard let moment = Self.moment(text) else {
+            guard let moment = ISOMoment(text)?.instant else {
                 throw LineRefusal("\(attribute) is no date: \(text.prefix(80).debugDescription) is not ISO 8601")
             }
             self = .date(moment)
@@ -93,18 +93,5 @@ extension AttributeValue {
             self = .array(elements)
         case .object: throw LineRefusal("the value of \(attribute) is an object, which no attribute takes here")
         }
-    }
-
-    /// A moment as ISO 8601 writes it, in seconds since 2001-01-01 UTC. Without an offset it is meant in UTC.
-    static func moment(_ text: String) -> Double? {
-        guard ISOMoment(text) != nil else { return nil }
-        let day = Date.ISO8601FormatStyle().year().month().day()
-        for candidate in [text, text + "Z"] {
-            for fraction in [false, true] {
-                let style = Date.ISO8601FormatStyle(includingFractionalSeconds: fraction)
-                if let date = try? style.parse(candidate) { return date.timeIntervalSinceReferenceDate }
-            }
-        }
-        return text.utf8.count == 10 ? (try? day.parse(text))?.timeIntervalSinceReferenceDate : nil
     }
 }

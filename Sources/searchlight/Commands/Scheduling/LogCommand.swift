@@ -73,7 +73,7 @@ extension JournalEntry {
         var line: StyledText = "\(dim: time)  \(job.words) \(bold: kind.words)"
         if !gates.isEmpty {
             let reasons = gates.map(\.words).joined(separator: "; ")
-            let codes = gates.map(\.rawValue).joined(separator: ", ")
+            let codes = gates.map(\.code).joined(separator: ", ")
             line =
                 kind == .start || kind == .resume
                 ? line + ", although \(reasons) \(dim: "(\(codes))")"

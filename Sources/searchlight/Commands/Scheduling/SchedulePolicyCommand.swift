@@ -36,7 +36,7 @@ struct SchedulePolicyCommand: ParsableCommand {
     private func show(_ policy: SchedulingPolicy) throws {
         let standard = SchedulingPolicy()
         let gates = Gate.allCases.filter(\.isSwitchable)
-        let names = PolicySetting.all.map(\.key) + gates.map(\.rawValue)
+        let names = PolicySetting.all.map(\.key) + gates.map(\.code)
         let width = names.map(\.count).max() ?? 0
         func line(_ name: String, _ value: String, before: String) throws {
             let name = name.padding(toLength: width, withPad: " ", startingAt: 0)
@@ -51,7 +51,7 @@ struct SchedulePolicyCommand: ParsableCommand {
         try Output.line("")
         try Output.line("Gates:")
         for gate in gates {
-            try line(gate.rawValue, policy.rule(of: gate).words, before: standard.rule(of: gate).words)
+            try line(gate.code, policy.rule(of: gate).words, before: standard.rule(of: gate).words)
         }
     }
 }
@@ -108,7 +108,7 @@ private struct PolicyReport: Encodable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         for setting in PolicySetting.all { try container.encode(setting.value(in: policy), forKey: Key(setting.key)) }
-        let gates = Gate.allCases.filter(\.isSwitchable).map { ($0.rawValue, policy.rule(of: $0)) }
+        let gates = Gate.allCases.filter(\.isSwitchable).map { ($0.code, policy.rule(of: $0)) }
         try container.encode(Dictionary(gates, uniquingKeysWith: { one, _ in one }), forKey: Key("gates"))
     }
 }

@@ -106,7 +106,7 @@ extension JobExplanation {
             }
         }
         let shown = isVerbose ? gates : gates.filter { $0.state == .closed || $0.state == .relaxed }
-        let width = shown.map(\.gate.rawValue.count).max() ?? 0
+        let width = shown.map(\.gate.code.count).max() ?? 0
         for gate in shown { lines.append(gate.line(width, from: moment)) }
         if let quota {
             let window = ScheduleTime.text(seconds: quota.window)
@@ -138,7 +138,7 @@ extension JobExplanation {
 
 extension JobExplanation.GateState {
     fileprivate func line(_ width: Int, from now: Double) -> StyledText {
-        let name = gate.rawValue.padding(toLength: max(width, 1), withPad: " ", startingAt: 0)
+        let name = gate.code.padding(toLength: max(width, 1), withPad: " ", startingAt: 0)
         var parts: [String] = []
         if let measured, let limit, let unit { parts.append("\(unit.text(measured)), changes at \(unit.text(limit))") }
         if let opens { parts.append("opens at \(ScheduleTime.text(opens, from: now))") }

@@ -91,7 +91,7 @@ struct WhyReport: Encodable {
                 toleranceSeconds: job.tolerance, score: job.score,
                 gates: job.gates.map { gate in
                     Job.GateReport(
-                        gate: gate.gate.rawValue, state: gate.state.rawValue, measured: gate.measured,
+                        gate: gate.gate.code, state: gate.state.rawValue, measured: gate.measured,
                         limit: gate.limit, unit: gate.unit?.rawValue, opens: text(gate.opens),
                         relaxes: text(gate.relaxes), remedy: gate.remedy)
                 },

@@ -58,7 +58,7 @@ struct SimulateCommand: ParsableCommand {
             if printsTrace { return try Output.document(trace.jsonLines) }
             let replay = SchedulerSimulator.replay(trace)
             if let plot {
-                try PlotFile(plot).write(TimelinePlot(replay, of: trace) { $0.words }.svg)
+                try PlotFile(plot).write(TimelinePlot(replay, of: trace).svg)
             }
             if options.json { return try Output.printJSON(SimulationReport(replay, showsJournal: !quiet)) }
             try show(replay, trace)

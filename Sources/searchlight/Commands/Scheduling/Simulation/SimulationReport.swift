@@ -26,7 +26,7 @@ struct SimulationReport: Encodable {
 
         init<Kind>(_ span: Replay.Span<Kind>, _ kind: String) {
             (start, end, self.kind) = (SimulationReport.text(span.start), SimulationReport.text(span.end), kind)
-            gates = span.gates.isEmpty ? nil : span.gates.map(\.rawValue)
+            gates = span.gates.isEmpty ? nil : span.gates.map(\.code)
         }
     }
     struct Job: Encodable {
@@ -68,8 +68,8 @@ struct SimulationReport: Encodable {
         (name, start, end) = (replay.name, Self.text(replay.start), Self.text(replay.end))
         journal = showsJournal ? replay.journal.map(JournalLine.init) : nil
         jobs = replay.jobs.map(Job.init)
-        gates = replay.gates.map { Span($0, $0.kind.rawValue) }
-        waiting = replay.personsWaiting.map { Span($0, $0.kind.rawValue) }
+        gates = replay.gates.map { Span($0, $0.kind.code) }
+        waiting = replay.personsWaiting.map { Span($0, $0.kind.code) }
         throttled = replay.throttled.map { Span($0, $0.kind) }
         totals = replay.totals
         for path in [

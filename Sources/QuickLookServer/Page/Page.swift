@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Previews
 
-/// The files of the page: literals, so that they are wherever the program is.
+/// The files of the page. `script.js` and `style.css` are embedded by SwiftPM, so that the program needs no files beside it.
 enum Page {
     static func document(query: String) -> PageReply {
         PageReply(
@@ -9,8 +9,12 @@ enum Page {
             text: documentText.replacing("QUERY", with: HTMLText.escaped(query), maxReplacements: 1))
     }
 
-    static let style = PageReply(type: "text/css; charset=utf-8", policy: .page, text: styleText)
-    static let script = PageReply(type: "text/javascript; charset=utf-8", policy: .page, text: scriptText)
+    static let style = PageReply(
+        type: "text/css; charset=utf-8", policy: .page,
+        text: String(decoding: PackageResources.style_css, as: UTF8.self))
+    static let script = PageReply(
+        type: "text/javascript; charset=utf-8", policy: .page,
+        text: String(decoding: PackageResources.script_js, as: UTF8.self))
     static let icon = PageReply(type: "image/svg+xml", policy: .data, text: iconText)
 
     /// What the first visit brings: the cookie, and the way on. The page asks for the rest itself, as browsers keep a strict

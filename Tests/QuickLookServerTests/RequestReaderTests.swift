@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import QuickLookSimulator
+import QuickLookServer
 import Testing
 
 @Suite("Requests as they arrive")

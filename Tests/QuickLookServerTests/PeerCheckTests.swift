@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import CTestSupport
 import Glibc
-import QuickLookSimulator
+import QuickLookServer
 import SystemSupport
 import Testing
 

@@ -2,7 +2,7 @@
 import ExtensionHost
 import Foundation
 import Glibc
-import QuickLookSimulator
+import QuickLookServer
 import TestSupport
 import Testing
 

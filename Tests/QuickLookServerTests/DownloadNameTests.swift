@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
 
-@testable import QuickLookSimulator
+@testable import QuickLookServer
 
 /// What a browser saves something as, and how long nobody has asked.
 @Suite("Downloads and idleness")

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page does. Everything that comes from items is inserted as text, never as markup.
+"use strict";
+const by = (id) => document.getElementById(id);
+const [query, results, more, stage] = ["query", "results", "more", "stage"].map(by);
+const page = crypto.randomUUID();
+let turn = 0, hits = [], next = null, chosen = -1, searching = null, looking = null, shownFor = "", waiting = 0;
+
+// Icons: outlines in a square of 24.
+const icons = {
+  archive: "M4 5h16v4H4zM5.5 9v10h13V9M10 13h4", audio: "M9 18V6l10-2v12M9 18a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0zM19 16a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0z",
+  back: "M14.5 5.5 8 12l6.5 6.5", calendar: "M4.5 6h15v14h-15zM4.5 10h15M8.5 3.5v4M15.5 3.5v4",
+  code: "M8.5 7 3.5 12l5 5M15.5 7l5 5-5 5", document: "M6 3.5h8l4.5 4.5v12.5H6zM14 3.5V8h4.5",
+  down: "m6.5 9.5 5.5 5.5 5.5-5.5", folder: "M3.5 6h6l2 2.5h9V19h-17z",
+  image: "M3.5 5h17v14h-17zM4 17l5-5 3.5 3.5L15.5 12.5 20 17M15.5 9h.01",
+  lens: "M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13zM15.5 15.5 20.5 20.5",
+  link: "M10 14a4 4 0 0 0 6 .4l3-3a4 4 0 0 0-5.7-5.7L12 7M14 10a4 4 0 0 0-6-.4l-3 3a4 4 0 0 0 5.7 5.7L12 17",
+  mail: "M3.5 6h17v12h-17zM4 6.5l8 6.5 8-6.5", movie: "M3.5 6h12v12h-12zM15.5 10.5l5-3v9l-5-3",
+  pdf: "M6 3.5h8l4.5 4.5v12.5H6zM14 3.5V8h4.5M9 13h6.5M9 16.5h4.5",
+  person: "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4.5 20c.8-3.6 3.7-5.5 7.5-5.5s6.7 1.9 7.5 5.5",
+  save: "M12 4v11M7.5 11 12 15.5l4.5-4.5M5 19.5h14", text: "M6 3.5h12v17H6zM9 8h6M9 11.5h6M9 15h4",
+};
+function icon(name) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const path = document.createElementNS(svg.namespaceURI, "path");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  path.setAttribute("d", icons[name] ?? icons.document);
+  svg.append(path);
+  return svg;
+}
+function element(name, properties = {}, ...content) {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...content);
+  return made;
+}
+const marked = (pieces) => pieces.map((piece) => piece.found ? element("mark", {}, piece.text) : piece.text);
+
+// Asks the server; whoever is asked by a newer signal gives this one up.
+async function ask(address, parameters, signal) {
+  const reply = await fetch(address + "?" + new URLSearchParams(parameters), { signal });
+  const value = await reply.json();
+  if (!reply.ok) throw new Error(value.error ?? "The server answered " + reply.status + ".");
+  return value;
+}
+
+// Searching: each change asks anew and gives up what was asked before.
+async function search(following = false) {
+  const text = query.value;
+  searching?.abort();
+  const own = searching = new AbortController();
+  if (!text.trim()) return show([], null, "", following);
+  try {
+    const parameters = { q: text, page, n: ++turn };
+    if (following) parameters.cursor = next;
+    const found = await ask("api/search", parameters, own.signal);
+    show(found.hits, found.next ?? null, text, following);
+  } catch (problem) {
+    if (own === searching && problem.name !== "AbortError") explain("Search Failed", problem.message);
+  }
+}
+function show(found, following, text, isMore) {
+  const first = isMore ? hits.length : 0;
+  const kept = isMore ? chosen : -1;
+  hits = isMore ? hits.concat(found) : found;
+  next = following;
+  if (!isMore) results.replaceChildren();
+  results.append(...found.map((hit, index) => row(hit, first + index)));
+  more.hidden = next === null;
+  by("status").textContent = text ? hits.length + (next ? " or more" : "") + " found" : "";
+  by("nothing").hidden = hits.length > 0;
+  if (!hits.length && text) explain("No Results", "Nothing is found for “" + text + "”.");
+  if (!text) explain("Search Everything", "Notes, mail, bookmarks: whatever your apps made findable.");
+  if (!isMore) results.parentElement.scrollTop = 0;
+  if (isMore) choose(kept + 1); else { chosen = -1; choose(hits.length ? 0 : -1); }
+}
+function explain(title, text) {
+  by("nothing").hidden = false;
+  by("nothing").children[1].textContent = title;
+  by("nothing").children[2].textContent = text;
+  if (title === "Search Failed") { results.replaceChildren(); hits = []; more.hidden = true; choose(-1); }
+}
+
+function row(hit, index) {
+  // In the document from the beginning, since it is loaded when it comes into view; seen once it has loaded.
+  const picture = element("img", { src: hit.thumbnail, alt: "", loading: "lazy", draggable: false, className: "loading" });
+  const frame = element("span", { className: "icon", ariaHidden: "true" }, icon(hit.icon), picture);
+  picture.addEventListener("load", () => { frame.replaceChildren(picture); picture.className = ""; });
+  picture.addEventListener("error", () => picture.remove());
+  const made = element("li", { id: "hit-" + index, role: "option", draggable: true, ariaSelected: "false" }, frame,
+    element("span", { className: "name", dir: "auto" }, ...marked(hit.title)), element("time", {}, day(hit.date)),
+    element("span", { className: "words", dir: "auto" }, ...marked(hit.snippet)),
+    element("span", { className: "kind" }, [hit.kind, hit.bundle].filter(Boolean).join(" · ")));
+  made.addEventListener("click", () => { choose(index); open(); });
+  made.addEventListener("dragstart", (event) => { choose(index); carry(event, hit, hit.offer); made.classList.add("dragged"); });
+  made.addEventListener("dragend", () => made.classList.remove("dragged"));
+  return made;
+}
+function day(seconds) {
+  if (seconds === undefined || seconds === null) return "";
+  const date = new Date(seconds * 1000), now = new Date();
+  const form = date.getFullYear() === now.getFullYear() ? { day: "numeric", month: "short" }
+    : { day: "numeric", month: "short", year: "numeric" };
+  return new Intl.DateTimeFormat(undefined, form).format(date);
+}
+
+// Dragging out: the receiver is handed an address, and only if it asks there is anything made.
+function carry(event, hit, offer) {
+  const data = event.dataTransfer;
+  data.effectAllowed = "copyLink";
+  const name = hit.title.map((piece) => piece.text).join("");
+  if (offer) {
+    data.setData("DownloadURL", [offer.media, offer.file, new URL(offer.url, location.href).href].join(":"));
+    fetch("api/prewarm/" + hit.id).catch(() => {});
+  }
+  if (hit.url) { data.setData("text/uri-list", hit.url); data.setData("text/plain", hit.url); }
+  else data.setData("text/plain", name);
+}
+
+// Choosing: what was looked at before is given up, here and in the extension that renders it.
+function choose(index) {
+  by("hit-" + chosen)?.setAttribute("aria-selected", "false");
+  chosen = Math.max(-1, Math.min(index, hits.length - 1));
+  const option = by("hit-" + chosen);
+  option?.setAttribute("aria-selected", "true");
+  option?.scrollIntoView({ block: "nearest" });
+  if (option) query.setAttribute("aria-activedescendant", option.id);
+  else query.removeAttribute("aria-activedescendant");
+  look();
+}
+async function look() {
+  const hit = hits[chosen], text = query.value, wanted = hit ? hit.id + " " + text : "";
+  if (wanted === shownFor) return;
+  shownFor = wanted;
+  looking?.abort();
+  const own = looking = new AbortController();
+  clearTimeout(waiting);
+  by("idle").hidden = Boolean(hit);
+  if (!hit) { by("about").hidden = by("note").hidden = true; stage.replaceChildren(); close(); return; }
+  stage.classList.add("stale");
+  describe(hit.title.map((piece) => piece.text).join(""), [hit.kind, hit.bundle], hit, hit.offer ? [hit.offer] : []);
+  try {
+    const preview = await ask("api/preview/" + hit.id, { q: text, page, n: ++turn }, own.signal);
+    if (own === looking) present(preview, hit);
+  } catch (problem) {
+    if (own !== looking || problem.name === "AbortError") return;
+    stage.classList.remove("stale");
+    stage.replaceChildren();
+    note(problem.message, []);
+  }
+}
+function present(preview, hit) {
+  const size = preview.size ? Math.round(preview.size.width) + " × " + Math.round(preview.size.height) : "";
+  describe(preview.title, [preview.type, preview.bundle, size], hit, preview.offers);
+  const removals = preview.removals.map((one) => one.example).filter(Boolean);
+  if (preview.problem) note(preview.problem, []);
+  else if (preview.removed) note("Removed from this preview: " + preview.removed, removals);
+  else by("note").hidden = true;
+  stage.classList.remove("stale");
+  if (preview.kind === "image") {
+    return stage.replaceChildren(element("figure", {}, element("img", { src: preview.content, alt: preview.title })));
+  }
+  if (preview.kind === "pdf") {
+    // The browser's own viewer opens in no sandbox, so it gets a window of its own.
+    const link = element("a", { href: preview.content, target: "_blank", rel: "noopener", className: "document" },
+      icon("pdf"), element("b", {}, "Open PDF"), element("small", {}, bytes(preview.length)));
+    return stage.replaceChildren(element("figure", {}, link));
+  }
+  const frame = element("iframe", { title: "Preview of " + preview.title });
+  // Scripts stay out.
+  frame.setAttribute("sandbox", "allow-popups allow-popups-to-escape-sandbox");
+  frame.src = preview.frame;
+  stage.replaceChildren(frame);
+}
+function bytes(count) {
+  return count < 1e6 ? Math.max(1, Math.round(count / 1e3)) + " KB" : (count / 1e6).toFixed(1) + " MB";
+}
+function describe(title, facts, hit, offers) {
+  by("about").hidden = false;
+  by("title").textContent = title;
+  by("facts").textContent = facts.filter(Boolean).join(" · ");
+  const link = (offer, ...content) => {
+    const made = element("a", { href: offer.url, download: offer.file, draggable: true, title: offer.type }, ...content);
+    made.addEventListener("dragstart", (event) => carry(event, hit, offer));
+    return made;
+  };
+  const best = offers.slice(0, 1).map((offer) => link(offer, icon("save"), "Save"));
+  const all = offers.map((offer) => link(offer, offer.name, element("small", {}, offer.type)));
+  const others = offers.length > 1 ? [element("details", {},
+    element("summary", { ariaLabel: "Save as another type" }, icon("down")), element("menu", {}, ...all))] : [];
+  by("offers").replaceChildren(...best, ...others);
+}
+function note(text, examples) {
+  by("note").hidden = false;
+  by("note").open = false;
+  by("note").firstElementChild.textContent = text;
+  by("note").lastElementChild.replaceChildren(...examples.map((example) => element("li", {}, element("code", {}, example))));
+  by("note").classList.toggle("plain", examples.length === 0);
+}
+
+// On a narrow window the preview takes the place of the results.
+const open = () => document.body.classList.toggle("shows-preview", chosen >= 0);
+const close = () => document.body.classList.remove("shows-preview");
+const isNarrow = () => matchMedia("(max-width: 760px)").matches;
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  const isTyping = event.target === query;
+  const menu = document.querySelector("#offers details[open]");
+  if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+    if (menu || !hits.length || document.body.classList.contains("shows-preview")) return;
+    if (event.key === "ArrowDown" && chosen === hits.length - 1 && next) search(true);
+    else choose(Math.max(0, chosen + (event.key === "ArrowDown" ? 1 : -1)));
+  } else if (event.key === "Enter" && isTyping && chosen >= 0) {
+    open();
+    by("preview").focus();
+  } else if (event.key === "Escape") {
+    if (menu) menu.open = false;
+    else if (document.body.classList.contains("shows-preview")) { close(); query.focus(); }
+    else if (!isTyping) query.focus();
+    else { query.value = ""; search(); }
+  } else if (event.key === "/" && !isTyping) {
+    close();
+    query.focus();
+    query.select();
+  } else return;
+  event.preventDefault();
+});
+document.addEventListener("click", (event) => {
+  const menu = document.querySelector("#offers details[open]");
+  if (menu && (!menu.contains(event.target) || event.target.closest("a"))) menu.open = false;
+});
+query.addEventListener("input", () => search());
+more.addEventListener("click", () => search(true));
+by("back").addEventListener("click", () => { close(); if (!isNarrow()) query.focus(); });
+// Whoever leaves waits for nothing.
+addEventListener("pagehide", () => { searching?.abort(); looking?.abort(); });
+by("lens").append(icon("lens"));
+by("back").append(icon("back"));
+by("nothing").firstElementChild.append(icon("lens"));
+by("idle").firstElementChild.append(icon("document"));
+search();

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import IdleScheduling
+
+extension JournalEntry.Kind {
+    /// What was decided, in a word or two.
+    var words: String {
+        switch self {
+        case .start: "begins"
+        case .wait: "waits"
+        case .pause: "pauses"
+        case .resume: "goes on"
+        case .stop: "is stopped"
+        case .done: "is done"
+        case .fail: "failed"
+        }
+    }
+}
+
+extension ScheduledJob.Key {
+    /// What a job does, as a person would say it.
+    var words: String {
+        switch self {
+        case .reindex(let bundle): bundle
+        case .maintenance(.purgeExpired): "deleting what has expired"
+        case .maintenance(.optimize): "optimizing the index"
+        case .maintenance(.vacuum): "making the index smaller"
+        }
+    }
+}
+
+extension Usage {
+    /// What was used, as a person would say it.
+    var words: String {
+        var parts = [
+            cpu < 10 ? String(format: "%.2f s of processor time", cpu) : String(format: "%.0f s of processor time", cpu)
+        ]
+        if written > 0 { parts.append("\(sized(Int(clamping: written))) written") }
+        return parts.joined(separator: ", ")
+    }
+}
