@@ -23,7 +23,7 @@ final class Ledger: Sendable {
     func add(_ store: any EngineClient) async throws {
         // A request that is made once more may add two.
         known.withLock { $0.attempted += 2 }
-        _ = try await store.reindexAll(bundle) { _ in }
+        try await store.perform(ReindexCall(bundle: bundle))
         known.withLock { $0.acknowledged += 1 }
     }
 
