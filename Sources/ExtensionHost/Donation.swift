@@ -5,21 +5,10 @@ import ServiceMessages
 
 /// What an extension or an app gives to an index, or takes from it. All of it becomes durable, or nothing.
 public struct Donation: Sendable {
-    /// One change.
-    public enum Change: Sendable {
-        /// Adds, replaces or updates items.
-        case items([EncodedItem])
-        /// Deletes items by identifier.
-        case deleteItems([String])
-        /// Deletes domains and all below them.
-        case deleteDomains([String])
-        /// Deletes everything in the index.
-        case deleteAll
-    }
     /// The index; `nil` is the default one.
     public var index: String?
-    /// The changes, in order.
-    public var changes: [Change]
+    /// The changes, in order; their items are decoded.
+    public var changes: [IndexChange<[EncodedItem]>]
     /// The client state from now on; `nil` leaves it as it is.
     public var clientState: [UInt8]?
     /// What the client state must be.
@@ -28,7 +17,7 @@ public struct Donation: Sendable {
     /// How many items it holds.
     public var itemCount: Int {
         changes.reduce(0) { count, change in
-            if case .items(let items) = change { count + items.count } else { count }
+            if case .put(let items) = change { count + items.count } else { count }
         }
     }
 }
@@ -108,10 +97,10 @@ extension Donation {
     public init?(_ request: IndexRequest) throws(DonationRefusal) {
         index = request.index
         switch request.action {
-        case .indexRecords(let batch): changes = [try Self.items(in: batch)]
-        case .deleteItems(let identifiers): changes = [.deleteItems(identifiers)]
-        case .deleteDomains(let domains): changes = [.deleteDomains(domains)]
-        case .deleteAll: changes = [.deleteAll]
+        case .change(let change):
+            changes = [
+                try change.withRecords { batch throws(DonationRefusal) in try Self.items(in: batch) }
+            ]
         case .commitBatch(let bytes, let state, let expectation):
             changes = try Self.changes(in: bytes)
             clientState = state
@@ -120,24 +109,19 @@ extension Donation {
         }
     }
 
-    private static func changes(in bytes: [UInt8]) throws(DonationRefusal) -> [Change] {
-        let list: [ChangeList.Change]
+    private static func changes(in bytes: [UInt8]) throws(DonationRefusal) -> [IndexChange<[EncodedItem]>] {
+        let list: [EncodedChange]
         do throws(ItemRecordError) { list = try ChangeList.changes(in: bytes) } catch {
             throw DonationRefusal(status: .invalidArgument, message: "A batch is refused. \(error)")
         }
-        var changes: [Change] = []
+        var changes: [IndexChange<[EncodedItem]>] = []
         for change in list {
-            switch change {
-            case .indexRecords(let batch): changes.append(try items(in: batch))
-            case .deleteItems(let identifiers): changes.append(.deleteItems(identifiers))
-            case .deleteDomains(let domains): changes.append(.deleteDomains(domains))
-            case .deleteAll: changes.append(.deleteAll)
-            }
+            changes.append(try change.withRecords { batch throws(DonationRefusal) in try items(in: batch) })
         }
         return changes
     }
 
-    private static func items(in batch: [UInt8]) throws(DonationRefusal) -> Change {
+    private static func items(in batch: [UInt8]) throws(DonationRefusal) -> [EncodedItem] {
         guard batch.count <= RecordBatch.maximumBytes else {
             throw DonationRefusal(
                 status: .tooLarge,
@@ -149,7 +133,7 @@ extension Donation {
             for slice in try RecordBatch.split(batch) {
                 items.append(try EncodedItem(decoding: Array(slice)))
             }
-            return .items(items)
+            return items
         } catch {
             throw DonationRefusal(
                 errorName: ServiceErrorName.invalidItem,

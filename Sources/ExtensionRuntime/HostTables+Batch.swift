@@ -9,19 +9,10 @@ import ServiceMessages
 /// A batch that an extension builds through the C interface; one thread at a time.
 final class BatchBuilder {
     private(set) var changes = ChangeList()
-    private var count = 0
 
     /// Adds a change, unless the batch would become too large.
-    ///
-    /// - Parameters:
-    ///   - bytes: At least as many as the change takes.
-    ///   - names: How many names it holds.
-    func append(_ change: ChangeList.Change, bytes: Int, names: Int) -> Int32 {
-        guard changes.bytes.count + bytes <= maximumBatchBytes, count + 1 + names <= ChangeList.maximumChanges else {
-            return SEARCHLIGHT_TOO_LARGE
-        }
-        changes.append(change)
-        count += 1 + names
+    func append(_ change: EncodedChange) -> Int32 {
+        do throws(ChangeList.TooLarge) { try changes.appendToBatch([change]) } catch { return SEARCHLIGHT_TOO_LARGE }
         return SEARCHLIGHT_OK
     }
 
@@ -35,20 +26,15 @@ final class BatchBuilder {
 
 private let batchName = "searchlight_batch"
 
-/// What one message carries, less the client state that goes with it.
-private let maximumBatchBytes = ChangeList.maximumBytes - Int(SEARCHLIGHT_CLIENT_STATE_MAX)
-
 private func append(
     _ batch: OpaquePointer?, _ names: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int,
-    _ change: ([String]) -> ChangeList.Change
+    _ change: ([String]) -> EncodedChange
 ) -> Int32 {
     use(BatchBuilder.all, batch, batchName) { builder in
         guard let names = texts(names, count, "The names to delete", builder.session) else {
             return SEARCHLIGHT_INVALID_ARGUMENT
         }
-        // A tag, and each length in five bytes.
-        return builder.append(
-            change(names), bytes: names.reduce(6) { $0 + 5 + $1.utf8.count }, names: names.count)
+        return builder.append(change(names))
     }
 }
 
@@ -106,13 +92,13 @@ let batchTable = StaticTable(
             use(BatchBuilder.all, batch, batchName) { builder in
                 let (records, status) = records(items, count, builder.session)
                 guard status == SEARCHLIGHT_OK, !records.isEmpty else { return status }
-                return builder.append(.indexRecords(records), bytes: 6 + records.count, names: 0)
+                return builder.append(.put(records))
             }
         },
         delete_items: { batch, names, count in append(batch, names, count) { .deleteItems($0) } },
         delete_domains: { batch, names, count in append(batch, names, count) { .deleteDomains($0) } },
         delete_all: { batch in
-            use(BatchBuilder.all, batch, batchName) { $0.append(.deleteAll, bytes: 1, names: 0) }
+            use(BatchBuilder.all, batch, batchName) { $0.append(.deleteAll) }
         },
         release: { batch in release(BatchBuilder.all, batch, batchName) },
         commit: { host, index, batch, bytes, length, kind, expected, expectedLength, completion, context in
@@ -133,7 +119,7 @@ let batchTable = StaticTable(
             guard count >= 0, changes != nil || count == 0, let state = state(bytes, length),
                 let expectation = expectation(kind, expected, expectedLength)
             else { return SEARCHLIGHT_INVALID_ARGUMENT }
-            guard count <= maximumBatchBytes else { return SEARCHLIGHT_TOO_LARGE }
+            guard count <= ChangeList.maximumBatchBytes else { return SEARCHLIGHT_TOO_LARGE }
             let changes = Array(UnsafeBufferPointer(start: changes, count: count))
             return send(
                 host, index, .commitBatch(changes: changes, clientState: state, expecting: expectation),

@@ -68,10 +68,10 @@ func send(
 }
 
 private func send(
-    _ host: HostPointer?, _ index: UnsafePointer<CChar>?, _ action: IndexRequest.Action,
+    _ host: HostPointer?, _ index: UnsafePointer<CChar>?, _ change: EncodedChange,
     _ function: searchlight_completion?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    send(host, index, action, Completion(function: function, context: context).handler)
+    send(host, index, .change(change), Completion(function: function, context: context).handler)
 }
 
 let indexTable = StaticTable(
@@ -80,14 +80,14 @@ let indexTable = StaticTable(
         index_items: { host, index, items, count, completion, context in
             let (batch, status) = records(items, count, session(host))
             guard status == SEARCHLIGHT_OK else { return status }
-            return send(host, index, .indexRecords(batch), completion, context)
+            return send(host, index, .put(batch), completion, context)
         },
         index_records: { host, index, records, length, completion, context in
             guard length <= RecordBatch.maximumBytes else { return SEARCHLIGHT_TOO_LARGE }
             guard let batch = bytes(records, length, "A batch of records", session(host)), !batch.isEmpty else {
                 return SEARCHLIGHT_INVALID_ARGUMENT
             }
-            return send(host, index, .indexRecords(batch), completion, context)
+            return send(host, index, .put(batch), completion, context)
         },
         delete_items: { host, index, identifiers, count, completion, context in
             guard let names = texts(identifiers, count, "The identifiers to delete", session(host)) else {

@@ -3,23 +3,16 @@
 /// The changes of a batch in one byte array, in order: for each a byte that says which, then what it is about. Lengths and
 /// counts are LEB128, as in an item record.
 public struct ChangeList: Sendable, Hashable {
-    /// One change.
-    public enum Change: Sendable, Hashable {
-        /// Add, replace or update the items of a ``RecordBatch``.
-        case indexRecords([UInt8])
-        /// Delete items by identifier.
-        case deleteItems([String])
-        /// Delete domains and all below them.
-        case deleteDomains([String])
-        /// Delete everything.
-        case deleteAll
-    }
     /// The encoded changes.
     public private(set) var bytes: [UInt8] = []
+    /// How many changes and names the list has.
+    public private(set) var count = 0
 
     /// The largest list, in bytes; it travels in one message.
     public static let maximumBytes = RecordBatch.maximumBytes
-    /// The most changes: each costs more memory than its shortest form.
+    /// The largest list that is committed with a client state, in bytes: both travel in one message.
+    public static let maximumBatchBytes = maximumBytes - ClientState.maximumBytes
+    /// The most changes and names: each costs more memory than its shortest form.
     public static let maximumChanges = 1 << 20
 
     private enum Tag {
@@ -33,10 +26,11 @@ public struct ChangeList: Sendable, Hashable {
     public init() {}
 
     /// Adds a change at the end.
-    public mutating func append(_ change: Change) {
+    public mutating func append(_ change: EncodedChange) {
         var writer = RecordWriter()
+        count += change.count
         switch change {
-        case .indexRecords(let batch):
+        case .put(let batch):
             writer.byte(Tag.items)
             writer.count(batch.count)
             bytes.append(contentsOf: writer.bytes)
@@ -49,22 +43,41 @@ public struct ChangeList: Sendable, Hashable {
         bytes.append(contentsOf: writer.bytes)
     }
 
+    /// Adds changes at the end, unless the list would then be too large to be committed with a client state.
+    ///
+    /// - Throws: ``TooLarge``; nothing is added then.
+    public mutating func appendToBatch(_ changes: [EncodedChange]) throws(TooLarge) {
+        let size = TooLarge(
+            bytes: changes.reduce(bytes.count) { $0 + $1.largestEncoding },
+            count: changes.reduce(count) { $0 + $1.count })
+        guard size.bytes <= Self.maximumBatchBytes, size.count <= Self.maximumChanges else { throw size }
+        for change in changes { append(change) }
+    }
+
+    /// The size that a list would have had.
+    public struct TooLarge: Error, Hashable, Sendable {
+        /// The most bytes that it could have taken.
+        public let bytes: Int
+        /// The changes and names.
+        public let count: Int
+    }
+
     /// Reads a list.
     ///
     /// - Throws: ``ItemRecordError`` for bytes that are none. The records of items are not looked into.
-    public static func changes(in bytes: [UInt8]) throws(ItemRecordError) -> [Change] {
-        let result: Result<[Change], ItemRecordError> = bytes.withUnsafeBufferPointer { buffer in
+    public static func changes(in bytes: [UInt8]) throws(ItemRecordError) -> [EncodedChange] {
+        let result: Result<[EncodedChange], ItemRecordError> = bytes.withUnsafeBufferPointer { buffer in
             Result { () throws(ItemRecordError) in try changes(in: buffer) }
         }
         return try result.get()
     }
 
-    private static func changes(in buffer: UnsafeBufferPointer<UInt8>) throws(ItemRecordError) -> [Change] {
+    private static func changes(in buffer: UnsafeBufferPointer<UInt8>) throws(ItemRecordError) -> [EncodedChange] {
         guard buffer.count <= maximumBytes else {
             throw .malformed(offset: maximumBytes, reason: "a batch has more than \(maximumBytes) bytes")
         }
         var reader = RecordReader(bytes: buffer)
-        var changes: [Change] = []
+        var changes: [EncodedChange] = []
         var names = 0
         while !reader.isAtEnd {
             guard changes.count + names < maximumChanges else {
@@ -72,7 +85,7 @@ public struct ChangeList: Sendable, Hashable {
             }
             let start = reader.offset
             switch try reader.byte() {
-            case Tag.items: changes.append(.indexRecords(try reader.blob()))
+            case Tag.items: changes.append(.put(try reader.blob()))
             case Tag.deleteItems: changes.append(.deleteItems(try reader.names(&names)))
             case Tag.deleteDomains: changes.append(.deleteDomains(try reader.names(&names)))
             case Tag.deleteAll: changes.append(.deleteAll)

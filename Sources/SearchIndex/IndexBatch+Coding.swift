@@ -8,7 +8,7 @@ extension IndexBatch {
     /// - Throws: ``SearchIndexError/batchTooLarge(what:value:limit:)``.
     public func encoded() throws(SearchIndexError) -> [UInt8] {
         do throws(LogEntryError) {
-            return try LogEntry(scope: scope, operations: operations).encoded()
+            return try LogEntry(scope: scope, changes: changes).encoded()
         } catch {
             throw SearchIndexError(LogError.invalidEntry(error), path: "", operation: "Encoding a batch")
         }
@@ -25,8 +25,8 @@ extension IndexBatch {
             throw .invalidItem(identifier: "?", reason: "its batch cannot be read: \(error.description)")
         }
         self.init(scope: entry.scope)
-        for operation in entry.operations {
-            switch operation {
+        for change in entry.changes {
+            switch change {
             case .put(let bytes):
                 do throws(ItemRecordError) {
                     index([try EncodedItem(decoding: bytes)])

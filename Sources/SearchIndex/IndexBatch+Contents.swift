@@ -4,13 +4,13 @@ import ItemRecord
 extension IndexBatch {
     /// Whether the batch adds, replaces or updates any item.
     public var hasItems: Bool {
-        operations.contains { if case .put = $0 { true } else { false } }
+        changes.contains { if case .put = $0 { true } else { false } }
     }
 
     /// The unique identifiers of the items that the batch adds, replaces or updates; reads all of their records.
     public var itemIdentifiers: [String] {
-        operations.compactMap { operation in
-            guard case .put(let bytes) = operation else { return nil }
+        changes.compactMap { change in
+            guard case .put(let bytes) = change else { return nil }
             // What cannot be read is not indexed either.
             return (try? EncodedItem(decoding: bytes))?.record.uniqueIdentifier
         }
@@ -18,9 +18,9 @@ extension IndexBatch {
 
     /// What the batch does after it has deleted everything for the last time; `nil` if it never does.
     public var afterDeletingAll: IndexBatch? {
-        guard let last = operations.lastIndex(of: .deleteAll) else { return nil }
+        guard let last = changes.lastIndex(of: .deleteAll) else { return nil }
         var rest = self
-        rest.operations.removeFirst(last + 1)
+        rest.changes.removeFirst(last + 1)
         return rest
     }
 }

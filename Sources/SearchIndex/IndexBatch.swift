@@ -6,7 +6,7 @@ import ItemRecord
 public struct IndexBatch: Hashable, Sendable {
     /// Whose index.
     public let scope: IndexScope
-    var operations: [LogOperation] = []
+    var changes: [EncodedChange] = []
     private var firstProblem: SearchIndexError?
 
     /// Begins an empty batch.
@@ -22,24 +22,24 @@ public struct IndexBatch: Hashable, Sendable {
                     ?? .invalidItem(
                         identifier: record.uniqueIdentifier, reason: "its identifier or its domain contains a NUL")
             }
-            operations.append(.put(item.bytes))
+            changes.append(.put(item.bytes))
         }
     }
 
     /// Deletes items by identifier.
     public mutating func delete(identifiers: [String]) {
         let identifiers = identifiers.filter(Self.canExist)
-        if !identifiers.isEmpty { operations.append(.deleteItems(identifiers)) }
+        if !identifiers.isEmpty { changes.append(.deleteItems(identifiers)) }
     }
 
     /// Deletes domains and everything below them.
     public mutating func delete(domains: [String]) {
         let domains = domains.filter(Self.canExist)
-        if !domains.isEmpty { operations.append(.deleteDomains(domains)) }
+        if !domains.isEmpty { changes.append(.deleteDomains(domains)) }
     }
 
     /// Deletes everything, the client state included.
-    public mutating func deleteAll() { operations.append(.deleteAll) }
+    public mutating func deleteAll() { changes.append(.deleteAll) }
 
     /// Whether an item can have this name; deleting what cannot be there is no error.
     private static func canExist(_ name: String) -> Bool { name.utf8.count <= ItemLimit.identifierBytes.maximum }

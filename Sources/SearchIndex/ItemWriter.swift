@@ -94,8 +94,8 @@ struct ItemWriter {
     func apply(_ entry: LogEntry, keepsState: Bool = true) throws -> [LeftOutItem] {
         var leftOut: [LeftOutItem] = []
         var dependents: [String] = []
-        for operation in entry.operations {
-            switch operation {
+        for change in entry.changes {
+            switch change {
             case .put(let bytes):
                 do {
                     let item = try EncodedItem(decoding: bytes)

@@ -322,8 +322,8 @@ extension LogApplier.State {
 extension LogEntry {
     /// About how much the entry holds.
     var approximateBytes: Int {
-        operations.reduce(64 + (clientState?.count ?? 0)) { total, operation in
-            switch operation {
+        changes.reduce(64 + (clientState?.count ?? 0)) { total, change in
+            switch change {
             case .put(let bytes): total + bytes.count
             case .deleteItems(let names), .deleteDomains(let names):
                 names.reduce(total) { $0 + 64 + $1.utf8.count }

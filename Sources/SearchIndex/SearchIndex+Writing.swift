@@ -56,15 +56,15 @@ extension SearchIndex {
         _ batch: IndexBatch, clientState: [UInt8]? = nil, expecting expectation: ClientStateExpectation = .any,
         isPatient: Bool = false, terms: DonationTerms = DonationTerms()
     ) async throws(SearchIndexError) {
-        if let clientState, clientState.count > LogEntry.maximumClientStateBytes {
+        if let clientState, clientState.count > ClientState.maximumBytes {
             throw .clientStateTooLong(bytes: clientState.count)
         }
         guard let applier else { throw .readOnly(path: directory, operation: "Storing items") }
         try batch.check()
         // The state as the database has it is only asked for when no entry since the opening has touched it.
         let stored = expectation == .any ? nil : try await storedClientState(of: batch.scope)
-        let entry = LogEntry(scope: batch.scope, operations: batch.operations, clientState: clientState)
-        guard !entry.operations.isEmpty || clientState != nil else { return }
+        let entry = LogEntry(scope: batch.scope, changes: batch.changes, clientState: clientState)
+        guard !entry.changes.isEmpty || clientState != nil else { return }
         let isWanted = terms.isWanted
         try await applier.append(
             entry, isPatient: isPatient, waitsForRoom: terms.waitsForRoom

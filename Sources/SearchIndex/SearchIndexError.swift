@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import WriteAheadLog
 import Foundation
 import GRDB
@@ -55,7 +56,7 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
         case .mismatchedClientState:
             "The batch is refused: the client state is not the one it expects. Fetch the last state and begin anew."
         case .clientStateTooLong(let bytes):
-            "The client state has \(bytes) bytes; the limit is \(LogEntry.maximumClientStateBytes). Shorten it."
+            "The client state has \(bytes) bytes; the limit is \(ClientState.maximumBytes). Shorten it."
         case .closed: "The index is closed. Open it again."
         case .storage(let path, let operation, let detail):
             "\(operation) in \(path) failed: \(detail). “searchlight verify” says whether the index is damaged."
@@ -68,17 +69,17 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
     /// Sorts an error of the log by what can be done about it.
     init(_ error: LogError, path: String, operation: String) {
         switch error {
-        case .full: self = .full(path: path, operation: operation)
-        case .notPermitted: self = .readOnly(path: path, operation: operation)
+        case .file(let error) where error.isFull: self = .full(path: path, operation: operation)
+        case .file(let error) where error.isNotPermitted: self = .readOnly(path: path, operation: operation)
         case .preconditionFailed: self = .mismatchedClientState
         case .closed: self = .closed
         case .invalidEntry(.tooLarge(let what, let value, let limit)):
             self = .batchTooLarge(what: what, value: value, limit: limit)
         case .damaged, .invalidSequence: self = .damaged(path: path, detail: error.description)
-        case .io(_, _, EFBIG):
+        case .file(let file) where file.code == EFBIG:
             let detail = [error.description, UnwritableStore.fileSizeLimit].compactMap(\.self).joined(separator: " ")
             self = .storage(path: path, operation: operation, detail: detail)
-        case .invalidEntry, .io: self = .storage(path: path, operation: operation, detail: error.description)
+        case .invalidEntry, .file: self = .storage(path: path, operation: operation, detail: error.description)
         }
     }
 

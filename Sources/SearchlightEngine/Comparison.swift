@@ -119,7 +119,7 @@ final class DonationNotes: DonationReceiver {
         notes.withLock { notes in
             for change in donation.changes {
                 switch change {
-                case .items(let items): for item in items { note(item.record, index, &notes) }
+                case .put(let items): for item in items { note(item.record, index, &notes) }
                 case .deleteItems(let identifiers):
                     for identifier in identifiers { notes[.init(index: index, identifier: identifier)] = nil }
                 case .deleteDomains(let domains):

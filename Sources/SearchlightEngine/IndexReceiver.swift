@@ -23,7 +23,7 @@ struct IndexReceiver: DonationReceiver {
         var batch = IndexBatch(scope: IndexScope(bundle: bundle, index: donation.index))
         for change in donation.changes {
             switch change {
-            case .items(let items): batch.index(items)
+            case .put(let items): batch.index(items)
             case .deleteItems(let identifiers): batch.delete(identifiers: identifiers)
             case .deleteDomains(let domains): batch.delete(domains: domains)
             case .deleteAll: batch.deleteAll()

@@ -10,14 +10,8 @@ import ItemRecord
 public struct IndexRequest: Sendable, Hashable {
     /// What to do.
     public enum Action: Sendable, Hashable {
-        /// Add, replace or update the items of a ``RecordBatch``.
-        case indexRecords([UInt8])
-        /// Delete items by identifier.
-        case deleteItems([String])
-        /// Delete domains and all below them.
-        case deleteDomains([String])
-        /// Delete everything, the client state included.
-        case deleteAll
+        /// Make one change; items are a ``RecordBatch``.
+        case change(EncodedChange)
         /// Make all changes of a ``ChangeList`` durable together with a client state, or none.
         case commitBatch(changes: [UInt8], clientState: [UInt8], expecting: ClientStateExpectation)
         /// Read the client state of the last batch. Answer: a ``ClientStateReply``.
@@ -37,6 +31,9 @@ public struct IndexRequest: Sendable, Hashable {
         self.action = action
     }
 
+    /// Creates a request for one change.
+    public init(_ change: EncodedChange, index: String?) { self.init(.change(change), index: index) }
+
     /// The name of the D-Bus interface.
     public static let interface = "com.searchlight.Index1"
 
@@ -45,10 +42,10 @@ public struct IndexRequest: Sendable, Hashable {
 
     private var name: String {
         switch action {
-        case .indexRecords: "IndexRecords"
-        case .deleteItems: "DeleteItems"
-        case .deleteDomains: "DeleteDomains"
-        case .deleteAll: "DeleteAll"
+        case .change(.put): "IndexRecords"
+        case .change(.deleteItems): "DeleteItems"
+        case .change(.deleteDomains): "DeleteDomains"
+        case .change(.deleteAll): "DeleteAll"
         case .commitBatch: "CommitBatch"
         case .clientState: "ClientState"
         case .record: "Record"
@@ -59,9 +56,9 @@ public struct IndexRequest: Sendable, Hashable {
     public var arguments: [BusValue] {
         let index = BusValue.string(index ?? "")
         switch action {
-        case .indexRecords(let batch): return [index, .bytes(batch)]
-        case .deleteItems(let names), .deleteDomains(let names): return [index, .strings(names)]
-        case .deleteAll, .clientState: return [index]
+        case .change(.put(let batch)): return [index, .bytes(batch)]
+        case .change(.deleteItems(let names)), .change(.deleteDomains(let names)): return [index, .strings(names)]
+        case .change(.deleteAll), .clientState: return [index]
         case .record(let identifier): return [index, .string(identifier)]
         case .commitBatch(let changes, let state, let expectation):
             return [index, .bytes(changes), .bytes(state)] + expectation.arguments
@@ -77,10 +74,10 @@ public struct IndexRequest: Sendable, Hashable {
         var arguments = BusArguments(call.arguments, of: call.member.member)
         index = try arguments.string().nonEmpty
         switch call.member.member {
-        case "IndexRecords": action = .indexRecords(try arguments.bytes())
-        case "DeleteItems": action = .deleteItems(try arguments.strings())
-        case "DeleteDomains": action = .deleteDomains(try arguments.strings())
-        case "DeleteAll": action = .deleteAll
+        case "IndexRecords": action = .change(.put(try arguments.bytes()))
+        case "DeleteItems": action = .change(.deleteItems(try arguments.strings()))
+        case "DeleteDomains": action = .change(.deleteDomains(try arguments.strings()))
+        case "DeleteAll": action = .change(.deleteAll)
         case "CommitBatch":
             action = .commitBatch(
                 changes: try arguments.bytes(), clientState: try arguments.bytes(),
@@ -95,9 +92,8 @@ public struct IndexRequest: Sendable, Hashable {
     /// About how much memory the request takes, in bytes.
     public var byteCount: Int {
         switch action {
-        case .indexRecords(let batch): batch.count
-        case .deleteItems(let names), .deleteDomains(let names): names.reduce(0) { $0 + $1.utf8.count + 16 }
-        case .deleteAll, .clientState: 0
+        case .change(let change): change.byteCount
+        case .clientState: 0
         case .record(let identifier): identifier.utf8.count
         case .commitBatch(let changes, let state, _): changes.count + state.count
         }

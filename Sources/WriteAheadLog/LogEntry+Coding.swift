@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 
 // The format is described in docs/WRITE-AHEAD-LOG.md; keep both in step.
 
@@ -35,7 +36,7 @@ extension LogEntry {
             try Self.append(index, "bytes of index name", limit: Self.maximumNameBytes, to: &bytes)
         }
         if let clientState {
-            try Self.check(clientState.count, "bytes of client state", Self.maximumClientStateBytes)
+            try Self.check(clientState.count, "bytes of client state", ClientState.maximumBytes)
             bytes.append(UInt8(clientState.count))
             bytes.append(contentsOf: clientState)
         }
@@ -44,9 +45,9 @@ extension LogEntry {
             LittleEndian.append(moment.boot, to: &bytes)
             LittleEndian.append(moment.seconds.bitPattern, to: &bytes)
         }
-        try Self.check(operations.count, "operations", Self.maximumCount)
-        LittleEndian.append(UInt32(operations.count), to: &bytes)
-        for operation in operations { try Self.append(operation, to: &bytes) }
+        try Self.check(changes.count, "changes", Self.maximumCount)
+        LittleEndian.append(UInt32(changes.count), to: &bytes)
+        for change in changes { try Self.append(change, to: &bytes) }
         try Self.check(bytes.count, "bytes", Self.maximumBytes)
         return bytes
     }
@@ -70,13 +71,13 @@ extension LogEntry {
     }
 
     private var encodedSizeEstimate: Int {
-        operations.reduce(64 + scope.bundle.utf8.count) { sum, operation in
-            if case .put(let record) = operation { sum + record.count + 5 } else { sum + 64 }
+        changes.reduce(64 + scope.bundle.utf8.count) { sum, change in
+            if case .put(let record) = change { sum + record.count + 5 } else { sum + 64 }
         }
     }
 
-    private static func append(_ operation: LogOperation, to bytes: inout [UInt8]) throws(LogEntryError) {
-        switch operation {
+    private static func append(_ change: EncodedChange, to bytes: inout [UInt8]) throws(LogEntryError) {
+        switch change {
         case .put(let record):
             try check(record.count, "bytes in one item", maximumBytes)
             bytes.append(Tag.put)
@@ -94,7 +95,7 @@ extension LogEntry {
     }
 
     private static func append(_ texts: [String], to bytes: inout [UInt8]) throws(LogEntryError) {
-        try check(texts.count, "identifiers in one operation", maximumCount)
+        try check(texts.count, "identifiers in one change", maximumCount)
         LittleEndian.append(UInt32(texts.count), to: &bytes)
         for text in texts {
             try append(text, "bytes of identifier", limit: maximumIdentifierBytes, to: &bytes)

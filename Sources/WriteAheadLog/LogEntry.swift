@@ -5,9 +5,10 @@ import ItemRecord
 package struct LogEntry: Hashable, Sendable {
     /// Whose items change.
     package var scope: IndexScope
-    /// The changes, in the order in which they apply.
-    package var operations: [LogOperation]
-    /// The client state from now on; `nil` leaves it as it is, empty is a state. It applies after the operations.
+    /// The changes, in the order in which they apply. Each put has one record, as its donor encoded it; the log does not look
+    /// inside.
+    package var changes: [EncodedChange]
+    /// The client state from now on; `nil` leaves it as it is, empty is a state. It applies after the changes.
     package var clientState: [UInt8]?
     /// When it was donated; `nil` in entries of earlier versions.
     package var moment: Moment?
@@ -30,23 +31,21 @@ package struct LogEntry: Hashable, Sendable {
         }
     }
 
-    /// The longest client state, in bytes (Apple's documentation of batches).
-    package static let maximumClientStateBytes = 250
     /// The longest bundle identifier or index name, in bytes.
     package static let maximumNameBytes = 4096
     /// The longest unique identifier or domain to delete, in bytes; what an item record allows.
     package static let maximumIdentifierBytes = 4096
-    /// The most operations in an entry, and the most identifiers in one operation.
+    /// The most changes in an entry, and the most identifiers in one change.
     package static let maximumCount = 1 << 20
     /// The longest encoded entry, in bytes: twice the largest batch of records that a client may send in one message.
     package static let maximumBytes = 64 << 20
 
     /// Creates an entry from its parts.
     package init(
-        scope: IndexScope, operations: [LogOperation], clientState: [UInt8]? = nil, moment: Moment? = nil
+        scope: IndexScope, changes: [EncodedChange], clientState: [UInt8]? = nil, moment: Moment? = nil
     ) {
         self.scope = scope
-        self.operations = operations
+        self.changes = changes
         self.clientState = clientState
         self.moment = moment
     }
@@ -54,6 +53,6 @@ package struct LogEntry: Hashable, Sendable {
     /// What this entry does to the client state of its scope.
     package var stateChange: ClientStateChange {
         if let clientState { return .set(clientState) }
-        return operations.contains(.deleteAll) ? .cleared : .unchanged
+        return changes.contains(.deleteAll) ? .cleared : .unchanged
     }
 }

@@ -25,17 +25,17 @@ struct LogEntryReader {
         var state: [UInt8]?
         if flags & LogEntry.Flag.clientState != 0 {
             let length = Int(try byte())
-            try LogEntry.check(length, "bytes of client state", LogEntry.maximumClientStateBytes)
+            try LogEntry.check(length, "bytes of client state", ClientState.maximumBytes)
             state = try data(length)
         }
         let moment = flags & LogEntry.Flag.moment != 0 ? try moment() : nil
-        let count = try count("operations", limit: LogEntry.maximumCount)
-        var operations: [LogOperation] = []
-        operations.reserveCapacity(count)
-        for _ in 0..<count { operations.append(try operation()) }
-        guard left == 0 else { throw .malformed(offset: offset, reason: "bytes follow the last operation") }
+        let count = try count("changes", limit: LogEntry.maximumCount)
+        var changes: [EncodedChange] = []
+        changes.reserveCapacity(count)
+        for _ in 0..<count { changes.append(try change()) }
+        guard left == 0 else { throw .malformed(offset: offset, reason: "bytes follow the last change") }
         return LogEntry(
-            scope: IndexScope(bundle: bundle, index: index), operations: operations, clientState: state,
+            scope: IndexScope(bundle: bundle, index: index), changes: changes, clientState: state,
             moment: moment)
     }
 
@@ -55,13 +55,13 @@ struct LogEntryReader {
         return LittleEndian.load(UInt64.self, at: offset, from: bytes)
     }
 
-    private mutating func operation() throws(LogEntryError) -> LogOperation {
+    private mutating func change() throws(LogEntryError) -> EncodedChange {
         switch try byte() {
         case LogEntry.Tag.put: return .put(try data(count("bytes in one item", limit: LogEntry.maximumBytes)))
         case LogEntry.Tag.deleteItems: return .deleteItems(try texts())
         case LogEntry.Tag.deleteDomains: return .deleteDomains(try texts())
         case LogEntry.Tag.deleteAll: return .deleteAll
-        case let tag: throw .malformed(offset: offset - 1, reason: "unknown operation \(tag)")
+        case let tag: throw .malformed(offset: offset - 1, reason: "unknown change \(tag)")
         }
     }
 
@@ -100,7 +100,7 @@ struct LogEntryReader {
     }
 
     private mutating func texts() throws(LogEntryError) -> [String] {
-        let count = try count("identifiers in one operation", limit: LogEntry.maximumCount)
+        let count = try count("identifiers in one change", limit: LogEntry.maximumCount)
         var texts: [String] = []
         texts.reserveCapacity(count)
         for _ in 0..<count {

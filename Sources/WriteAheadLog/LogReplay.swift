@@ -40,7 +40,7 @@ package struct LogReplay: Sequence, IteratorProtocol, Sendable {
             segment = snapshot.segments.count
             reader = nil
             expected = .max
-            return .failure(LogError(error))
+            return .failure(.file(error))
         }
     }
 

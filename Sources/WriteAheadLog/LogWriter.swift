@@ -88,7 +88,7 @@ struct LogWriter: Sendable {
             return first
         } catch {
             statistics.failedGroups += 1
-            throw LogError(error)
+            throw .file(error)
         }
     }
 

@@ -17,7 +17,7 @@ extension WriteAheadLog {
         let result = ioQueue.sync {
             withWriter { writer throws(LogFileError) in try writer.discard(through: sequence) }
         }
-        do { try result.get() } catch { throw LogError(error) }
+        do { try result.get() } catch { throw .file(error) }
     }
 
     /// Reads all files, decodes all entries and says what is wrong; changes nothing.
@@ -48,7 +48,7 @@ extension WriteAheadLog {
                 files: files, markBytes: LogConfiguration().markBytes)
             return (recovery.findings, recovery.last)
         } catch {
-            throw LogError(error)
+            throw .file(error)
         }
     }
 
@@ -58,7 +58,7 @@ extension WriteAheadLog {
         let result = ioQueue.sync {
             withWriter { writer throws(LogFileError) in (try writer.verify(), writer.snapshot.last) }
         }
-        do { return try result.get() } catch { throw LogError(error) }
+        do { return try result.get() } catch { throw .file(error) }
     }
 
     /// Waits for what was accepted, accepts nothing more, and makes the note of the last entry durable.
@@ -83,6 +83,6 @@ extension WriteAheadLog {
             (continuation: CheckedContinuation<Result<Value, LogFileError>, Never>) in
             ioQueue.async { continuation.resume(returning: self.withWriter(body)) }
         }
-        return try result.mapError { LogError($0) }.get()
+        return try result.mapError { LogError.file($0) }.get()
     }
 }

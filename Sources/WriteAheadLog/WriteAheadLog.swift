@@ -62,7 +62,7 @@ package final class WriteAheadLog: Sendable {
                 folder, store: store, applied: applied, acknowledged: max(applied, acknowledged), files: files,
                 configuration: configuration)
         } catch {
-            throw LogError(error)
+            throw .file(error)
         }
         guard recovery.last <= LogFileNames.maximumSequenceAtOpening else { throw .invalidSequence(recovery.last) }
         let opened: LogWriter
@@ -70,7 +70,7 @@ package final class WriteAheadLog: Sendable {
             opened = try LogWriter(
                 recovery, folder: folder, store: store, applied: applied, files: files, configuration: configuration)
         } catch {
-            throw LogError(error)
+            throw .file(error)
         }
         findings = opened.findings
         lackedNote = recovery.lacksNote

@@ -184,7 +184,7 @@ struct BusConnectionTests {
             .reindexPage(ReindexPage(cursor: [], items: .max, milliseconds: 0, memoryLimit: .max)),
         ]
         let hostRequests: [HostRequest] = [
-            .index(IndexRequest(.indexRecords([1, 2]), index: "n")),
+            .index(IndexRequest(.put([1, 2]), index: "n")),
             .index(IndexRequest(.deleteItems(["x"]), index: nil)),
             .index(IndexRequest(.deleteDomains(["d"]), index: nil)), .index(IndexRequest(.deleteAll, index: "n")),
             .index(IndexRequest(.clientState, index: "n")),

@@ -45,12 +45,12 @@ struct BatchTests {
         }
         #expect(transport.sent.count == 1 && transport.sent[0].index == "notes")
         let changes = try ChangeList.changes(in: bytes)
-        guard case .indexRecords(let batch) = changes[1] else { throw CSIndexError(.unknownError) }
+        guard case .put(let batch) = changes[1] else { throw CSIndexError(.unknownError) }
         #expect(try RecordBatch.split(batch).map { try ItemRecord(decoding: $0).uniqueIdentifier } == ["a"])
-        #expect(changes == [.deleteAll, .indexRecords(batch), .deleteItems(["b"]), .deleteDomains(["d"])])
+        #expect(changes == [.deleteAll, .put(batch), .deleteItems(["b"]), .deleteDomains(["d"])])
         // Afterwards calls go out as they come.
         try await index.deleteAllSearchableItems()
-        #expect(transport.sent.map(\.action).last == .deleteAll)
+        #expect(transport.sent.map(\.action).last == .change(.deleteAll))
     }
 
     @Test func theExpectedStateGoesWithTheBatch() async throws {
@@ -104,7 +104,7 @@ struct BatchTests {
         let index = index(nil)
         index.beginBatch()
         try await index.deleteAllSearchableItems()
-        #expect(transport.sent.map(\.action) == [.deleteAll])
+        #expect(transport.sent.map(\.action) == [.change(.deleteAll)])
         #expect(await code { try await index.endBatch(withClientState: Data()) } == .indexingUnsupported)
         #expect(
             await code { try await index.endIndexBatch(expectedClientState: nil, newClientState: Data()) }
@@ -135,7 +135,7 @@ struct BatchTests {
         try await index.indexSearchableItems([large])
         let error = await #expect(throws: CSIndexError.self) { try await index.indexSearchableItems([large]) }
         #expect(error?.code == .quotaExceeded)
-        #expect(error?.localizedDescription.contains("\(IndexBatch.maximumBytes)") == true)
+        #expect(error?.localizedDescription.contains("\(ChangeList.maximumBatchBytes)") == true)
         try await index.deleteSearchableItems(withIdentifiers: ["small"])
         try await index.endBatch(withClientState: Data(count: 250))
         let request = try #require(transport.sent.first)
@@ -145,12 +145,12 @@ struct BatchTests {
     }
 
     @Test func aBatchOfTooManyNamesIsRefused() throws {
-        var batch = IndexBatch()
+        var batch = ChangeList()
         let names = Array(repeating: "n", count: 256)
         var accepted = 0
-        while (try? batch.append([.deleteItems(names)])) != nil { accepted += 1 }
+        while (try? batch.stage([.deleteItems(names)])) != nil { accepted += 1 }
         #expect(accepted == ChangeList.maximumChanges / 257)
-        #expect(try ChangeList.changes(in: batch.changes.bytes).count == accepted)
+        #expect(try ChangeList.changes(in: batch.bytes).count == accepted)
     }
 
     @Test func itemsThatCannotBeIndexedFailTheCallInABatchToo() async throws {

@@ -46,7 +46,7 @@ struct IndexTests {
 
     private func identifiers(_ actions: [IndexRequest.Action]) throws -> [[String]] {
         try actions.map { action in
-            guard case .indexRecords(let batch) = action else { return [] }
+            guard case .change(.put(let batch)) = action else { return [] }
             return try RecordBatch.split(batch).map { try ItemRecord(decoding: $0).uniqueIdentifier }
         }
     }
@@ -62,8 +62,8 @@ struct IndexTests {
         deleteEverything()
         try await index.deleteSearchableItems(withDomainIdentifiers: ["d"])
         let expected =
-            [.deleteAll] + (0..<100).map { .deleteItems(["\($0)"]) } + [IndexRequest.Action.deleteDomains(["d"])]
-        #expect(transport.sent.map(\.action) == expected)
+            [.deleteAll] + (0..<100).map { .deleteItems(["\($0)"]) } + [EncodedChange.deleteDomains(["d"])]
+        #expect(transport.sent.map(\.action) == expected.map { IndexRequest.Action.change($0) })
         #expect(transport.sent.allSatisfy { $0.index == "notes" })
     }
 
@@ -79,7 +79,7 @@ struct IndexTests {
         handOver()
         item.attributeSet.textContent = "after"
         try await index.deleteAllSearchableItems()
-        guard case .indexRecords(let batch) = transport.sent.first?.action else { throw CSIndexError(.unknownError) }
+        guard case .change(.put(let batch)) = transport.sent.first?.action else { throw CSIndexError(.unknownError) }
         let record = try ItemRecord(decoding: RecordBatch.split(batch)[0])
         #expect(record.text("textContent") == "before")
         #expect(record.traits == ["k": [.searchable, .searchableByDefault]])
@@ -106,8 +106,10 @@ struct IndexTests {
             }
             let (requests, error) = IndexRequest.index(items)
             #expect(error == nil)
-            #expect(try identifiers(requests).flatMap { $0 } == sizes.indices.map { "\($0)" }, "seed \(seed)")
-            for case .indexRecords(let batch) in requests {
+            #expect(
+                try identifiers(requests.map { .change($0) }).flatMap { $0 } == sizes.indices.map { "\($0)" },
+                "seed \(seed)")
+            for case .put(let batch) in requests {
                 let count = try RecordBatch.split(batch).count
                 #expect(count == 1 || batch.count <= IndexRequest.maximumBytes + 4 * 256, "seed \(seed)")
             }
@@ -138,7 +140,7 @@ struct IndexTests {
         try await index(transport).deleteSearchableItems(withIdentifiers: [
             "a\u{0}b", "c", String(repeating: "x", count: 4097),
         ])
-        #expect(transport.sent.map(\.action) == [.deleteItems(["c"])])
+        #expect(transport.sent.map(\.action) == [.change(.deleteItems(["c"]))])
     }
 
     @Test func theFirstErrorIsReportedAndTheRestIsNotSent() async {
@@ -221,7 +223,9 @@ struct IndexTests {
                 for number in 0..<1000 {
                     if number == 3 { transport.started.signal() }
                     let last = number == 999
-                    sender.submit([.deleteItems(["1234"])], to: nil, holdsUp: true) { _ in if last { done.resume() } }
+                    sender.submit([.change(.deleteItems(["1234"]))], to: nil, holdsUp: true) { _ in
+                        if last { done.resume() }
+                    }
                     transport.returned.add(1, ordering: .releasing)
                 }
             }
@@ -270,7 +274,7 @@ struct IndexTests {
         ]
         for (limit, excess) in excesses {
             let (requests, error) = IndexRequest.index(items(["before"]) + [excess] + items(["after"]))
-            #expect(try identifiers(requests) == [["before", "after"]])
+            #expect(try identifiers(requests.map { .change($0) }) == [["before", "after"]])
             #expect(error?.code == .invalidItemError)
             #expect(error?.localizedDescription.contains("the limit is \(limit.maximum).") == true, "\(limit)")
         }

@@ -69,7 +69,7 @@ struct TalkTests {
             ReadingController().show(page: 3)
         }
         try await index.deleteAllSearchableItems()
-        guard case .indexRecords(let batch) = transport.sent.first?.action else {
+        guard case .change(.put(let batch)) = transport.sent.first?.action else {
             Issue.record("Nothing was donated.")
             return
         }

@@ -125,7 +125,7 @@ struct VerifyCommandTests {
             folder: command.harness.store + "/journal", store: row.identifier, applied: row.applied)
         let item = try EncodedItem(ItemRecord(uniqueIdentifier: "late", attributes: ["title": .string("Late sheet")]))
         _ = try await log.append(
-            LogEntry(scope: IndexScope(bundle: "org.example.killed"), operations: [.put(item.bytes)]))
+            LogEntry(scope: IndexScope(bundle: "org.example.killed"), changes: [.put(item.bytes)]))
         log.abandon()
         let reader = try SearchIndex(directory: command.harness.store, access: .readOnly)
         #expect(try reader.waitingEntries() == 1)

@@ -6,14 +6,14 @@ import Testing
 
 @Suite("Lists of changes")
 struct ChangeListTests {
-    private static func randomChange(_ random: inout some RandomNumberGenerator) -> ChangeList.Change {
+    private static func randomChange(_ random: inout some RandomNumberGenerator) -> EncodedChange {
         func names() -> [String] {
             (0..<Int.random(in: 0...5, using: &random)).map { _ in
                 String(repeating: "ä", count: .random(in: 0...90, using: &random))
             }
         }
         return switch Int.random(in: 0..<4, using: &random) {
-        case 0: .indexRecords((0..<Int.random(in: 0...300, using: &random)).map { UInt8(truncatingIfNeeded: $0) })
+        case 0: .put((0..<Int.random(in: 0...300, using: &random)).map { UInt8(truncatingIfNeeded: $0) })
         case 1: .deleteItems(names())
         case 2: .deleteDomains(names())
         default: .deleteAll
@@ -61,5 +61,36 @@ struct ChangeListTests {
         var list = ChangeList()
         for _ in 0..<3 { list.append(.deleteItems(Array(repeating: "", count: 400_000))) }
         #expect(throws: ItemRecordError.self) { try ChangeList.changes(in: list.bytes) }
+    }
+
+    @Test("A batch takes as many bytes and names as its bounds allow, and stays as it was beyond them")
+    func batchBounds() throws {
+        var list = ChangeList()
+        let room = ChangeList.maximumBatchBytes
+        try list.appendToBatch([.put(Array(repeating: 0, count: room - 6 - 1))])
+        let whole = list
+        #expect(throws: ChangeList.TooLarge(bytes: whole.bytes.count + 7, count: 2)) {
+            try list.appendToBatch([.put([0])])
+        }
+        #expect(throws: ChangeList.TooLarge.self) { try list.appendToBatch([.deleteAll, .deleteItems(["a"])]) }
+        #expect(list == whole)
+        try list.appendToBatch([.deleteAll])
+        #expect(list.count == 2 && list.bytes.count <= room)
+
+        var names = ChangeList()
+        try names.appendToBatch([.deleteItems(Array(repeating: "", count: ChangeList.maximumChanges - 1))])
+        #expect(throws: ChangeList.TooLarge.self) { try names.appendToBatch([.deleteAll]) }
+        #expect(try ChangeList.changes(in: names.bytes).count == 1)
+    }
+
+    @Test("An encoded change takes no more bytes than it is counted with")
+    func largestEncoding() {
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<200 {
+            let change = Self.randomChange(&random)
+            var list = ChangeList()
+            list.append(change)
+            #expect(list.bytes.count <= change.largestEncoding)
+        }
     }
 }

@@ -315,7 +315,7 @@ struct EarlyApplyingTests {
             try await index.settle()
             var last: ItemRecord?
             for case .success(let record) in applier.log.replay(after: start) {
-                guard record.entry.scope == Store.app, case .put(let bytes)? = record.entry.operations.first else {
+                guard record.entry.scope == Store.app, case .put(let bytes)? = record.entry.changes.first else {
                     continue
                 }
                 last = try EncodedItem(decoding: bytes).record

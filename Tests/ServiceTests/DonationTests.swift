@@ -80,7 +80,7 @@ struct DonationTests {
                 RecordBatch.append(
                     try record("item \(batch)", attributes: ["keywords": .array([.string("kept")])]), to: &records)
                 var changes = ChangeList()
-                changes.append(.indexRecords(records))
+                changes.append(.put(records))
                 let state = Array("\(batch)".utf8)
                 let request = IndexRequest(
                     .commitBatch(changes: changes.bytes, clientState: state, expecting: .exactly(states)), index: nil)
@@ -113,7 +113,7 @@ struct DonationTests {
         let service = try await TestService()
         let client = try await service.app()
         let request = IndexRequest(
-            .indexRecords(try batch("a", title: String(repeating: "x", count: 1 << 20))), index: nil)
+            .put(try batch("a", title: String(repeating: "x", count: 1 << 20))), index: nil)
         for _ in 0..<20 { client.connection.call(request.member, request.arguments) { _ in } }
         client.connection.close()
         #expect(await eventually { service.service.sessionCount == 0 && service.service.heldBytes == 0 })
@@ -126,7 +126,7 @@ struct DonationTests {
     func malformed() async throws {
         let service = try await TestService()
         let client = try await service.app()
-        let bytes = await refusal { try await client.index(.indexRecords([1, 2, 3])) }
+        let bytes = await refusal { try await client.index(.put([1, 2, 3])) }
         #expect(bytes == ServiceErrorName.invalidItem)
         let state = await refusal {
             try await client.index(

@@ -23,7 +23,7 @@ struct OwnReadTests {
     private static func put(_ record: ItemRecord, _ app: TestClient) async throws {
         var batch: [UInt8] = []
         RecordBatch.append(try record.encoded(), to: &batch)
-        try await app.index(.indexRecords(batch))
+        try await app.index(.put(batch))
     }
 
     @Test(
@@ -38,7 +38,7 @@ struct OwnReadTests {
         try await Self.put(item, app)
         #expect(try await app.item("m").record != nil)
         let batches = try (0..<10).map { try Self.batch($0) }
-        for batch in batches { try await bulk.index(.indexRecords(batch)) }
+        for batch in batches { try await bulk.index(.put(batch)) }
         try await app.index(.deleteDomains(["D1"]))
         item = ItemRecord(uniqueIdentifier: "m", domainIdentifier: "D1", isUpdate: true, attributes: [:])
         try await Self.put(item, app)

@@ -16,7 +16,7 @@ struct QueryTests {
         var batch: [UInt8] = []
         RecordBatch.append(
             try record("a", attributes: ["subject": .string("s"), "textContent": .string("long")]), to: &batch)
-        try await client.index(.indexRecords(batch))
+        try await client.index(.put(batch))
         for attributes in [[], ["subject"], ["subject", "title"], ["nothing"]] {
             let page = QueryPageRequest(
                 text: "subject == 's'", filters: [], attributes: attributes, cursor: [], limit: 10)

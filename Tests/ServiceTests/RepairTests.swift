@@ -294,7 +294,7 @@ struct RepairTests {
         let request = IndexRequest(.deleteAll, index: nil)
         var batch: [UInt8] = []
         RecordBatch.append(try record("late"), to: &batch)
-        let donation = IndexRequest(.indexRecords(batch), index: nil)
+        let donation = IndexRequest(.put(batch), index: nil)
         app.connection.call(request.member, request.arguments) { _ in }
         app.connection.call(donation.member, donation.arguments) { _ in }
         #expect(await eventually { service.service.heldBytes > 1024 })

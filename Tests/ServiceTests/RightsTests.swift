@@ -72,7 +72,7 @@ struct RightsTests {
             var batch: [UInt8] = []
             let item = try record("a", title: title, attributes: ["contentType": .string("public.html")])
             RecordBatch.append(item, to: &batch)
-            try await notes.index(.indexRecords(batch), in: index)
+            try await notes.index(.put(batch), in: index)
         }
         try await donate("named", in: "drafts")
         let named = try await notes.item("a")

@@ -73,7 +73,7 @@ struct WaitingDonationTests {
                 RecordBatch.append(
                     try record(name, title: title, attributes: ["textContent": .string(text)]), to: &batch)
             }
-            let request = IndexRequest(.indexRecords(batch), index: nil)
+            let request = IndexRequest(.put(batch), index: nil)
             client.connection.call(request.member, request.arguments) { answer in
                 self.result.withLock { $0 = answer }
             }

@@ -61,7 +61,7 @@ import Testing
         other.scope.index = nil
         _ = try await log.append(other, if: { $0 == .unchanged })
         var clearing = LogTest.entry(7)
-        clearing.operations.append(.deleteAll)
+        clearing.changes.append(.deleteAll)
         _ = try await log.append(clearing)
         _ = try await log.append(LogTest.entry(8), if: { $0 == .cleared })
     }
@@ -91,7 +91,9 @@ import Testing
         log.ioQueue.resume()
         await log.settle()
         #expect(disk.count(.write) > writes)
-        #expect(box[1] == .failure(.full(operation: "write", path: LogTest.folder + "/" + LogFileNames.segment(1))))
+        let refused = LogFileError(
+            operation: "write", path: LogTest.folder + "/" + LogFileNames.segment(1), code: ENOSPC)
+        #expect(box[1] == .failure(.file(refused)))
         #expect(box[2] == .failure(.preconditionFailed))
         #expect(box[3] == .success(2))
         #expect(box[4] == .success(3))
@@ -111,7 +113,7 @@ import Testing
             return call == calls ? .short : .fail(ENOSPC)
         }
         for result in await log.appendTogether([LogTest.entry(1, bytes: 900), LogTest.entry(2)]) {
-            guard case .failure(.full) = result else {
+            guard case .failure(.file(let error)) = result, error.isFull else {
                 Issue.record("\(result)")
                 continue
             }

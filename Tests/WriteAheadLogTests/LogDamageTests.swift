@@ -219,7 +219,7 @@ import Testing
             length: UInt32(forged.count), sequence: 2, groupIndex: 0, payloadChecksum: CRC32C.of(forged)
         ).append(to: &frame, seed: LogTest.store(2).checksum)
         var entry = LogTest.entry(1)
-        entry.operations = [.put([7, 7] + frame + forged)]
+        entry.changes = [.put([7, 7] + frame + forged)]
         for entry in [entry, LogTest.entry(2)] { _ = try await log.append(entry) }
         let path = LogTest.folder + "/" + LogFileNames.segment(1)
         // The length of the first entry, so that the search has to go through its payload.

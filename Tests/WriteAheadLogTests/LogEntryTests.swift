@@ -15,7 +15,7 @@ import Testing
         func texts(_ generator: inout SplitMix64) -> [String] {
             (0..<generator.below(4)).map { _ in generator.text(length: generator.below(12)) }
         }
-        let operations = (0..<generator.below(5)).map { _ -> LogOperation in
+        let changes = (0..<generator.below(5)).map { _ -> EncodedChange in
             switch generator.below(4) {
             case 0: .put(bytes(80, &generator))
             case 1: .deleteItems(texts(&generator))
@@ -27,7 +27,7 @@ import Testing
             scope: IndexScope(
                 bundle: generator.text(length: generator.below(20)),
                 index: generator.below(2) == 0 ? nil : generator.text(length: generator.below(5))),
-            operations: operations, clientState: generator.below(2) == 0 ? nil : bytes(251, &generator),
+            changes: changes, clientState: generator.below(2) == 0 ? nil : bytes(251, &generator),
             moment: generator.below(2) == 0
                 ? nil
                 : .init(
@@ -65,7 +65,7 @@ import Testing
     @Test("Every cut of an entry is an error")
     func cuts() throws {
         var entry = LogTest.entry(1, state: "state")
-        entry.operations += [.deleteItems(["a", ""]), .deleteDomains(["b.c"]), .deleteAll]
+        entry.changes += [.deleteItems(["a", ""]), .deleteDomains(["b.c"]), .deleteAll]
         let bytes = try entry.encoded()
         for length in bytes.indices {
             #expect(throws: LogEntryError.self) { try LogEntry(decoding: Array(bytes.prefix(length))) }
@@ -84,7 +84,7 @@ import Testing
     func fixture() throws {
         let entry = LogEntry(
             scope: IndexScope(bundle: "b", index: "n"),
-            operations: [.put([9, 8]), .deleteItems(["i"]), .deleteDomains(["d"]), .deleteAll], clientState: [7])
+            changes: [.put([9, 8]), .deleteItems(["i"]), .deleteDomains(["d"]), .deleteAll], clientState: [7])
         let bytes: [UInt8] = [
             1, 3, 1, 0, 0, 0, 98, 1, 0, 0, 0, 110, 1, 7, 4, 0, 0, 0,
             1, 2, 0, 0, 0, 9, 8, 2, 1, 0, 0, 0, 1, 0, 0, 0, 105, 3, 1, 0, 0, 0, 1, 0, 0, 0, 100, 4,

@@ -12,8 +12,8 @@ struct LogFuzzTortureTests {
     @Test("Whatever is decoded as an entry encodes to the same bytes")
     func entries() throws {
         var full = LogTest.entry(1, state: "state")
-        full.operations += [.deleteItems(["a", "", "ä"]), .deleteDomains(["b.c"]), .deleteAll]
-        let plain = LogEntry(scope: IndexScope(bundle: "b"), operations: [], clientState: nil)
+        full.changes += [.deleteItems(["a", "", "ä"]), .deleteDomains(["b.c"]), .deleteAll]
+        let plain = LogEntry(scope: IndexScope(bundle: "b"), changes: [], clientState: nil)
         var loop = MutationLoop(
             seed: MutationLoop.seed,
             corpus: [try full.encoded(), try plain.encoded(), try LogTest.entry(2).encoded()],

@@ -14,11 +14,11 @@ struct LogPerformanceTests {
     /// A batch of ten items of about 1 KB, with the state that belongs to it.
     private static func batch(_ number: Int) -> LogEntry {
         var generator = SplitMix64(seed: UInt64(number))
-        let operations = (0..<10).map { _ in
-            LogOperation.put((0..<1024).map { _ in UInt8(truncatingIfNeeded: generator.next()) })
+        let changes = (0..<10).map { _ in
+            EncodedChange.put((0..<1024).map { _ in UInt8(truncatingIfNeeded: generator.next()) })
         }
         return LogEntry(
-            scope: IndexScope(bundle: "com.example.notes", index: "notes"), operations: operations,
+            scope: IndexScope(bundle: "com.example.notes", index: "notes"), changes: changes,
             clientState: Array("\(number)".utf8))
     }
 

@@ -20,7 +20,7 @@ enum LogTest {
         var record = Array("item \(number) ".utf8)
         while record.count < bytes { record.append(UInt8(truncatingIfNeeded: record.count &* 31 &+ number)) }
         return LogEntry(
-            scope: IndexScope(bundle: "com.example.notes", index: "notes"), operations: [.put(record)],
+            scope: IndexScope(bundle: "com.example.notes", index: "notes"), changes: [.put(record)],
             clientState: state.map { Array($0.utf8) })
     }
 

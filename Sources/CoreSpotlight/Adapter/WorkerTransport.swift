@@ -19,17 +19,17 @@ struct WorkerTransport: IndexTransport {
         let done = PendingCompletions.function
         return withOptionalCString(request.index) { name in
             switch request.action {
-            case .indexRecords(let batch):
+            case .change(.put(let batch)):
                 connection.callIndex { $0.index_records?($1, name, batch, batch.count, done, context) }
-            case .deleteItems(let names):
+            case .change(.deleteItems(let names)):
                 withCStrings(names) { texts in
                     connection.callIndex { $0.delete_items?($1, name, texts, names.count, done, context) }
                 }
-            case .deleteDomains(let names):
+            case .change(.deleteDomains(let names)):
                 withCStrings(names) { texts in
                     connection.callIndex { $0.delete_domains?($1, name, texts, names.count, done, context) }
                 }
-            case .deleteAll: connection.callIndex { $0.delete_all?($1, name, done, context) }
+            case .change(.deleteAll): connection.callIndex { $0.delete_all?($1, name, done, context) }
             case .commitBatch(let changes, let state, let expectation):
                 connection.callBatches {
                     let (kind, expected) = expectation.parts

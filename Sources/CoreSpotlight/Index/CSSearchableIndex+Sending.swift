@@ -6,7 +6,7 @@ internal import ServiceMessages
 import UniformTypeIdentifiers
 
 extension CSSearchableIndex {
-    typealias Prepared = (actions: [IndexRequest.Action], error: CSIndexError?)
+    typealias Prepared = (changes: [EncodedChange], error: CSIndexError?)
     private typealias Completion = @Sendable (IndexTransport.Outcome) -> Void
 
     /// Carries out what was prepared, or makes it part of the open batch; calls the handler at the end.
@@ -50,7 +50,7 @@ extension CSSearchableIndex {
     private func submit(_ prepared: Prepared, holdsUp: Bool, completion: @escaping Completion) {
         attempt(completion) { () throws(CSIndexError) in
             try checkName()
-            let (actions, itemError) = prepared
+            let (changes, itemError) = prepared
             let complete: Completion = { outcome in
                 // What is wrong with an item is told before what the others came to.
                 completion(itemError.map { .failure($0) } ?? outcome)
@@ -58,12 +58,12 @@ extension CSSearchableIndex {
             let staged: Result<Bool, CSIndexError> = withBatch { batch in
                 Result { () throws(CSIndexError) in
                     guard batch != nil else { return false }
-                    try batch?.append(actions)
+                    try batch?.stage(changes)
                     return true
                 }
             }
             if try staged.get() { return complete(.success(nil)) }
-            try send(actions, holdsUp: holdsUp, completion: complete)
+            try send(changes.map { .change($0) }, holdsUp: holdsUp, completion: complete)
         }
     }
 
@@ -85,7 +85,7 @@ extension CSSearchableIndex {
                         + "that belong to it.")
             }
             let commit = IndexRequest.Action.commitBatch(
-                changes: batch.changes.bytes, clientState: Array(state), expecting: expectation)
+                changes: batch.bytes, clientState: Array(state), expecting: expectation)
             try send([commit], holdsUp: holdsUp, completion: completion)
         }
     }

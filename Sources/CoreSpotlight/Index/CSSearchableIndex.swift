@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ItemRecord
 import Foundation
 internal import ServiceMessages
 import UniformTypeIdentifiers
@@ -36,7 +37,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     private let delegates: LiveDelegates?
     private let lock = NSLock()
     private weak var lockedDelegate: (any CSSearchableIndexDelegate)?
-    private var lockedBatch: IndexBatch?
+    private var lockedBatch: ChangeList?
 
     private static let shared = CSSearchableIndex(name: nil, sender: nil, delegates: ProcessService.delegates)
 
@@ -111,14 +112,14 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     open func deleteSearchableItems(
         withIdentifiers identifiers: [String], completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
-        submit((IndexRequest.delete(identifiers, IndexRequest.Action.deleteItems), nil), completionHandler)
+        submit((IndexRequest.delete(identifiers, EncodedChange.deleteItems), nil), completionHandler)
     }
 
     /// Deletes the items with these identifiers; identifiers of no item are ignored.
     ///
     /// - Throws: ``CSIndexError``.
     nonisolated(nonsending) open func deleteSearchableItems(withIdentifiers identifiers: [String]) async throws {
-        try await submit((IndexRequest.delete(identifiers, IndexRequest.Action.deleteItems), nil))
+        try await submit((IndexRequest.delete(identifiers, EncodedChange.deleteItems), nil))
     }
 
     /// Deletes the items in these domains and in all domains below them: `a` takes `a.b` along, not `ab`.
@@ -127,7 +128,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
         withDomainIdentifiers domainIdentifiers: [String],
         completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
-        submit((IndexRequest.delete(domainIdentifiers, IndexRequest.Action.deleteDomains), nil), completionHandler)
+        submit((IndexRequest.delete(domainIdentifiers, EncodedChange.deleteDomains), nil), completionHandler)
     }
 
     /// Deletes the items in these domains and in all domains below them.
@@ -136,7 +137,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     nonisolated(nonsending) open func deleteSearchableItems(
         withDomainIdentifiers domainIdentifiers: [String]
     ) async throws {
-        try await submit((IndexRequest.delete(domainIdentifiers, IndexRequest.Action.deleteDomains), nil))
+        try await submit((IndexRequest.delete(domainIdentifiers, EncodedChange.deleteDomains), nil))
     }
 
     /// Deletes all items of this index, and its client state.
@@ -165,7 +166,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     /// default index has no batches: calls on it are carried out as they come.
     open func beginBatch() {
         guard name != nil else { return }
-        lock.withLock { lockedBatch = lockedBatch ?? IndexBatch() }
+        lock.withLock { lockedBatch = lockedBatch ?? ChangeList() }
     }
 
     /// Ends the batch: makes its calls durable together with a client state of at most 250 bytes, which may be empty.
@@ -236,5 +237,5 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     }
 
     /// Uses the open batch, if there is one, and keeps what becomes of it.
-    func withBatch<Result>(_ body: (inout IndexBatch?) -> Result) -> Result { lock.withLock { body(&lockedBatch) } }
+    func withBatch<Result>(_ body: (inout ChangeList?) -> Result) -> Result { lock.withLock { body(&lockedBatch) } }
 }

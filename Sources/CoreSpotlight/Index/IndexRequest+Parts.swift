@@ -11,8 +11,8 @@ extension IndexRequest {
 
     /// What indexes these items, encoded as they are now. Items that cannot be encoded are left out; the error
     /// is that of the first.
-    static func index(_ items: [CSSearchableItem]) -> (actions: [Action], error: CSIndexError?) {
-        var actions: [Action] = []
+    static func index(_ items: [CSSearchableItem]) -> (changes: [EncodedChange], error: CSIndexError?) {
+        var changes: [EncodedChange] = []
         var firstError: CSIndexError?
         var batch: [UInt8] = []
         var count = 0
@@ -23,15 +23,15 @@ extension IndexRequest {
                 continue
             }
             if count == maximumCount || (count > 0 && batch.count + record.count > maximumBytes) {
-                actions.append(.indexRecords(batch))
+                changes.append(.put(batch))
                 batch = []
                 count = 0
             }
             RecordBatch.append(record, to: &batch)
             count += 1
         }
-        if count > 0 { actions.append(.indexRecords(batch)) }
-        return (actions, firstError)
+        if count > 0 { changes.append(.put(batch)) }
+        return (changes, firstError)
     }
 
     private static func encode(_ item: CSSearchableItem) throws(CSIndexError) -> [UInt8] {
@@ -51,21 +51,21 @@ extension IndexRequest {
         throw .malformed(offset: 0, reason: "the \(what) contains NUL; choose another")
     }
 
-    /// What deletes by these names, made by `action`. Names that no item can have are left out.
-    static func delete(_ names: [String], _ action: ([String]) -> Action) -> [Action] {
-        var actions: [Action] = []
+    /// The changes that delete by these names, made by `change`. Names that no item can have are left out.
+    static func delete(_ names: [String], _ change: ([String]) -> EncodedChange) -> [EncodedChange] {
+        var changes: [EncodedChange] = []
         var part: [String] = []
         var bytes = 0
         for name in names where !name.utf8.contains(0) && name.utf8.count <= ItemRecord.maximumIdentifierBytes {
             if part.count == maximumCount || (!part.isEmpty && bytes + name.utf8.count > maximumBytes) {
-                actions.append(action(part))
+                changes.append(change(part))
                 part = []
                 bytes = 0
             }
             part.append(name)
             bytes += name.utf8.count
         }
-        if !part.isEmpty { actions.append(action(part)) }
-        return actions
+        if !part.isEmpty { changes.append(change(part)) }
+        return changes
     }
 }

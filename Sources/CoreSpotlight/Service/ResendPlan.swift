@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ItemRecord
 internal import ServiceMessages
 
 /// What to do, after a new connection, with requests that were sent over the old one and not acknowledged.
@@ -36,8 +37,8 @@ enum ResendPlan {
                 if state == beginning { return [] }
                 if let done = chain(actions, from: beginning, to: state) { return done }
             // Before the chain they bring about what it begins with, also when they are sent again.
-            case .commitBatch(_, _, .any), .deleteAll: return []
-            case .indexRecords, .deleteItems, .deleteDomains, .clientState, .record: break
+            case .commitBatch(_, _, .any), .change(.deleteAll): return []
+            case .change, .clientState, .record: break
             }
         }
         return []
@@ -58,8 +59,8 @@ enum ResendPlan {
                 if state == new { return done }
                 reached = new
             // They leave a state from which nothing can be told.
-            case .commitBatch(_, _, .any), .deleteAll: return nil
-            case .indexRecords, .deleteItems, .deleteDomains, .clientState, .record: done.append(position)
+            case .commitBatch(_, _, .any), .change(.deleteAll): return nil
+            case .change, .clientState, .record: done.append(position)
             }
         }
         return nil

@@ -157,13 +157,13 @@ final class BoundReindex: Sendable {
 
     private func sendBatch(_ waiting: inout Waiting) {
         guard waiting.count > 0 else { return }
-        send(.indexRecords(waiting.batch))
+        send(.put(waiting.batch))
         waiting = Waiting()
     }
 
-    private func send(_ action: IndexRequest.Action) {
+    private func send(_ change: EncodedChange) {
         begin()
-        session.send(IndexRequest(action, index: nil)) { outcome in
+        session.send(IndexRequest(change, index: nil)) { outcome in
             switch outcome {
             case .done: self.end(nil)
             case .failed(let status, let message): self.end(BindingFailure(status, message))

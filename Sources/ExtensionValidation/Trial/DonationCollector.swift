@@ -76,7 +76,7 @@ final class DonationCollector: DonationReceiver {
                     errorName: ServiceErrorName.mismatchedClientState, message: "The client state is another one.")
             }
             let bytes = donation.changes.reduce(0) { sum, change in
-                if case .items(let items) = change { sum + items.reduce(0) { $0 + $1.bytes.count } } else { sum }
+                if case .put(let items) = change { sum + items.reduce(0) { $0 + $1.bytes.count } } else { sum }
             }
             guard state.items.count + donation.itemCount <= Self.maximumItems,
                 state.bytes + bytes <= Self.maximumBytes
@@ -98,9 +98,9 @@ final class DonationCollector: DonationReceiver {
         if let refusal { throw refusal }
     }
 
-    private static func apply(_ change: Donation.Change, _ index: String?, _ state: inout State) {
+    private static func apply(_ change: IndexChange<[EncodedItem]>, _ index: String?, _ state: inout State) {
         switch change {
-        case .items(let items):
+        case .put(let items):
             for item in items {
                 let name = Name(index: index, identifier: item.record.uniqueIdentifier)
                 state.touched.insert(item.record.uniqueIdentifier)

@@ -68,7 +68,7 @@ package struct StoreFolder: Sendable {
             return try SystemLogFiles().names(in: log)
         } catch {
             if error.isNotFound { return [] }
-            throw LogError(error)
+            throw .file(error)
         }
     }
 
@@ -130,7 +130,7 @@ package struct StoreFolder: Sendable {
             try files.rename(replacement, to: database)
             try files.synchronizeFolder(path)
         } catch {
-            throw LogError(error)
+            throw .file(error)
         }
     }
 

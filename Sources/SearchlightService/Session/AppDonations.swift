@@ -142,7 +142,7 @@ extension IndexRequest {
     fileprivate var isChange: Bool {
         switch action {
         case .clientState, .record: false
-        case .indexRecords, .deleteItems, .deleteDomains, .deleteAll, .commitBatch: true
+        case .change, .commitBatch: true
         }
     }
 }

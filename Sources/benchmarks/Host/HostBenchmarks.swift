@@ -193,7 +193,7 @@ private final class DonorInProcess: LiveDelegate {
         let receiver = engine.receiver(for: .delegate(token))
         for batch in batches {
             do throws(DonationRefusal) {
-                _ = try await receiver.answer(IndexRequest(.indexRecords(batch), index: nil), from: bundle)
+                _ = try await receiver.answer(IndexRequest(.put(batch), index: nil), from: bundle)
             } catch {
                 throw .remote(name: error.errorName, message: error.message)
             }

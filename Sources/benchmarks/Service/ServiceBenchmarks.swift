@@ -125,6 +125,6 @@ struct ServiceBenchmarks {
                 ])
             RecordBatch.append(try record.encoded(), to: &batch)
         }
-        return IndexRequest(.indexRecords(batch), index: nil)
+        return IndexRequest(.put(batch), index: nil)
     }
 }

@@ -47,12 +47,12 @@ struct UserActivityTests {
         func sent() async throws -> [IndexRequest.Action] {
             // Requests are sent one after the other, so that the last is.
             try await replacement.index?.deleteSearchableItems(withIdentifiers: ["fence"])
-            return transport.sent.map(\.action).filter { $0 != .deleteItems(["fence"]) }
+            return transport.sent.map(\.action).filter { $0 != .change(.deleteItems(["fence"])) }
         }
 
         func records() async throws -> [ItemRecord] {
             try await sent().flatMap { request -> [ItemRecord] in
-                guard case .indexRecords(let batch) = request else { return [] }
+                guard case .change(.put(let batch)) = request else { return [] }
                 return try RecordBatch.split(batch).map { try ItemRecord(decoding: $0) }
             }
         }
@@ -214,7 +214,7 @@ struct UserActivityTests {
             await NSUserActivity.deleteSavedUserActivities(withPersistentIdentifiers: ["a", "b"])
         }
         let sent = try await world.sent()
-        #expect(sent == [.deleteItems(["com.searchlight.activity:a", "com.searchlight.activity:b"])])
+        #expect(sent == [.change(.deleteItems(["com.searchlight.activity:a", "com.searchlight.activity:b"]))])
     }
 
     @Test func allActivitiesAreDeletedWhateverTheirDomain() async throws {
@@ -232,8 +232,8 @@ struct UserActivityTests {
         let sent = try await world.sent()
         #expect(
             sent == [
-                .deleteDomains(["com.searchlight.activities"]),
-                .deleteItems(["com.searchlight.activity:x", "com.searchlight.activity:y"]),
+                .change(.deleteDomains(["com.searchlight.activities"])),
+                .change(.deleteItems(["com.searchlight.activity:x", "com.searchlight.activity:y"])),
             ])
     }
 

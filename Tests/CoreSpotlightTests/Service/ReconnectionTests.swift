@@ -140,12 +140,12 @@ struct ReconnectionTests {
     ) -> IndexRequest.Action {
         let name = ["x", "y", "z"].randomElement(using: &random)!
         switch Int.random(in: 0..<10, using: &random) {
-        case 0..<3: return .indexRecords(Array(name.utf8))
-        case 3..<5: return .deleteItems([name])
+        case 0..<3: return .change(.put(Array(name.utf8)))
+        case 3..<5: return .change(.deleteItems([name]))
         default:
-            guard hasState else { return .indexRecords(Array(name.utf8)) }
+            guard hasState else { return .change(.put(Array(name.utf8))) }
             var changes = ChangeList()
-            changes.append(Bool.random(using: &random) ? .deleteItems([name]) : .indexRecords(Array(name.utf8)))
+            changes.append(Bool.random(using: &random) ? .deleteItems([name]) : .put(Array(name.utf8)))
             let isWrong = Int.random(in: 0..<8, using: &random) == 0
             return .commitBatch(
                 changes: changes.bytes, clientState: [UInt8(number)], expecting: .exactly(isWrong ? [255] : state))
@@ -158,9 +158,9 @@ struct ReconnectionTests {
         deletion.append(.deleteItems(["y"]))
         let sent: [IndexRequest.Action] = [
             .commitBatch(changes: ChangeList().bytes, clientState: [20], expecting: .exactly([255])),
-            .indexRecords(Array("y".utf8)),
+            .change(.put(Array("y".utf8))),
             .commitBatch(changes: deletion.bytes, clientState: [22], expecting: .exactly(nil)),
-            .indexRecords(Array("z".utf8)),
+            .change(.put(Array("z".utf8))),
         ]
         // How much was carried out, and the state that this left behind.
         for (count, state, expected) in [(2, nil, []), (3, [22], [1, 2]), (4, [22], [1, 2])] as [(Int, [UInt8]?, Set)] {
@@ -186,12 +186,12 @@ struct ReconnectionTests {
             for _ in 0..<Int.random(in: 1...8, using: &random) {
                 var changes = ChangeList()
                 let name = ["x", "y"].randomElement(using: &random)!
-                changes.append(Bool.random(using: &random) ? .deleteItems([name]) : .indexRecords(Array(name.utf8)))
+                changes.append(Bool.random(using: &random) ? .deleteItems([name]) : .put(Array(name.utf8)))
                 let new: [UInt8] = [[], [1], [2]].randomElement(using: &random)!
                 let action: IndexRequest.Action =
                     switch Int.random(in: 0..<6, using: &random) {
-                    case 0: .deleteAll
-                    case 1: .indexRecords(Array(name.utf8))
+                    case 0: .change(.deleteAll)
+                    case 1: .change(.put(Array(name.utf8)))
                     case 2: .commitBatch(changes: changes.bytes, clientState: new, expecting: .any)
                     default: .commitBatch(changes: changes.bytes, clientState: new, expecting: .exactly(model.state))
                     }

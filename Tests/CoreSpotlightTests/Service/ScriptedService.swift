@@ -148,7 +148,7 @@ extension IndexRequest {
         let name = try arguments.string()
         let index = name.isEmpty ? nil : name
         switch member.member {
-        case "IndexRecords": self.init(.indexRecords(try arguments.bytes()), index: index)
+        case "IndexRecords": self.init(.put(try arguments.bytes()), index: index)
         case "DeleteItems": self.init(.deleteItems(try arguments.strings()), index: index)
         case "DeleteAll": self.init(.deleteAll, index: index)
         case "ClientState": self.init(.clientState, index: index)
@@ -171,9 +171,9 @@ extension ScriptedService.Index {
     /// Does what is asked; items are whatever bytes stand for them.
     mutating func apply(_ action: IndexRequest.Action) -> Result<[BusValue], BusError> {
         switch action {
-        case .indexRecords(let bytes): items.insert(String(decoding: bytes, as: UTF8.self))
-        case .deleteItems(let names), .deleteDomains(let names): items.subtract(names)
-        case .deleteAll: self = Self()
+        case .change(.put(let bytes)): items.insert(String(decoding: bytes, as: UTF8.self))
+        case .change(.deleteItems(let names)), .change(.deleteDomains(let names)): items.subtract(names)
+        case .change(.deleteAll): self = Self()
         case .clientState: return .success(ClientStateReply(state: state).arguments)
         case .record: return .success(RecordReply(record: nil).arguments)
         case .commitBatch(let bytes, let new, let expectation):
@@ -182,7 +182,7 @@ extension ScriptedService.Index {
             }
             for change in (try? ChangeList.changes(in: bytes)) ?? [] {
                 switch change {
-                case .indexRecords(let bytes): items.insert(String(decoding: bytes, as: UTF8.self))
+                case .put(let bytes): items.insert(String(decoding: bytes, as: UTF8.self))
                 case .deleteItems(let names), .deleteDomains(let names): items.subtract(names)
                 case .deleteAll: items = []
                 }

@@ -175,7 +175,7 @@ struct ServiceConnectionTests {
         harness.settle()
         #expect(harness.service.state.withLock { $0.received[0].count } == WaitingRequests.maximumUnderWay)
         #expect(harness.service.state.withLock { $0.otherCalls } == [Hello.member, question])
-        let large = IndexRequest(.indexRecords(Array(repeating: 0, count: 20 << 20)), index: nil)
+        let large = IndexRequest(.put(Array(repeating: 0, count: 20 << 20)), index: nil)
         harness.ask(101, large)
         harness.ask(102, large)
         var most = 0

@@ -47,7 +47,7 @@ struct DelegateReindexTests {
             let bundle = "com.example.app"
             func batch(_ state: UInt8, expecting expectation: ClientStateExpectation) -> IndexRequest.Action {
                 var changes = ChangeList()
-                changes.append(.indexRecords(FakeApp.batch(["item \(state)"])))
+                changes.append(.put(FakeApp.batch(["item \(state)"])))
                 return .commitBatch(changes: changes.bytes, clientState: [state], expecting: expectation)
             }
             let again = batch(2, expecting: .exactly(nil))
@@ -72,9 +72,9 @@ struct DelegateReindexTests {
         try await harness.withEngine { engine async throws in
             let bundle = "com.example.app"
             var changes = ChangeList()
-            changes.append(.indexRecords(FakeApp.batch(["moot"])))
+            changes.append(.put(FakeApp.batch(["moot"])))
             changes.append(.deleteAll)
-            changes.append(.indexRecords(FakeApp.batch(["pear"])))
+            changes.append(.put(FakeApp.batch(["pear"])))
             func commit(_ expectation: ClientStateExpectation) -> IndexRequest.Action {
                 .commitBatch(changes: changes.bytes, clientState: [9], expecting: expectation)
             }

@@ -68,7 +68,10 @@ final class FakeApp: LiveDelegate {
             action, index: index, bundle, engine.receiver(for: token.map { .delegate($0) } ?? .app))
     }
 
-    func donate(_ names: String...) async throws(BusError) { try await send(.indexRecords(Self.batch(names))) }
+    @discardableResult
+    func send(_ change: EncodedChange) async throws(BusError) -> [BusValue] { try await send(.change(change)) }
+
+    func donate(_ names: String...) async throws(BusError) { try await send(.put(Self.batch(names))) }
 
     /// Does something to the index over another connection of the same app.
     static func send(
@@ -80,6 +83,10 @@ final class FakeApp: LiveDelegate {
             throw .remote(name: error.errorName, message: error.message)
         }
     }
+
+    static func send(
+        _ change: EncodedChange, index: String? = nil, _ bundle: String, _ receiver: any DonationReceiver
+    ) async throws(BusError) -> [BusValue] { try await send(.change(change), index: index, bundle, receiver) }
 
     /// Items with these names as identifiers and titles, and a promise of plain text.
     static func batch(_ names: [String]) -> [UInt8] {

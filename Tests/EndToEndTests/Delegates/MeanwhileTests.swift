@@ -38,7 +38,7 @@ struct MeanwhileTests {
         try await harness.withEngine { engine async throws in
             let other = engine.receiver(for: .app)
             try await reindex(engine, isBefore: isBefore) { () async throws(BusError) in
-                _ = try await FakeApp.send(.indexRecords(FakeApp.batch(["old", "new"])), bundle, other)
+                _ = try await FakeApp.send(.put(FakeApp.batch(["old", "new"])), bundle, other)
             }
             #expect(try await engine.identifiers(bundle) == ["apple", "new", "old"])
             #expect(engine.owedJobs.isEmpty)
@@ -54,7 +54,7 @@ struct MeanwhileTests {
         try await harness.withEngine { engine async throws in
             let other = engine.receiver(for: .app)
             try await reindex(engine, isBefore: isBefore) { () async throws(BusError) in
-                _ = try await FakeApp.send(.indexRecords(FakeApp.batch(["old"])), index: "second", bundle, other)
+                _ = try await FakeApp.send(.put(FakeApp.batch(["old"])), index: "second", bundle, other)
             }
             let items = try await engine.items(matching: .and([]), bundle: bundle).items
             #expect(

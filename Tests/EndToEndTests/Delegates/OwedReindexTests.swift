@@ -131,7 +131,7 @@ struct OwedReindexTests {
                 throw .remote(name: ExtensionStatus.failed.errorName, message: "not now")
             }
             var changes = ChangeList()
-            changes.append(.indexRecords(FakeApp.batch(["one", "two"])))
+            changes.append(.put(FakeApp.batch(["one", "two"])))
             let commit = IndexRequest.Action.commitBatch(
                 changes: changes.bytes, clientState: [1], expecting: .exactly(nil))
             try await app.send(commit)

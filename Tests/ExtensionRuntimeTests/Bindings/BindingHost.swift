@@ -34,16 +34,16 @@ final class BindingHost: HostLink {
             var values: [BusValue] = []
             switch request.action {
             case .record: values = state.record.arguments
-            case .indexRecords(let batch):
+            case .change(.put(let batch)):
                 for slice in (try? RecordBatch.split(batch)) ?? [] {
                     guard let record = try? ItemRecord(decoding: Array(slice)) else { continue }
                     state.items[record.uniqueIdentifier] = record
                 }
-            case .deleteItems(let names): for name in names { state.items[name] = nil }
+            case .change(.deleteItems(let names)): for name in names { state.items[name] = nil }
             default: break
             }
             let answer: @Sendable () -> Void = { [values] in completion(.success(values)) }
-            guard state.held != nil, case .indexRecords = request.action else { return answer }
+            guard state.held != nil, case .change(.put) = request.action else { return answer }
             state.held?.append(answer)
             return nil
         }

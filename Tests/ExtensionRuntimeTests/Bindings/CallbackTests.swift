@@ -103,7 +103,7 @@ struct CallbackTests {
     func donations() async throws {
         #expect(isAcknowledged(try await reindex(Self.items(3))))
         #expect(host.items.keys.sorted() == ["item-1", "item-2"])
-        guard case .deleteDomains(["numbers"])? = host.actions.first else {
+        guard case .change(.deleteDomains(["numbers"]))? = host.actions.first else {
             Issue.record("\(host.actions)")
             return
         }
@@ -127,7 +127,7 @@ struct CallbackTests {
         #expect(loaded.bound.reindexAll(number))
         #expect(loaded.session.requests.isPending(number))
         #expect(host.items.count == 999)
-        let batches = host.actions.count { if case .indexRecords = $0 { true } else { false } }
+        let batches = host.actions.count { if case .change(.put) = $0 { true } else { false } }
         #expect(batches == 5)
         host.letDonationsGo()
         // Completions come on a thread of the session; another request is answered after them.
@@ -164,7 +164,7 @@ struct CallbackTests {
         let outcome = await loaded.ask { $0.reindexItems($1, ["item-2", "item-9"]) }
         #expect(isAcknowledged(outcome))
         #expect(host.items.keys.sorted() == ["item-2"])
-        #expect(host.actions.contains(.deleteItems(["item-9"])))
+        #expect(host.actions.contains(.change(.deleteItems(["item-9"]))))
     }
 
     @Test("Throttling is passed on")

@@ -71,7 +71,7 @@ struct SampleStore {
         for number in items..<items + 6 {
             _ = try await log.append(
                 LogEntry(
-                    scope: Store.app, operations: [.put(try EncodedItem(Self.record(number)).bytes)],
+                    scope: Store.app, changes: [.put(try EncodedItem(Self.record(number)).bytes)],
                     clientState: Array("late \(number)".utf8)))
         }
         log.abandon()

@@ -28,7 +28,7 @@ struct LauncherTests {
         ]
         RecordBatch.append(try record("w1", title: "Wine", attributes: attributes), to: &batch)
         let wine = try await service.app("com.example.wine")
-        try await wine.index(.indexRecords(batch), in: "cellar")
+        try await wine.index(.put(batch), in: "cellar")
         // A launcher does not wait for what has just been donated; others do.
         _ = try await wine.query("title == '*'")
         return service

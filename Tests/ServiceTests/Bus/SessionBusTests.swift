@@ -105,7 +105,7 @@ struct SessionBusTests {
         #expect(await eventually { asked.withLock { !$0.isEmpty } })
         var batch: [UInt8] = []
         RecordBatch.append(try record("large", title: String(repeating: "x", count: 1 << 20)), to: &batch)
-        let request = IndexRequest(.indexRecords(batch), index: nil)
+        let request = IndexRequest(.put(batch), index: nil)
         for _ in 0..<20 { app.bus.call(app.service, request.member, request.arguments) { _ in } }
         app.bus.close()
         let name = await fetched

@@ -43,7 +43,7 @@ final class BusTestClient: Sendable {
     func donate(_ identifiers: [String]) async throws {
         var batch: [UInt8] = []
         for identifier in identifiers { RecordBatch.append(try record(identifier), to: &batch) }
-        let request = IndexRequest(.indexRecords(batch), index: nil)
+        let request = IndexRequest(.put(batch), index: nil)
         _ = try await call(request.member, request.arguments)
     }
 

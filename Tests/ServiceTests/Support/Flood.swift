@@ -73,7 +73,7 @@ struct Flood: Sendable {
     static func run(bundle: String, _ shape: Shape, _ client: TestClient) async throws -> Int {
         var answers: [Answer] = []
         for number in 0..<batches {
-            let request = IndexRequest(.indexRecords(try batch(number, shape, bundle: bundle)), index: nil)
+            let request = IndexRequest(.put(try batch(number, shape, bundle: bundle)), index: nil)
             let answer = Answer()
             client.connection.call(request.member, request.arguments) { answer.set($0) }
             answers.append(answer)

@@ -44,6 +44,10 @@ final class TestClient: Sendable {
         return try Welcome(&arguments)
     }
 
+    func index(_ change: EncodedChange, in index: String? = nil) async throws {
+        try await self.index(.change(change), in: index)
+    }
+
     func index(_ action: IndexRequest.Action, in index: String? = nil) async throws {
         let request = IndexRequest(action, index: index)
         _ = try await connection.call(request.member, request.arguments)
@@ -65,7 +69,7 @@ final class TestClient: Sendable {
     func donate(_ identifiers: [String], title: String? = nil) async throws {
         var batch: [UInt8] = []
         for identifier in identifiers { RecordBatch.append(try record(identifier, title: title), to: &batch) }
-        try await index(.indexRecords(batch))
+        try await index(.put(batch))
     }
 
     /// One page of a query: the identifiers, and where the next begins.

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import ItemRecord
+
+extension ChangeList {
+    /// Adds the changes of one call to an open batch, all of them or none. Nothing of a batch is anywhere else before it ends.
+    ///
+    /// - Throws: ``CSIndexError/Code/quotaExceeded`` when the batch would become too large; it is as it was then.
+    mutating func stage(_ changes: [EncodedChange]) throws(CSIndexError) {
+        do throws(TooLarge) {
+            try appendToBatch(changes)
+        } catch {
+            throw CSIndexError(
+                .quotaExceeded,
+                "The call was not added to the batch, which has \(count) changes of \(bytes.count) bytes: with it the "
+                    + "batch would have \(error.count) changes of \(error.bytes) bytes, and the limits are "
+                    + "\(Self.maximumChanges) and \(Self.maximumBatchBytes). End the batch, begin another and make the "
+                    + "call there.")
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One change of an index. Apps, workers, the service, the store and its log all use this type; ``ChangeList`` encodes it.
+///
+/// `Records` is the form of the items. It is a ``RecordBatch`` while a change travels, the decoded items once the receiver has
+/// checked them, and one encoded record in the log.
+public enum IndexChange<Records: Sendable & Hashable>: Sendable, Hashable {
+    /// Adds, replaces or updates items.
+    case put(Records)
+    /// Deletes items by identifier.
+    case deleteItems([String])
+    /// Deletes domains and all domains below them.
+    case deleteDomains([String])
+    /// Deletes everything, the client state included.
+    case deleteAll
+
+    /// The same change with its items in another form.
+    ///
+    /// - Throws: What `form` throws.
+    public func withRecords<Other, Failure: Error>(
+        _ form: (Records) throws(Failure) -> Other
+    ) throws(Failure) -> IndexChange<Other> {
+        switch self {
+        case .put(let records): .put(try form(records))
+        case .deleteItems(let names): .deleteItems(names)
+        case .deleteDomains(let names): .deleteDomains(names)
+        case .deleteAll: .deleteAll
+        }
+    }
+
+    /// How many entries of a list the change takes: one, and one for each name.
+    public var count: Int {
+        switch self {
+        case .deleteItems(let names), .deleteDomains(let names): 1 + names.count
+        case .put, .deleteAll: 1
+        }
+    }
+}
+
+/// A change whose items are encoded.
+public typealias EncodedChange = IndexChange<[UInt8]>
+
+extension IndexChange<[UInt8]> {
+    /// About how much memory the change takes, in bytes.
+    public var byteCount: Int {
+        switch self {
+        case .put(let records): records.count
+        case .deleteItems(let names), .deleteDomains(let names): names.reduce(0) { $0 + $1.utf8.count + 16 }
+        case .deleteAll: 0
+        }
+    }
+
+    /// The most bytes that the change takes in a ``ChangeList``: a tag, and each length in five bytes.
+    var largestEncoding: Int {
+        switch self {
+        case .put(let records): 6 + records.count
+        case .deleteItems(let names), .deleteDomains(let names): names.reduce(6) { $0 + 5 + $1.utf8.count }
+        case .deleteAll: 1
+        }
+    }
+}
