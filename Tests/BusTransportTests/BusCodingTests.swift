@@ -27,7 +27,7 @@ struct BusCodingTests {
         Sample(
             text: text, bytes: [0, 255], numbers: [.min, .max], texts: [text, ""],
             kinds: [.plain, .named(text, count: nil), .named("", count: 3)],
-            table: [text: .infinity, "": -0.0, "\\": 1],
+            table: ["key " + text: .infinity, "": -0.0, "\\": 1],
             absent: nil, holes: [1, nil, 3], unsigned: .max, nested: [[], [text]])
     }
 

@@ -72,7 +72,9 @@ struct TortureRound: Sendable {
 
     private func ask(_ bundle: String, _ request: Request, cancelledAfter wait: Int?) async {
         let (result, wasCancelled) = await attempt(wait) {
-            if request == .reindex { return _ = try await store.perform(ReindexCall(bundle: bundle)) { figures.note($0) } }
+            if request == .reindex {
+                return _ = try await store.perform(ReindexCall(bundle: bundle)) { figures.note($0) }
+            }
             if request == .throttle {
                 guard let engine = store as? SearchlightEngine else { return }
                 return _ = await engine.throttle(bundle, ThrottleNotice(reason: .requested))

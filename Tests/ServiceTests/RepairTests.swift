@@ -273,7 +273,7 @@ struct RepairTests {
         _ = try await app.connection.call(AppRequest.register.member, [])
         let engine = try #require(
             try await RemoteEngine.connect(storeDirectory: service.store, program: "test"))
-        async let count = engine.reindexAll("com.example.notes")
+        async let count = engine.perform(ReindexCall(bundle: "com.example.notes"))
         #expect(await eventually { asked.withLock { $0 != nil } })
         let repair = Task { try await HeldRepair(service.service.holder).end() }
         #expect(await eventually { service.service.holder.current == nil })

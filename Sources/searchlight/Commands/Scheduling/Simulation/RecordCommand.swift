@@ -119,7 +119,7 @@ struct RecordCommand: AsyncParsableCommand {
     /// The reindexes that are owed, if that can be told.
     private func owedJobs() async -> [OwedJob] {
         do {
-            return try await options.withStore(.read) { try await $0.owedReindexes() }
+            return try await options.withStore(.read) { try await $0.perform(PendingReindexesCall()) }
         } catch EngineError.index(.noStore) {
             return []
         } catch {
