@@ -43,7 +43,9 @@ extension SearchlightEngine {
 
     /// The item with a number.
     func item(number: Int64) async throws(EngineError) -> StoredItem {
-        let found = try await onIndex { (index) throws(SearchIndexError) in try await index.item(number: number) }
+        let found = try await onIndex { (index) throws(SearchIndexError) in
+            try await index.appliedItem(number: number)
+        }
         guard let found else { throw .itemNotFound("@\(number)") }
         return found
     }

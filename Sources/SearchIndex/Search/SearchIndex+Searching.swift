@@ -65,6 +65,14 @@ extension SearchIndex {
         try await items(where: "item.id = ?", [number]).first
     }
 
+    /// The item with a number, as it was applied; does not wait for pending donations. For callers that have found the item
+    /// a moment ago and waited then.
+    ///
+    /// - Throws: ``SearchIndexError``.
+    public func appliedItem(number: Int64) async throws(SearchIndexError) -> StoredItem? {
+        try await readApplied("Looking up an item", itemsQuery(where: "item.id = ?", [number])).first
+    }
+
     /// The items with a unique identifier, of one bundle or of all.
     ///
     /// With a bundle, an item that is not found is looked for once more: when what the bundle donated is applied, or
