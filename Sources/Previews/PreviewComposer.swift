@@ -25,7 +25,7 @@ public struct PreviewComposer: Sendable {
     /// - Parameter query: What a person typed; marked in HTML in which the extension marked nothing.
     public init(query: String?) { self.query = query }
 
-    /// What is shown of a header. Blocks the caller: some milliseconds for each megabyte.
+    /// Turns a rendered preview into one that may be shown. Blocks the caller: some milliseconds for each megabyte.
     ///
     /// - Parameters:
     ///   - header: The preview as the extension described it.
