@@ -81,7 +81,7 @@ struct HighlighterTests {
             let pieces = highlighter.pieces(of: text)
             #expect(Array(pieces.map { String($0.text) }.joined().unicodeScalars) == scalars)
             #expect(pieces.count { $0.isHighlight } == ranges.count)
-            _ = highlighter.snippet(of: text, length: random.below(20))
+            _ = highlighter.snippet(of: [text], length: random.below(20))
         }
         #expect(marks > 20)
     }
@@ -144,7 +144,7 @@ struct HighlighterTests {
     func snippet() {
         let text =
             String(repeating: "before it\n", count: 50) + "the needle is here" + String(repeating: " after", count: 50)
-        let snippet = Highlighter(query: "needle").snippet(of: text, length: 40)
+        let snippet = Highlighter(query: "needle").snippet(of: ["other", text], length: 40) ?? ""
         #expect(snippet.contains("needle"))
         #expect(snippet.hasPrefix("…") && snippet.hasSuffix("…"))
         #expect(snippet.count <= 42)
@@ -153,23 +153,26 @@ struct HighlighterTests {
 
     @Test("Without a mark a snippet is the text's beginning; a short text stays as it is")
     func snippetWithoutMark() {
-        #expect(Highlighter(query: "x").snippet(of: "one two three", length: 8) == "one two…")
-        #expect(Highlighter(query: nil).snippet(of: "one two", length: 8) == "one two")
-        #expect(Highlighter(query: "two").snippet(of: "one two", length: 30) == "one two")
-        #expect(Highlighter(query: "a").snippet(of: "", length: 10) == "")
+        #expect(Highlighter(query: "x").snippet(of: ["one two three"], length: 8) == "one two…")
+        #expect(Highlighter(query: nil).snippet(of: ["one two"], length: 8) == "one two")
+        #expect(Highlighter(query: "two").snippet(of: ["one two"], length: 30) == "one two")
+        #expect(Highlighter(query: "a").snippet(of: [""], length: 10) == "")
+        #expect(Highlighter(query: "a").snippet(of: [], length: 10) == nil)
+        let spaced = String(repeating: "\n ", count: 1000) + "one" + String(repeating: " ", count: 1000) + "two"
+        #expect(Highlighter(query: "a").snippet(of: [spaced], length: 10) == "one…")
     }
 
     @Test("Any length is a length", arguments: [.min, -1, 0, 1, 2, 3, .max] as [Int])
     func snippetLengths(length: Int) {
         for text in ["", "word", "one word two", String(repeating: "long", count: 5000)] {
-            let snippet = Highlighter(query: "word").snippet(of: text, length: length)
-            if length < 100 { #expect(snippet.count <= max(0, length) + 2) }
+            let snippet = Highlighter(query: "word").snippet(of: [text], length: length)
+            if length < 100 { #expect((snippet?.count ?? .max) <= max(0, length) + 2) }
         }
     }
 
     @Test("A snippet drives no terminal")
     func snippetIsSafe() {
-        let snippet = Highlighter(query: "word").snippet(of: "\u{1B}[2J word \u{202E}\u{7}", length: 50)
+        let snippet = Highlighter(query: "word").snippet(of: ["\u{1B}[2J word \u{202E}\u{7}"], length: 50)
         #expect(snippet == "[2J word")
     }
 }

@@ -56,9 +56,7 @@ public struct Highlighter: Sendable {
     ///
     /// - Complexity: Linear in the length of the text, once for each word of the search.
     public func ranges(in text: String) -> [Range<String.Index>] {
-        guard !words.isEmpty else { return [] }
-        func index(_ place: Int) -> String.Index { text.utf8.index(text.startIndex, offsetBy: place) }
-        return ranges(in: Array(text.utf8)[...]).map { index($0.lowerBound)..<index($0.upperBound) }
+        ranges(in: Array(text.utf8)[...]).map { text.range(ofBytes: $0) }
     }
 
     /// The same in bytes of UTF-8 from the beginning of the text.
@@ -66,30 +64,47 @@ public struct Highlighter: Sendable {
 
     /// The same for text as bytes of UTF-8, in their indices.
     func ranges(in bytes: ArraySlice<UInt8>) -> [Range<Int>] {
-        guard !words.isEmpty else { return [] }
         var finder = WordFinder(bytes, limit: Self.maximumCharacters)
         var found: [Range<Int>] = []
         var isWordStart = true
-        while let byte = finder.byte {
-            let start = finder.position
-            if isWordStart, byte >= 0x80 || starts[Int(lowered(byte))], let end = end(at: start, &finder) {
-                found.append(start..<end)
-                finder.position = end
-                isWordStart = false
-            } else {
-                isWordStart = !finder.passCharacter()
-            }
-        }
+        while let range = next(in: &finder, &isWordStart) { found.append(range) }
         return found
     }
 
-    /// Where the longest word ends that stands at a place of the text, or `nil` if none does.
-    private func end(at start: Int, _ finder: inout WordFinder) -> Int? {
-        var longest: Int?
-        for word in words {
-            if let end = Self.end(of: word, at: start, &finder) { longest = max(longest ?? end, end) }
+    /// The first of ``ranges(in:)``; looks no further than that.
+    public func firstRange(in text: String) -> Range<String.Index>? {
+        var finder = WordFinder(Array(text.utf8)[...], limit: Self.maximumCharacters)
+        var isWordStart = true
+        return next(in: &finder, &isWordStart).map { text.range(ofBytes: $0) }
+    }
+
+    /// The next place with a word of the search.
+    private func next(in finder: inout WordFinder, _ isWordStart: inout Bool) -> Range<Int>? {
+        guard !words.isEmpty else { return nil }
+        while let byte = finder.byte {
+            let start = finder.position
+            if isWordStart, byte >= 0x80 || starts[Int(lowered(byte))], let end = passWord(at: start, &finder) {
+                isWordStart = false
+                return start..<end
+            }
+            isWordStart = !finder.passCharacter()
         }
-        return longest
+        return nil
+    }
+
+    /// Passes the longest word that stands at a place of the text; `nil` if none does.
+    ///
+    /// - Returns: Where it ends.
+    private func passWord(at start: Int, _ finder: inout WordFinder) -> Int? {
+        var longest: (end: Int, characters: Int)?
+        for word in words {
+            if let end = Self.end(of: word, at: start, &finder), end > longest?.end ?? start {
+                longest = (end, word.characters.count)
+            }
+        }
+        guard let longest else { return nil }
+        finder.passWord(endingAt: longest.end, characters: longest.characters)
+        return longest.end
     }
 
     private static func end(of word: Word, at start: Int, _ finder: inout WordFinder) -> Int? {
@@ -117,28 +132,51 @@ public struct Highlighter: Sendable {
         return pieces
     }
 
-    /// A passage of a text around its first highlight, on one line; the text's beginning if there is none.
+    /// A passage of the first text that has a highlight, around it and on one line; the beginning of the first text if none
+    /// has.
     ///
-    /// - Parameter length: The most characters, without the ellipses; less than 0 is taken as 0, and more than
-    ///   ``maximumCharacters`` as that.
-    public func snippet(of text: String, length: Int) -> String {
+    /// - Parameters:
+    ///   - texts: Each is looked through as far as its first highlight, at most ``maximumCharacters``.
+    ///   - length: The most characters, without the ellipses; less than 0 is taken as 0, and more than
+    ///     ``maximumCharacters`` as that.
+    /// - Returns: `nil` without a text.
+    public func snippet(of texts: [String], length: Int) -> String? {
         let length = max(0, min(length, Self.maximumCharacters))
-        let head = String(text.prefix(Self.maximumCharacters))
-        guard let first = ranges(in: head).first else { return cut(DisplayText.line(head), length) }
-        let lead = head.index(first.lowerBound, offsetBy: -length / 3, limitedBy: head.startIndex) ?? head.startIndex
-        var start = lead
-        if start > head.startIndex {
-            // Begin with a whole word.
-            start =
-                head[start..<first.lowerBound].firstIndex(where: \.isWhitespace).map { head.index(after: $0) } ?? start
+        for text in texts {
+            if let found = firstRange(in: text) { return Self.passage(of: text, around: found, length) }
         }
-        let passage = cut(DisplayText.line(String(head[start...].prefix(length * 2))), length)
-        return start > head.startIndex ? "…" + passage : passage
+        return texts.first.map { Self.beginning(of: $0, length) }
     }
 
-    private func cut(_ line: String, _ length: Int) -> String {
+    private static func passage(of text: String, around found: Range<String.Index>, _ length: Int) -> String {
+        var start = text.index(found.lowerBound, offsetBy: -length / 3, limitedBy: text.startIndex) ?? text.startIndex
+        if start > text.startIndex {
+            // Begin with a whole word.
+            let space = text[start..<found.lowerBound].firstIndex(where: \.isWhitespace)
+            start = space.map { text.index(after: $0) } ?? start
+        }
+        let passage = cut(DisplayText.line(String(text[start...].prefix(length * 2))), length)
+        return start > text.startIndex ? "…" + passage : passage
+    }
+
+    private static func beginning(of text: String, _ length: Int) -> String {
+        let start = text.unicodeScalars.prefix(maximumCharacters).firstIndex { !$0.properties.isWhitespace }
+        let head = text[(start ?? text.startIndex)...].prefix(4 * length)
+        let line = DisplayText.line(String(head))
+        return head.endIndex < text.endIndex && line.count <= length ? line + "…" : cut(line, length)
+    }
+
+    private static func cut(_ line: String, _ length: Int) -> String {
         guard line.count > length else { return line }
         let head = line.prefix(length)
         return (head.lastIndex(of: " ").map { String(head[..<$0]) } ?? String(head)) + "…"
+    }
+}
+
+extension String {
+    /// Bytes of its UTF-8, counted from its beginning, as a range of it.
+    fileprivate func range(ofBytes range: Range<Int>) -> Range<Index> {
+        let lower = utf8.index(startIndex, offsetBy: range.lowerBound)
+        return lower..<utf8.index(lower, offsetBy: range.count)
     }
 }

@@ -4,28 +4,23 @@
 struct WordFinder {
     let bytes: ArraySlice<UInt8>
     /// Where a character begins.
-    var position: Int
+    private(set) var position: Int
+    /// How many more characters are looked at.
+    private var remaining: Int
     /// The same text, for characters of several bytes.
-    lazy var text: Substring = String(decoding: bytes, as: UTF8.self)[...]
+    lazy var text = String(decoding: bytes, as: UTF8.self)
 
     /// - Parameters:
     ///   - bytes: Valid UTF-8.
     ///   - limit: The most characters that are looked at.
     init(_ bytes: ArraySlice<UInt8>, limit: Int) {
-        var text: Substring?
-        var end = bytes.endIndex
-        if bytes.count > limit {
-            let beginning = String(decoding: bytes, as: UTF8.self).prefix(limit)
-            end = bytes.startIndex + beginning.utf8.count
-            text = beginning
-        }
-        self.bytes = bytes[..<end]
+        self.bytes = bytes
         position = bytes.startIndex
-        if let text { self.text = text }
+        remaining = limit
     }
 
-    /// The byte that is next; `nil` at the end.
-    var byte: UInt8? { position < bytes.endIndex ? bytes[position] : nil }
+    /// The byte that is next; `nil` at the end, or if no more characters are looked at.
+    var byte: UInt8? { remaining > 0 && position < bytes.endIndex ? bytes[position] : nil }
 
     /// Whether a byte is a whole character where one begins: ASCII, without a mark behind it, and not the first of the two
     /// that end a line.
@@ -39,6 +34,7 @@ struct WordFinder {
     /// - Returns: Whether it is part of a word.
     mutating func passCharacter() -> Bool {
         let byte = bytes[position]
+        remaining -= 1
         if isPlain(position) {
             position += 1
             return isLetter(byte) || isDigit(byte)
@@ -46,6 +42,12 @@ struct WordFinder {
         let character = text[text.utf8.index(text.startIndex, offsetBy: position - bytes.startIndex)]
         position = min(bytes.endIndex, position + character.utf8.count)
         return character.isLetter || character.isNumber
+    }
+
+    /// Passes a word of so many characters.
+    mutating func passWord(endingAt end: Int, characters: Int) {
+        position = end
+        remaining -= characters
     }
 
     /// Whether a word of plain bytes in lower case stands where a character begins; `nil` if characters have to be looked at.

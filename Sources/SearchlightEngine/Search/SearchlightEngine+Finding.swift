@@ -44,8 +44,7 @@ extension SearchlightEngine {
         of item: StoredItem, length: Int, _ highlighter: Highlighter
     ) -> Snippet? {
         let texts = snippetAttributes.compactMap { item.record.text($0) }.filter { !$0.isEmpty }
-        guard let text = texts.first(where: { !highlighter.ranges(in: $0).isEmpty }) ?? texts.first else { return nil }
-        let passage = highlighter.snippet(of: text, length: length)
+        guard let passage = highlighter.snippet(of: texts, length: length) else { return nil }
         return Snippet(text: passage, marks: highlighter.marks(in: passage))
     }
 }
