@@ -47,7 +47,7 @@ let package = Package(
                 "QuickLookServer", "ItemRecord", "SystemSupport", "BusTransport", "UniformTypeIdentifiers",
                 "Diagnosis", "CStart",
                 arguments,
-            ], swiftSettings: strict),
+            ], resources: [.embedInCode("Templates")], swiftSettings: strict),
         .executableTarget(
             name: "searchlightd",
             dependencies: [
@@ -107,7 +107,7 @@ let package = Package(
             name: "SearchIndex",
             dependencies: [
                 "WriteAheadLog", "MetadataQuery", "ItemRecord", "SystemSupport", "UniformTypeIdentifiers", grdb, sqlite,
-            ], swiftSettings: strict),
+            ], resources: [.embedInCode("schema.sql"), .embedInCode("FullText/full-text.sql")], swiftSettings: strict),
         .target(name: "WriteAheadLog", dependencies: ["ItemRecord", "SystemSupport"], swiftSettings: strict),
         .target(
             name: "ExtensionHost",
@@ -121,17 +121,24 @@ let package = Package(
             dependencies: [
                 "ItemRecord", "SystemSupport", "ServiceMessages", "UniformTypeIdentifiers", "CSandbox", "CFiles",
             ],
-            swiftSettings: strict),
+            resources: [
+                "browser", "file-manager", "image-editor", "mail-composer", "plain-text-editor", "rich-text-editor",
+                "terminal",
+            ].map { .embedInCode("Receivers/\($0).json") }, swiftSettings: strict),
         .target(
             name: "Previews",
             dependencies: ["MetadataQuery", "ItemRecord", "UniformTypeIdentifiers"],
             swiftSettings: strict),
         .target(name: "IdleScheduling", swiftSettings: strict),
-        .target(name: "SchedulerSimulation", dependencies: ["IdleScheduling"], swiftSettings: strict),
+        .target(
+            name: "SchedulerSimulation", dependencies: ["IdleScheduling"],
+            resources: [
+                "laptop-office-day", "laptop-on-battery", "build-server", "never-idle", "resume-from-sleep",
+            ].map { .embedInCode("Shipped/\($0).jsonl") } + [.embedInCode("Plot/plot.css")], swiftSettings: strict),
         .target(
             name: "ConditionSensors", dependencies: ["IdleScheduling", "SystemSupport", "BusTransport", "CSystem"],
             swiftSettings: strict),
-        .target(name: "MetadataQuery", dependencies: ["ItemRecord"], swiftSettings: strict),
+        .target(name: "MetadataQuery", dependencies: ["ItemRecord", "CTables"], swiftSettings: strict),
 
         // The page on which a person searches, looks and drags
         .target(
@@ -153,7 +160,8 @@ let package = Package(
         .target(
             name: "ExtensionValidation",
             dependencies: [
-                "ExtensionHost", "Promises", "Previews", "ItemRecord", "ServiceMessages", "UniformTypeIdentifiers",
+                "ExtensionHost", "Promises", "Previews", "ItemRecord", "SystemSupport", "ServiceMessages",
+                "UniformTypeIdentifiers",
             ],
             swiftSettings: strict),
 
@@ -172,13 +180,21 @@ let package = Package(
         .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         .target(
             name: "ServiceMessages", dependencies: ["ItemRecord", "BusTransport", "SystemSupport", "CSystem"],
-            swiftSettings: strict),
+            resources: [.embedInCode("Introspection.xml")], swiftSettings: strict),
         .target(name: "BusTransport", dependencies: ["SystemSupport", "CSystem", "CSystemd"], swiftSettings: strict),
         .target(name: "SystemSupport", dependencies: ["CSystem"], swiftSettings: strict),
         .target(name: "ItemRecord", swiftSettings: strict),
-        .target(name: "UniformTypeIdentifiers", swiftSettings: strict),
+        .target(name: "UniformTypeIdentifiers", dependencies: ["CTables"], swiftSettings: strict),
         .target(name: "SearchlightExtension", cSettings: strictC),
         .target(name: "CSandbox", cSettings: strictC),
+        .target(
+            name: "CTables",
+            exclude: [
+                "decompositions.txt", "types-exported.txt", "types-imported.txt", "types-elsewhere.txt",
+                "mime-names.txt",
+                "attribute-keys.txt",
+            ],
+            cSettings: strictC),
         .target(name: "CFiles", cSettings: strictC),
         .target(name: "CSystem", cSettings: strictC),
         .target(name: "CLoopback", cSettings: strictC),

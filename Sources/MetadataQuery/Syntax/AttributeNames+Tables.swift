@@ -1,68 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+import CTables
 
 extension AttributeNames {
     /// The public `kMDItem…` names (file metadata) to the property that names the same concept.
-    static let metadataKeys: [String: String] = [
-        "kMDItemAcquisitionMake": "acquisitionMake", "kMDItemAcquisitionModel": "acquisitionModel",
-        "kMDItemAlbum": "album", "kMDItemAltitude": "altitude", "kMDItemAperture": "aperture",
-        "kMDItemAttributeChangeDate": "metadataModificationDate", "kMDItemAudiences": "audiences",
-        "kMDItemAudioBitRate": "audioBitRate", "kMDItemAudioChannelCount": "audioChannelCount",
-        "kMDItemAudioEncodingApplication": "audioEncodingApplication", "kMDItemAudioSampleRate": "audioSampleRate",
-        "kMDItemAudioTrackNumber": "audioTrackNumber", "kMDItemAuthorAddresses": "authorAddresses",
-        "kMDItemAuthorEmailAddresses": "authorEmailAddresses", "kMDItemAuthors": "authorNames",
-        "kMDItemBitsPerSample": "bitsPerSample", "kMDItemCameraOwner": "cameraOwner", "kMDItemCity": "city",
-        "kMDItemCodecs": "codecs", "kMDItemColorSpace": "colorSpace", "kMDItemComment": "comment",
-        "kMDItemComposer": "composer", "kMDItemContactKeywords": "contactKeywords",
-        "kMDItemContentCreationDate": "contentCreationDate",
-        "kMDItemContentModificationDate": "contentModificationDate", "kMDItemContentType": "contentType",
-        "kMDItemContentTypeTree": "contentTypeTree", "kMDItemContributors": "contributors",
-        "kMDItemCopyright": "copyright", "kMDItemCountry": "country", "kMDItemCoverage": "coverage",
-        "kMDItemCreator": "creator", "kMDItemDateAdded": "addedDate", "kMDItemDeliveryType": "deliveryType",
-        "kMDItemDescription": "contentDescription", "kMDItemDirector": "director", "kMDItemDisplayName": "displayName",
-        "kMDItemDownloadedDate": "downloadedDate", "kMDItemDueDate": "dueDate", "kMDItemDurationSeconds": "duration",
-        "kMDItemEXIFGPSVersion": "exifgpsVersion", "kMDItemEXIFVersion": "exifVersion", "kMDItemEditors": "editors",
-        "kMDItemEmailAddresses": "emailAddresses", "kMDItemEncodingApplications": "encodingApplications",
-        "kMDItemExposureMode": "exposureMode", "kMDItemExposureProgram": "exposureProgram",
-        "kMDItemExposureTimeSeconds": "exposureTime", "kMDItemExposureTimeString": "exposureTimeString",
-        "kMDItemFNumber": "fNumber", "kMDItemFlashOnOff": "flashOn", "kMDItemFocalLength": "focalLength",
-        "kMDItemFocalLength35mm": "focalLength35mm", "kMDItemFonts": "fontNames",
-        "kMDItemGPSAreaInformation": "gpsAreaInformation", "kMDItemGPSDOP": "gpsdop",
-        "kMDItemGPSDateStamp": "gpsDateStamp", "kMDItemGPSDestBearing": "gpsDestBearing",
-        "kMDItemGPSDestDistance": "gpsDestDistance", "kMDItemGPSDestLatitude": "gpsDestLatitude",
-        "kMDItemGPSDestLongitude": "gpsDestLongitude", "kMDItemGPSDifferental": "gpsDifferental",
-        "kMDItemGPSMapDatum": "gpsMapDatum", "kMDItemGPSMeasureMode": "gpsMeasureMode",
-        "kMDItemGPSProcessingMethod": "gpsProcessingMethod", "kMDItemGPSStatus": "gpsStatus",
-        "kMDItemGPSTrack": "gpsTrack", "kMDItemGenre": "genre", "kMDItemHasAlphaChannel": "hasAlphaChannel",
-        "kMDItemHeadline": "headline", "kMDItemISOSpeed": "isoSpeed", "kMDItemIdentifier": "identifier",
-        "kMDItemImageDirection": "imageDirection", "kMDItemInformation": "information",
-        "kMDItemInstantMessageAddresses": "instantMessageAddresses", "kMDItemInstructions": "instructions",
-        "kMDItemIsGeneralMIDISequence": "generalMIDISequence", "kMDItemIsLikelyJunk": "likelyJunk",
-        "kMDItemKeySignature": "keySignature", "kMDItemKeywords": "keywords", "kMDItemKind": "kind",
-        "kMDItemLanguages": "languages", "kMDItemLastUsedDate": "lastUsedDate", "kMDItemLatitude": "latitude",
-        "kMDItemLayerNames": "layerNames", "kMDItemLensModel": "lensModel", "kMDItemLongitude": "longitude",
-        "kMDItemLyricist": "lyricist", "kMDItemMaxAperture": "maxAperture", "kMDItemMediaTypes": "mediaTypes",
-        "kMDItemMeteringMode": "meteringMode", "kMDItemMusicalGenre": "musicalGenre",
-        "kMDItemMusicalInstrumentCategory": "musicalInstrumentCategory",
-        "kMDItemMusicalInstrumentName": "musicalInstrumentName", "kMDItemNamedLocation": "namedLocation",
-        "kMDItemNumberOfPages": "pageCount", "kMDItemOrganizations": "organizations",
-        "kMDItemOrientation": "orientation", "kMDItemOriginalFormat": "originalFormat",
-        "kMDItemOriginalSource": "originalSource", "kMDItemPageHeight": "pageHeight", "kMDItemPageWidth": "pageWidth",
-        "kMDItemParticipants": "participants", "kMDItemPath": "path", "kMDItemPerformers": "performers",
-        "kMDItemPhoneNumbers": "phoneNumbers", "kMDItemPixelCount": "pixelCount", "kMDItemPixelHeight": "pixelHeight",
-        "kMDItemPixelWidth": "pixelWidth", "kMDItemProducer": "producer", "kMDItemProfileName": "profileName",
-        "kMDItemProjects": "projects", "kMDItemPublishers": "publishers",
-        "kMDItemRecipientAddresses": "recipientAddresses", "kMDItemRecipientEmailAddresses": "recipientEmailAddresses",
-        "kMDItemRecipients": "recipientNames", "kMDItemRecordingDate": "recordingDate",
-        "kMDItemRedEyeOnOff": "redEyeOn", "kMDItemResolutionHeightDPI": "resolutionHeightDPI",
-        "kMDItemResolutionWidthDPI": "resolutionWidthDPI", "kMDItemRights": "rights",
-        "kMDItemSecurityMethod": "securityMethod", "kMDItemSpeed": "speed", "kMDItemStarRating": "rating",
-        "kMDItemStateOrProvince": "stateOrProvince", "kMDItemStreamable": "streamable", "kMDItemSubject": "subject",
-        "kMDItemTempo": "tempo", "kMDItemTextContent": "textContent", "kMDItemTheme": "theme",
-        "kMDItemTimeSignature": "timeSignature", "kMDItemTimestamp": "timestamp", "kMDItemTitle": "title",
-        "kMDItemTotalBitRate": "totalBitRate", "kMDItemURL": "url", "kMDItemVersion": "version",
-        "kMDItemVideoBitRate": "videoBitRate", "kMDItemWhereFroms": "contentSources",
-        "kMDItemWhiteBalance": "whiteBalance",
-    ]
+    static let metadataKeys: [String: String] = {
+        let text = ctables_attribute_keys()
+        let bytes = UnsafeBufferPointer(start: text.start, count: text.count)
+        let names = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init)
+        let pairs = stride(from: 0, to: names.count, by: 2).map { (names[$0], names[$0 + 1]) }
+        return Dictionary(uniqueKeysWithValues: pairs)
+    }()
 
     /// The properties without a `kMDItem…` name that a query does not look at by default.
     static let otherProperties: Set<String> = [

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CTables
 
 /// Canonical decomposition and composition (NFD, NFC), which the standard library does not offer publicly.
 ///
@@ -116,6 +117,32 @@ enum CanonicalForm {
     }
 
     // MARK: Table
+
+    /// The decompositions of one step, ascending by the composed scalar (Hangul syllables are computed).
+    ///
+    /// Each entry packs, from the high bit: 1 bit whether the pair composes again, 21 bits the composed scalar,
+    /// 21 bits the first and 21 bits the second scalar of the decomposition (0: there is only one).
+    private static let decompositionTable: [UInt64] = {
+        let text = ctables_decompositions()
+        var entries: [UInt64] = []
+        entries.reserveCapacity(text.count / 15)
+        var (entry, number, shift) = (UInt64(1) << 63, UInt64(0), 42)
+        for byte in UnsafeBufferPointer(start: text.start, count: text.count) {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(byte & 15)
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): number = number << 4 | UInt64(byte - 55)
+            case UInt8(ascii: "!"): entry &= ~(1 << 63)
+            default:
+                entry |= number << shift
+                (number, shift) = (0, shift - 21)
+                if byte == UInt8(ascii: "\n") {
+                    entries.append(entry)
+                    (entry, shift) = (1 << 63, 42)
+                }
+            }
+        }
+        return entries
+    }()
 
     private static let compositions: [UInt64: Unicode.Scalar] = {
         var pairs: [UInt64: Unicode.Scalar] = [:]

@@ -2,88 +2,19 @@
 import Foundation
 
 extension ReceiverProfile {
-    /// The profiles that Searchlight brings: what apps of each kind register to accept on the desktops of today. In the form
-    /// of the files that people write.
+    /// The profiles that Searchlight brings: what apps of each kind register to accept on the desktops of today.
     public static let shipped: [ReceiverProfile] = shippedFiles.compactMap { name, text in
-        try? ReceiverProfile(Data(text.utf8), name: name, path: nil)
+        try? ReceiverProfile(Data(text), name: name, path: nil)
     }
 
-    /// The same as files: name and text.
-    static let shippedFiles: [(name: String, text: String)] = [
-        (
-            "browser",
-            """
-            {
-              "title": "Web browser",
-              "accepts": ["public.url", "public.html", "public.svg-image", "public.image", "com.adobe.pdf",
-                          "public.plain-text"],
-              "takes": ["data", "file", "inPlace"]
-            }
-            """
-        ),
-        (
-            "file-manager",
-            """
-            {
-              "title": "File manager",
-              "accepts": ["public.item", "public.url"],
-              "takes": ["file", "inPlace", "data"],
-              "order": "set"
-            }
-            """
-        ),
-        (
-            "image-editor",
-            """
-            {
-              "title": "Image editor",
-              "accepts": ["public.image", "com.adobe.pdf"],
-              "takes": ["inPlace", "file", "data"],
-              "order": "set"
-            }
-            """
-        ),
-        (
-            "mail-composer",
-            """
-            {
-              "title": "Mail composer",
-              "accepts": ["public.html", "public.rtf", "public.utf8-plain-text", "public.plain-text", "public.url",
-                          "public.data"],
-              "takes": ["data", "file", "inPlace"]
-            }
-            """
-        ),
-        (
-            "plain-text-editor",
-            """
-            {
-              "title": "Plain text editor",
-              "accepts": ["public.utf8-plain-text", "public.plain-text"],
-              "takes": ["data", "file", "inPlace"]
-            }
-            """
-        ),
-        (
-            "rich-text-editor",
-            """
-            {
-              "title": "Rich text editor",
-              "accepts": ["com.apple.rtfd", "public.rtf", "public.html", "public.utf8-plain-text",
-                          "public.plain-text", "public.image"],
-              "takes": ["data", "file", "inPlace"]
-            }
-            """
-        ),
-        (
-            "terminal",
-            """
-            {
-              "title": "Terminal",
-              "accepts": ["public.url", "public.utf8-plain-text", "public.plain-text"],
-              "takes": ["data", "inPlace"]
-            }
-            """
-        ),
+    /// The same as files, in the form of those that users write: name and text.
+    static let shippedFiles: [(name: String, text: [UInt8])] = [
+        ("browser", PackageResources.browser_json),
+        ("file-manager", PackageResources.file_manager_json),
+        ("image-editor", PackageResources.image_editor_json),
+        ("mail-composer", PackageResources.mail_composer_json),
+        ("plain-text-editor", PackageResources.plain_text_editor_json),
+        ("rich-text-editor", PackageResources.rich_text_editor_json),
+        ("terminal", PackageResources.terminal_json),
     ]
 }

@@ -1,42 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A trace that comes with this program, as text, so that it needs no files beside it.
+/// A trace that is part of this program: a file of this folder.
 public struct ShippedTrace: Hashable, Sendable {
-    /// What it is called on the command line.
+    /// What it is called on the command line, as its header says.
     public let name: String
-    /// What it shows, in a sentence; its header says the same.
+    /// What it shows, in a sentence, as its header says.
     public let summary: String
-    private let day: String
-    private let lines: String
-
-    init(name: String, summary: String, day: String = "2026-03-02", lines: String) {
-        (self.name, self.summary, self.day, self.lines) = (name, summary, day, lines)
-    }
-
     /// The file.
-    public var jsonLines: String {
-        """
-        {"trace": 1, "name": "\(name)", "description": "\(summary)", "date": "\(day)", "zone": "+01:00"}
-        \(lines)
+    public let jsonLines: String
 
-        """
+    private init?(_ file: [UInt8]) {
+        guard let trace = try? Trace(jsonLines: file) else { return nil }
+        (name, summary, jsonLines) = (trace.name, trace.description, String(decoding: file, as: UTF8.self))
     }
 
     /// The trace.
     public func trace() throws(TraceError) -> Trace { try Trace(jsonLines: Array(jsonLines.utf8)) }
 
     /// All of them.
-    public static let all: [ShippedTrace] = [officeDay, onBattery, buildServer, neverIdle, resume]
+    public static let all: [ShippedTrace] = [
+        PackageResources.laptop_office_day_jsonl, PackageResources.laptop_on_battery_jsonl,
+        PackageResources.build_server_jsonl, PackageResources.never_idle_jsonl,
+        PackageResources.resume_from_sleep_jsonl,
+    ].compactMap(ShippedTrace.init)
 
     /// The one of a name.
     public init?(name: String) {
         guard let trace = Self.all.first(where: { $0.name == name }) else { return nil }
         self = trace
     }
-
-    /// A machine that is idle, on mains, with nothing known against any work.
-    static let idle = """
-        "locked": false, "power": "mains", "percent": 100, "saving": false, "load": 0.03, "cpu-pressure": 0, \
-        "io-pressure": 0, "memory-pressure": 0, "hot": false, "free-disk": 200000000000
-        """
 }

@@ -22,25 +22,8 @@ enum FullTextIndex {
         name: "text", format: 2, tables: [titleTable, textTable, trigramTable, "term", "text_row"], schema: schema,
         fill: fill, check: FullTextCheck.problems)
 
-    private static let schema = """
-        CREATE TABLE text_row (
-            id INTEGER PRIMARY KEY,
-            item INTEGER NOT NULL
-        ) STRICT;
-        CREATE VIRTUAL TABLE title_text USING fts5 (
-            title, keywords, tags, content = '', columnsize = 0, prefix = '2 3 4 5', tokenize = 'searchlight'
-        );
-        CREATE VIRTUAL TABLE item_text USING fts5 (
-            title, keywords, description, body, tags, content = '', columnsize = 0, tokenize = 'searchlight'
-        );
-        CREATE TABLE term (
-            id INTEGER PRIMARY KEY,
-            text TEXT NOT NULL UNIQUE
-        ) STRICT;
-        CREATE VIRTUAL TABLE term_trigram USING fts5 (
-            text, content = '', columnsize = 0, detail = none, tokenize = 'trigram case_sensitive 1'
-        );
-        """ + FullTextMerging.settings
+    private static let schema =
+        String(decoding: PackageResources.full_text_sql, as: UTF8.self) + FullTextMerging.settings
 
     /// What every connection to the store needs.
     static func prepare(_ db: Database) throws {

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+private import CTables
 
 extension SharedMIMEInfo {
+    /// The names the two worlds spell differently (uniform-types.md §10).
+    static let overrides: [String: String] = {
+        let text = ctables_mime_names()
+        let bytes = UnsafeBufferPointer(start: text.start, count: text.count)
+        let names = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init)
+        let pairs = stride(from: 0, to: names.count, by: 2).map { (names[$0], names[$0 + 1]) }
+        return Dictionary(uniqueKeysWithValues: pairs)
+    }()
+
     /// What private MIME names begin with; the identifier follows, percent-encoded where it is not ASCII.
     static let privatePrefix = "application/x-uniform-type."
 

@@ -21,7 +21,6 @@ struct ItemRepresentation: Sendable {
         if case .file(_, opensInPlace: true) = content { true } else { false }
     }
 
-    /// Whether the representation is of a type, or of one that conforms to it.
     func conforms(to typeIdentifier: String) -> Bool {
         if self.typeIdentifier.lowercased() == typeIdentifier.lowercased() { return true }
         guard let mine = UTType(self.typeIdentifier), let theirs = UTType(typeIdentifier) else { return false }

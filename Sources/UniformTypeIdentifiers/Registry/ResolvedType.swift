@@ -108,7 +108,6 @@ final class TypeBox: Sendable {
         generation == snapshot.generation ? initial : current(in: snapshot).type
     }
 
-    /// The row of ``resolved(in:)``.
     func row(in snapshot: UTTypeSnapshot) -> ClosureRow {
         generation == snapshot.generation ? row : current(in: snapshot).type.row
     }

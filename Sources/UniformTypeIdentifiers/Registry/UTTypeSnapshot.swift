@@ -109,7 +109,6 @@ extension UTTypeSnapshot {
         }
     }
 
-    /// The closure row of a type.
     func row(_ type: UTType) -> ClosureRow {
         switch type.storage {
         case .core(let core):

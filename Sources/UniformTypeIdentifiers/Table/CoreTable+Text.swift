@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+private import CTables
 
 extension CoreTable {
     /// The fields of a record, in their order.
@@ -14,21 +15,43 @@ extension CoreTable {
         case elsewhere = 2
     }
 
+    /// The types of one origin as text, one a line: identifier, parents, extensions, MIME types, further tags and recorded
+    /// preferences, description; separated by `|` and `,`. `Scripts/generate-uniform-types` writes the files.
+    struct Section: Sendable {
+        let origin: Origin
+
+        /// All but the last line feed; live as long as the program.
+        var bytes: UnsafeBufferPointer<UInt8> {
+            let text =
+                switch origin {
+                case .coreExported: ctables_exported_types()
+                case .coreImported: ctables_imported_types()
+                case .elsewhere: ctables_other_types()
+                }
+            return UnsafeBufferPointer(start: text.start, count: text.count - 1)
+        }
+    }
+
     /// The records of all sections, and where each field stands in them.
     struct Text: Sendable {
-        let sections: [CoreTypeRecords.Section]
+        let sections: [Section]
         /// The section of each type.
         let origins: [Origin]
         /// Where each field begins in its section: `Field.count` per type, and one more at the end of each section.
         let fieldStarts: [UInt32]
 
-        init(_ sections: [CoreTypeRecords.Section]) {
+        init(_ sections: [Section]) {
             precondition(
                 sections.indices.allSatisfy { Int(sections[$0].origin.rawValue) == $0 },
                 "the sections of the type table stand in the order of their origins")
             self.sections = sections
-            origins = sections.flatMap { [Origin](repeating: $0.origin, count: $0.count) }
-            fieldStarts = sections.flatMap { Text.split($0.bytes, records: $0.count) }
+            var origins: [Origin] = []
+            fieldStarts = sections.flatMap { section in
+                let count = section.bytes.count { $0 == UInt8(ascii: "\n") } + 1
+                origins += [Origin](repeating: section.origin, count: count)
+                return Text.split(section.bytes, records: count)
+            }
+            self.origins = origins
         }
 
         var count: Int { origins.count }

@@ -8,8 +8,7 @@ typealias CoreIndex = UInt16
 /// Conformance is one bit test: the types that are a parent of something (fewer than 256) have a column each, and every
 /// type has a row of four words with the bits of all its ancestors and, if it has a column, of itself.
 final class CoreTable: Sendable {
-    /// The one table.
-    static let shared = CoreTable(CoreTypeRecords.sections)
+    static let shared = CoreTable([.coreExported, .coreImported, .elsewhere].map(Section.init))
 
     /// The words of one closure row.
     static let rowWords = 4
@@ -31,7 +30,7 @@ final class CoreTable: Sendable {
     let tags: [CoreTag]
     let tagSlots: [UInt16]
 
-    init(_ sections: [CoreTypeRecords.Section]) {
+    init(_ sections: [Section]) {
         let text = Text(sections)
         let count = text.count
 
@@ -94,7 +93,6 @@ extension CoreTable {
         parents[Int(parentStarts[Int(type)])..<Int(parentStarts[Int(type) + 1])]
     }
 
-    /// The closure row of a type.
     func row(_ type: CoreIndex) -> ClosureRow {
         let start = Int(type) * CoreTable.rowWords
         return ClosureRow(closure[start], closure[start + 1], closure[start + 2], closure[start + 3])
@@ -105,7 +103,6 @@ extension CoreTable {
         text.field(Int(type), field)
     }
 
-    /// The identifier of a type.
     func identifier(_ type: CoreIndex) -> String { String(decoding: field(type, .identifier), as: UTF8.self) }
 
     /// The description of a type, or `nil`.

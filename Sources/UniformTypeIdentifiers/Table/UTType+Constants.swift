@@ -4,421 +4,282 @@
 extension UTType {
     /// `com.apple.haptics.ahap`: Apple Haptics Audio Pattern.
     public static var ahap: UTType { UTType(core: 800) }
-
     /// `public.aiff-audio`: AIFF audio.
     public static var aiff: UTType { UTType(core: 256) }
-
     /// `com.apple.alias-file`: alias.
     public static var aliasFile: UTType { UTType(core: 73) }
-
     /// `com.apple.archive`: Apple Archive.
     public static var appleArchive: UTType { UTType(core: 120) }
-
     /// `com.apple.protected-mpeg-4-audio`: protected MPEG-4 audio.
     public static var appleProtectedMPEG4Audio: UTType { UTType(core: 251) }
-
     /// `com.apple.protected-mpeg-4-video`: protected MPEG-4 movie.
     public static var appleProtectedMPEG4Video: UTType { UTType(core: 233) }
-
     /// `com.apple.applescript.text`: AppleScript text.
     public static var appleScript: UTType { UTType(core: 282) }
-
     /// `com.apple.application`: application.
     public static var application: UTType { UTType(core: 11) }
-
     /// `com.apple.application-bundle`: bundled application.
     public static var applicationBundle: UTType { UTType(core: 323) }
-
     /// `com.apple.application-and-system-extension`: Application and System Extension.
     public static var applicationExtension: UTType { UTType(core: 337) }
-
     /// `com.apple.arobject`: AR Reference Object.
     public static var arReferenceObject: UTType { UTType(core: 28) }
-
     /// `public.archive`: file archive.
     public static var archive: UTType { UTType(core: 12) }
-
     /// `public.assembly-source`: assembly source code.
     public static var assemblyLanguageSource: UTType { UTType(core: 178) }
-
     /// `public.audio`: audio.
     public static var audio: UTType { UTType(core: 227) }
-
     /// `public.audiovisual-content`: audiovisual content.
     public static var audiovisualContent: UTType { UTType(core: 224) }
-
     /// `public.avi`: AVI movie.
     public static var avi: UTType { UTType(core: 235) }
-
     /// `com.apple.binary-property-list`: binary property list.
     public static var binaryPropertyList: UTType { UTType(core: 157) }
-
     /// `com.microsoft.bmp`: Windows BMP image.
     public static var bmp: UTType { UTType(core: 675) }
-
     /// `public.bookmark`: Bookmark.
     public static var bookmark: UTType { UTType(core: 13) }
-
     /// `com.apple.bundle`: bundle.
     public static var bundle: UTType { UTType(core: 315) }
-
     /// `public.bzip2-archive`: Bzip2 archive.
     public static var bz2: UTType { UTType(core: 106) }
-
     /// `public.c-header`: C header code.
     public static var cHeader: UTType { UTType(core: 170) }
-
     /// `public.c-plus-plus-header`: C++ header code.
     public static var cPlusPlusHeader: UTType { UTType(core: 172) }
-
     /// `public.c-plus-plus-source`: C++ source code.
     public static var cPlusPlusSource: UTType { UTType(core: 166) }
-
     /// `public.c-source`: C source code.
     public static var cSource: UTType { UTType(core: 161) }
-
     /// `public.calendar-event`: calendar event.
     public static var calendarEvent: UTType { UTType(core: 32) }
-
     /// `public.comma-separated-values-text`: comma-separated values.
     public static var commaSeparatedText: UTType { UTType(core: 138) }
-
     /// `public.composite-content`: content.
     public static var compositeContent: UTType { UTType(core: 4) }
-
     /// `public.contact`: contact information.
     public static var contact: UTType { UTType(core: 35) }
-
     /// `public.content`: content.
     public static var content: UTType { UTType(core: 3) }
-
     /// `public.css`: CSS.
     public static var css: UTType { UTType(core: 147) }
-
     /// `public.data`: data.
     public static var data: UTType { UTType(core: 1) }
-
     /// `public.database`: database.
     public static var database: UTType { UTType(core: 14) }
-
     /// `public.delimited-values-text`: delimited text values.
     public static var delimitedText: UTType { UTType(core: 137) }
-
     /// `public.directory`: directory.
     public static var directory: UTType { UTType(core: 2) }
-
     /// `public.disk-image`: disk image.
     public static var diskImage: UTType { UTType(core: 101) }
-
     /// `com.adobe.raw-image`: Digital Negative (DNG) image.
     public static var dng: UTType { UTType(core: 873) }
-
     /// `public.email-message`: email message.
     public static var emailMessage: UTType { UTType(core: 30) }
-
     /// `org.idpf.epub-container`: EPUB publication.
     public static var epub: UTType { UTType(core: 357) }
-
     /// `com.microsoft.windows-executable`: Microsoft Windows application.
     public static var exe: UTType { UTType(core: 94) }
-
     /// `public.executable`: executable.
     public static var executable: UTType { UTType(core: 9) }
-
     /// `com.ilm.openexr-image`: OpenEXR image.
     public static var exr: UTType { UTType(core: 755) }
-
     /// `public.file-url`: file URL.
     public static var fileURL: UTType { UTType(core: 123) }
-
     /// `com.apple.flat-rtfd`: rich text with attachments (RTFD) data.
     public static var flatRTFD: UTType { UTType(core: 326) }
-
     /// `public.folder`: folder.
     public static var folder: UTType { UTType(core: 286) }
-
     /// `public.font`: font.
     public static var font: UTType { UTType(core: 269) }
-
     /// `com.apple.framework`: framework.
     public static var framework: UTType { UTType(core: 322) }
-
     /// `public.geojson`: GeoJSON text.
     public static var geoJSON: UTType { UTType(core: 972) }
-
     /// `com.compuserve.gif`: GIF image.
     public static var gif: UTType { UTType(core: 674) }
-
     /// `org.gnu.gnu-zip-archive`: GZip archive.
     public static var gzip: UTType { UTType(core: 104) }
-
     /// `public.heic`: HEIC image.
     public static var heic: UTType { UTType(core: 759) }
-
     /// `public.heics`: HEIF Image Sequence.
     public static var heics: UTType { UTType(core: 762) }
-
     /// `public.heif`: HEIF image.
     public static var heif: UTType { UTType(core: 758) }
-
     /// `public.html`: HTML text.
     public static var html: UTType { UTType(core: 142) }
-
     /// `com.apple.icns`: Apple icon image.
     public static var icns: UTType { UTType(core: 218) }
-
     /// `com.microsoft.ico`: Windows icon image.
     public static var ico: UTType { UTType(core: 676) }
-
     /// `public.image`: image.
     public static var image: UTType { UTType(core: 205) }
-
     /// `com.apple.internet-location`: internet location.
     public static var internetLocation: UTType { UTType(core: 126) }
-
     /// `com.microsoft.internet-shortcut`: Windows Internet shortcut.
     public static var internetShortcut: UTType { UTType(core: 135) }
-
     /// `public.item`: item.
     public static var item: UTType { UTType(core: 0) }
-
     /// `com.netscape.javascript-source`: JavaScript.
     public static var javaScript: UTType { UTType(core: 191) }
-
     /// `public.jpeg`: JPEG image.
     public static var jpeg: UTType { UTType(core: 210) }
-
     /// `public.jpeg-xl`: JPEG XL image.
     public static var jpegxl: UTType { UTType(core: 974) }
-
     /// `public.json`: JSON.
     public static var json: UTType { UTType(core: 149) }
-
     /// `com.apple.linkpresentation.metadata`: link preview metadata.
     public static var linkPresentationMetadata: UTType { UTType(core: 899) }
-
     /// `com.apple.live-photo`: Live Photo.
     public static var livePhoto: UTType { UTType(core: 206) }
-
     /// `public.log`: Log file.
     public static var log: UTType { UTType(core: 46) }
-
     /// `public.m3u-playlist`: M3U Playlist.
     public static var m3uPlaylist: UTType { UTType(core: 246) }
-
     /// `public.make-source`: Makefile.
     public static var makefile: UTType { UTType(core: 204) }
-
     /// `public.message`: message.
     public static var message: UTType { UTType(core: 29) }
-
     /// `public.midi-audio`: MIDI audio.
     public static var midi: UTType { UTType(core: 258) }
-
     /// `com.apple.mount-point`: mount point.
     public static var mountPoint: UTType { UTType(core: 71) }
-
     /// `public.movie`: movie.
     public static var movie: UTType { UTType(core: 225) }
-
     /// `public.mp3`: MP3 audio.
     public static var mp3: UTType { UTType(core: 244) }
-
     /// `public.mpeg`: MPEG movie.
     public static var mpeg: UTType { UTType(core: 229) }
-
     /// `public.mpeg-2-transport-stream`: MPEG-2 Transport Stream.
     public static var mpeg2TransportStream: UTType { UTType(core: 239) }
-
     /// `public.mpeg-2-video`: MPEG-2 video.
     public static var mpeg2Video: UTType { UTType(core: 230) }
-
     /// `public.mpeg-4-audio`: MPEG-4 audio.
     public static var mpeg4Audio: UTType { UTType(core: 248) }
-
     /// `public.mpeg-4`: MPEG-4 movie.
     public static var mpeg4Movie: UTType { UTType(core: 231) }
-
     /// `public.objective-c-plus-plus-source`: Objective-C++ source code.
     public static var objectiveCPlusPlusSource: UTType { UTType(core: 168) }
-
     /// `public.objective-c-source`: Objective-C source code.
     public static var objectiveCSource: UTType { UTType(core: 164) }
-
     /// `com.apple.applescript.script`: AppleScript.
     public static var osaScript: UTType { UTType(core: 283) }
-
     /// `com.apple.applescript.script-bundle`: Script bundle.
     public static var osaScriptBundle: UTType { UTType(core: 284) }
-
     /// `com.apple.package`: Package.
     public static var package: UTType { UTType(core: 314) }
-
     /// `com.adobe.pdf`: PDF document.
     public static var pdf: UTType { UTType(core: 667) }
-
     /// `public.perl-script`: Perl script.
     public static var perlScript: UTType { UTType(core: 199) }
-
     /// `public.php-script`: PHP script.
     public static var phpScript: UTType { UTType(core: 202) }
-
     /// `com.rsa.pkcs-12`: personal information exchange (PKCS#12).
     public static var pkcs12: UTType { UTType(core: 350) }
-
     /// `public.plain-text`: plain text.
     public static var plainText: UTType { UTType(core: 40) }
-
     /// `public.playlist`: playlist.
     public static var playlist: UTType { UTType(core: 245) }
-
     /// `com.apple.plugin`: plug-in.
     public static var pluginBundle: UTType { UTType(core: 334) }
-
     /// `public.png`: PNG image.
     public static var png: UTType { UTType(core: 215) }
-
     /// `public.presentation`: presentation.
     public static var presentation: UTType { UTType(core: 16) }
-
     /// `com.apple.property-list`: property list.
     public static var propertyList: UTType { UTType(core: 155) }
-
     /// `public.python-script`: Python script.
     public static var pythonScript: UTType { UTType(core: 200) }
-
     /// `com.apple.quicklook-generator`: QuickLook preview generator.
     public static var quickLookGenerator: UTType { UTType(core: 341) }
-
     /// `com.apple.quicktime-movie`: QuickTime movie.
     public static var quickTimeMovie: UTType { UTType(core: 228) }
-
     /// `public.camera-raw-image`: camera raw image.
     public static var rawImage: UTType { UTType(core: 209) }
-
     /// `com.apple.reality`: Reality File.
     public static var realityFile: UTType { UTType(core: 26) }
-
     /// `com.apple.resolvable`: resolvable.
     public static var resolvable: UTType { UTType(core: 69) }
-
     /// `public.rtf`: rich text (RTF).
     public static var rtf: UTType { UTType(core: 141) }
-
     /// `com.apple.rtfd`: rich text with attachments (RTFD).
     public static var rtfd: UTType { UTType(core: 331) }
-
     /// `public.ruby-script`: Ruby script.
     public static var rubyScript: UTType { UTType(core: 201) }
-
     /// `com.apple.scenekit.scene`: SceneKit serialized format.
     public static var sceneKitScene: UTType { UTType(core: 27) }
-
     /// `public.script`: script.
     public static var script: UTType { UTType(core: 177) }
-
     /// `public.shell-script`: shell script.
     public static var shellScript: UTType { UTType(core: 193) }
-
     /// `public.source-code`: source code.
     public static var sourceCode: UTType { UTType(core: 159) }
-
     /// `com.apple.metadata-importer`: Spotlight importer.
     public static var spotlightImporter: UTType { UTType(core: 340) }
-
     /// `public.spreadsheet`: Spreadsheet.
     public static var spreadsheet: UTType { UTType(core: 17) }
-
     /// `public.svg-image`: SVG image.
     public static var svg: UTType { UTType(core: 216) }
-
     /// `public.swift-source`: Swift Source Code.
     public static var swiftSource: UTType { UTType(core: 175) }
-
     /// `public.symlink`: symbolic link.
     public static var symbolicLink: UTType { UTType(core: 70) }
-
     /// `com.apple.systempreference.prefpane`: System Preference pane.
     public static var systemPreferencesPane: UTType { UTType(core: 317) }
-
     /// `public.tab-separated-values-text`: tab-separated values.
     public static var tabSeparatedText: UTType { UTType(core: 139) }
-
     /// `public.tar-archive`: tar archive.
     public static var tarArchive: UTType { UTType(core: 103) }
-
     /// `public.text`: text.
     public static var text: UTType { UTType(core: 39) }
-
     /// `public.3d-content`: 3D Content.
     public static var threeDContent: UTType { UTType(core: 19) }
-
     /// `public.tiff`: TIFF image.
     public static var tiff: UTType { UTType(core: 212) }
-
     /// `public.to-do-item`: to-do item.
     public static var toDoItem: UTType { UTType(core: 31) }
-
     /// `public.unix-executable`: Unix executable.
     public static var unixExecutable: UTType { UTType(core: 10) }
-
     /// `public.url`: URL.
     public static var url: UTType { UTType(core: 122) }
-
     /// `com.apple.bookmark`: bookmark.
     public static var urlBookmarkData: UTType { UTType(core: 72) }
-
     /// `com.pixar.universal-scene-description`: Universal Scene Description.
     public static var usd: UTType { UTType(core: 24) }
-
     /// `com.pixar.universal-scene-description-mobile`: Universal Scene Description Package.
     public static var usdz: UTType { UTType(core: 25) }
-
     /// `public.utf16-external-plain-text`: UTF-16 plain text, external order.
     public static var utf16ExternalPlainText: UTType { UTType(core: 42) }
-
     /// `public.utf16-plain-text`: UTF-16 plain text, native order.
     public static var utf16PlainText: UTType { UTType(core: 43) }
-
     /// `public.utf8-plain-text`: UTF-8 plain text.
     public static var utf8PlainText: UTType { UTType(core: 41) }
-
     /// `public.utf8-tab-separated-values-text`: UTF-8 tab separated values.
     public static var utf8TabSeparatedText: UTType { UTType(core: 140) }
-
     /// `public.vcard`: electronic business card.
     public static var vCard: UTType { UTType(core: 36) }
-
     /// `public.video`: video.
     public static var video: UTType { UTType(core: 226) }
-
     /// `public.volume`: volume.
     public static var volume: UTType { UTType(core: 308) }
-
     /// `com.microsoft.waveform-audio`: Waveform audio.
     public static var wav: UTType { UTType(core: 768) }
-
     /// `com.apple.webarchive`: web archive.
     public static var webArchive: UTType { UTType(core: 356) }
-
     /// `org.webmproject.webp`: WebP Image.
     public static var webP: UTType { UTType(core: 677) }
-
     /// `public.x509-certificate`: certificate (X.509).
     public static var x509Certificate: UTType { UTType(core: 351) }
-
     /// `public.xml`: XML text.
     public static var xml: UTType { UTType(core: 143) }
-
     /// `com.apple.xml-property-list`: XML property list.
     public static var xmlPropertyList: UTType { UTType(core: 156) }
-
     /// `com.apple.xpc-service`: XPC Service.
     public static var xpcService: UTType { UTType(core: 335) }
-
     /// `public.yaml`: YAML.
     public static var yaml: UTType { UTType(core: 151) }
-
     /// `public.zip-archive`: Zip archive.
     public static var zip: UTType { UTType(core: 116) }
 }

@@ -140,9 +140,11 @@ struct ExtensionsNewCommand: ParsableCommand {
 
     private func tell(_ project: Project, _ folder: String) throws {
         if json {
-            let report = NewReport(
-                identifier: identifier, language: language.rawValue, folder: folder, files: project.files.map(\.path))
-            return try Output.printJSON(report)
+            return try Output.printJSON(
+                [
+                    "identifier": identifier, "language": language.rawValue, "folder": folder,
+                    "files": project.files.map(\.path),
+                ] as JSONObject)
         }
         try Output.line("Made \(folder):")
         for file in project.files { try Output.line("  \(file.path)  \(dim: file.purpose)") }
@@ -151,11 +153,4 @@ struct ExtensionsNewCommand: ParsableCommand {
         for step in project.steps { try Output.line("  \(step)") }
         try Output.line("What you may rely on, and how to reach files: \(guide)")
     }
-}
-
-private struct NewReport: Encodable {
-    var identifier: String
-    var language: String
-    var folder: String
-    var files: [String]
 }

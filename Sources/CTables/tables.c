@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ctables.h"
+
+/* #embed is in C23, and an extension of the compiler in what came before. */
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const uint8_t exported_types[] = {
+#embed "types-exported.txt"
+};
+static const uint8_t imported_types[] = {
+#embed "types-imported.txt"
+};
+static const uint8_t other_types[] = {
+#embed "types-elsewhere.txt"
+};
+static const uint8_t decompositions[] = {
+#embed "decompositions.txt"
+};
+static const uint8_t mime_names[] = {
+#embed "mime-names.txt"
+};
+static const uint8_t attribute_keys[] = {
+#embed "attribute-keys.txt"
+};
+
+#define TEXT(name) \
+    struct ctables_text ctables_##name(void) { return (struct ctables_text){name, sizeof name}; }
+
+TEXT(exported_types)
+TEXT(imported_types)
+TEXT(other_types)
+TEXT(decompositions)
+TEXT(mime_names)
+TEXT(attribute_keys)

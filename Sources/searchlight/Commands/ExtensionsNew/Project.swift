@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A project to be written: files made of those in `Templates/`.
+struct Project {
+    struct File {
+        var path: String
+        var text: String
+        /// In a few words.
+        var purpose: String
+    }
+    var files: [File] = []
+    /// The commands that come next.
+    var steps: [String]
+
+    private init(_ names: ProjectNames, steps: [String]) {
+        self.names = names
+        self.steps = steps
+    }
+
+    private let names: ProjectNames
+
+    /// Adds a file: a template in which `{{…}}` stands for names and other values.
+    private mutating func add(
+        _ path: String, _ purpose: String, _ template: [UInt8], _ values: [String: String] = [:]
+    ) {
+        let values = names.values.merging(values) { $1 }
+        let pieces = String(decoding: template, as: UTF8.self).split(separator: "{{", omittingEmptySubsequences: false)
+        let text = pieces.dropFirst().reduce(into: pieces.first.map(String.init) ?? "") { text, piece in
+            let parts = piece.split(separator: "}}", maxSplits: 1, omittingEmptySubsequences: false)
+            text += (values[String(parts[0])] ?? "") + (parts.count > 1 ? parts[1] : "")
+        }
+        files.append(File(path: path, text: text, purpose: purpose))
+    }
+
+    private mutating func addManifest(library: String? = nil, principalClass: String? = nil, more: String = "") {
+        let executable = library.map { "    <key>CFBundleExecutable</key>\n    <string>\($0)</string>\n" } ?? ""
+        let principal = principalClass.map {
+            "\n        <key>NSExtensionPrincipalClass</key>\n        <string>\($0)</string>"
+        }
+        add(
+            "Info.plist", "what it is, and what it may use", PackageResources.info_plist_template,
+            ["executable": executable, "principalClass": principal ?? "", "more": more])
+    }
+
+    /// What `make` does is the same for all languages but for how the bundle is built.
+    ///
+    /// - Parameter build: The lines that put what belongs into the bundle besides its Info.plist, as a recipe.
+    private mutating func addMakefile(needs: String, variables: String = "", build: String) {
+        add(
+            "Makefile", "builds, validates and installs it", PackageResources.makefile_template,
+            ["needs": needs, "variables": variables, "build": build])
+    }
+
+    private mutating func addReadme(_ about: String) {
+        add("README.md", "the three commands", PackageResources.readme_template, ["about": about])
+    }
+}
+
+extension Project {
+    /// A package with a handler as for Apple's systems.
+    ///
+    /// - Parameter searchlight: Where Searchlight's source is, for the package to depend on.
+    static func swift(_ names: ProjectNames, searchlight: String) -> Project {
+        var project = Project(
+            names,
+            steps: [
+                "make             (the first time it compiles CoreSpotlight too, for some minutes)", "make validate",
+                "make install && searchlight reindex \(names.identifier)",
+            ])
+        project.add(
+            "Package.swift", "how it is built; depends on Searchlight's source",
+            PackageResources.package_swift_template,
+            [
+                "package": searchlight.split(separator: "/").last.map(String.init) ?? "searchlight",
+                "searchlight": searchlight,
+            ])
+        project.add(
+            "Sources/\(names.module)/IndexRequestHandler.swift", "the extension",
+            PackageResources.handler_swift_template)
+        project.addManifest(library: names.library, principalClass: names.module + ".IndexRequestHandler")
+        project.addMakefile(
+            needs: "Package.swift $(wildcard Sources/*/*.swift)",
+            build: """
+                \tswift build -c release --product \(names.module)
+                \tcp "$$(swift build -c release --show-bin-path)/\(names.library)" $(BUNDLE)
+                """)
+        project.addReadme(
+            """
+            An extension of Searchlight in Swift, written against CoreSpotlight as for Apple's systems. The package
+            depends on Searchlight's source at `\(searchlight)`; see Package.swift.
+            """)
+        return project
+    }
+
+    /// One source in C.
+    ///
+    /// - Parameter searchlight: Where Searchlight's source is, for the header; `nil` if it is installed.
+    static func c(_ names: ProjectNames, searchlight: String?) -> Project {
+        var project = Project(names, steps: simpleSteps(names))
+        project.add("\(names.module).c", "the extension", PackageResources.extension_c_template)
+        project.addManifest(library: names.library)
+        let headers = searchlight.map {
+            $0.replacingOccurrences(of: "$", with: "$$") + "/Sources/SearchlightExtension/include"
+        }
+        project.addMakefile(
+            needs: "$(wildcard *.c *.h)",
+            variables: """
+                CC := $(firstword $(shell command -v cc clang gcc))
+                # The folder of searchlight_extension.h; if it is empty, that of the installed one.
+                SEARCHLIGHT_HEADERS ?= \(headers ?? "")
+                HEADERS := $(if $(SEARCHLIGHT_HEADERS),-I"$(SEARCHLIGHT_HEADERS)",$(shell pkg-config --cflags searchlight-extension))
+
+                """,
+            build: """
+                \t$(CC) -std=c11 -O2 -g -Wall -Wextra -shared -fPIC $(HEADERS) $(wildcard *.c) \
+                -o $(BUNDLE)/\(names.library) -lm
+                """)
+        project.addReadme(
+            """
+            An extension of Searchlight in C. `searchlight_extension.h` is the whole contract; nothing is linked. The
+            Makefile says where it is; elsewhere: `make SEARCHLIGHT_HEADERS=…/Sources/SearchlightExtension/include`.
+            """)
+        return project
+    }
+
+    /// A manifest alone, which binds a function that a library of the system has.
+    static func bindings(_ names: ProjectNames) -> Project {
+        var project = Project(names, steps: simpleSteps(names))
+        project.addManifest(more: String(decoding: PackageResources.bindings_plist_template, as: UTF8.self))
+        project.addMakefile(needs: "", build: "\t@:")
+        project.addReadme(
+            """
+            An extension of Searchlight without code: its Info.plist says which functions of a library of the system are
+            called, here `cmark_markdown_to_html` of cmark-gfm (on Debian: `apt install libcmark-gfm0.29.0.gfm.6`).
+            """)
+        return project
+    }
+
+    private static func simpleSteps(_ names: ProjectNames) -> [String] {
+        ["make", "make validate", "make install && searchlight reindex \(names.identifier)"]
+    }
+}
