@@ -112,7 +112,7 @@ let package = Package(
         .target(
             name: "ExtensionHost",
             dependencies: [
-                "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "SymbolBindings",
+                "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "CSystem", "SymbolBindings",
                 "UniformTypeIdentifiers", "CSandbox", "CSeccomp",
             ],
             swiftSettings: strict),
@@ -120,6 +120,7 @@ let package = Package(
             name: "Promises",
             dependencies: [
                 "ItemRecord", "SystemSupport", "ServiceMessages", "UniformTypeIdentifiers", "CSandbox", "CFiles",
+                "CGcrypt",
             ],
             resources: [
                 "browser", "file-manager", "image-editor", "mail-composer", "plain-text-editor", "rich-text-editor",
@@ -153,7 +154,7 @@ let package = Package(
             name: "Diagnosis",
             dependencies: [
                 "SearchlightEngine", "ExtensionHost", "SymbolBindings", "IdleScheduling", "ConditionSensors",
-                "SystemSupport", "BusTransport", "CSandbox",
+                "SystemSupport", "BusTransport", "CSystem", "CSandbox",
             ], swiftSettings: strict),
 
         // The judge that authors run
@@ -177,6 +178,7 @@ let package = Package(
         // Foundations
         .target(name: "SymbolBindings", swiftSettings: strict),
         .systemLibrary(name: "CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
+        .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
         .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         .target(
             name: "ServiceMessages", dependencies: ["ItemRecord", "BusTransport", "SystemSupport", "CSystem"],

@@ -76,7 +76,7 @@ struct LimitTests {
         done.wait()
         #expect(report.bytes == UInt64(bytes.count))
         #expect(received.withLock { $0 } == bytes)
-        let digest = RunningDigest()
+        let digest = try RunningDigest()
         bytes.withUnsafeBytes { digest.add($0) }
         #expect(report.digest == digest.finish())
     }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel calls that Swift cannot make: they are variadic, macros, or need _GNU_SOURCE. Thin, without policy. */
+/* Kernel calls that Swift cannot make: they are variadic, macros, or need _GNU_SOURCE. Thin, without policy. And the
+ * structures of ELF files, which Swift's Glibc leaves out. */
 #ifndef SEARCHLIGHT_CSYSTEM_H
 #define SEARCHLIGHT_CSYSTEM_H
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -14,6 +16,12 @@
 #include <sys/timerfd.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+
+/* Elf64_Dyn without the union, of which Swift does not know that its bytes can be copied. */
+struct csystem_dynamic {
+    Elf64_Sxword tag;
+    Elf64_Xword value;
+};
 
 /* Names the calling thread for debuggers; at most 15 bytes are kept. */
 static inline void csystem_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

@@ -1,45 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import CSystem
 
-/// The headers of an ELF file: enough to refuse what the dynamic linker would refuse, without starting a worker. The
-/// layout is that of the System V ABI, `Elf64_Ehdr` and `Elf64_Phdr`.
-struct LibraryHeader {
+/// Refuses what the dynamic linker would refuse, without starting a worker.
+enum LibraryHeader {
     /// The bytes that are read of a library: its header and, wherever a linker puts them, its program headers.
-    static let byteCount = 64 + maximumSegments * Segment.bytes
+    static let byteCount = MemoryLayout<Elf64_Ehdr>.size + maximumSegments * MemoryLayout<Elf64_Phdr>.size
     /// The most program headers that are looked at; libraries have about ten.
     private static let maximumSegments = 64
-
-    private enum Offset {
-        static let elfClass = 4
-        static let byteOrder = 5
-        static let type = 16
-        static let machine = 18
-        static let segments = 32
-        static let segmentBytes = 54
-        static let segmentCount = 56
-    }
-    private enum Segment {
-        static let bytes = 56
-        static let offset = 8
-        static let fileBytes = 32
-        static let load: UInt64 = 1  // PT_LOAD
-        static let dynamic: UInt64 = 2  // PT_DYNAMIC
-    }
-    private static let headerBytes = 64
+    /// The bytes up to the end of `e_machine`, which has its place in headers of 32 bits too.
     private static let machineEnd = 20
-    private static let sharedObject: UInt64 = 3  // ET_DYN
 
     #if arch(x86_64)
-        private static let machine: UInt64 = 62
+        private static let machine = UInt16(EM_X86_64)
     #elseif arch(arm64)
-        private static let machine: UInt64 = 183
+        private static let machine = UInt16(EM_AARCH64)
     #elseif arch(riscv64)
-        private static let machine: UInt64 = 243
+        private static let machine = UInt16(EM_RISCV)
     #else
         #error("Name this architecture's ELF machine number here.")
     #endif
-
-    private let bytes: [UInt8]
-    private let isLittle: Bool
 
     /// Checks that the bytes begin a shared library for this machine, and that all of it can be there.
     ///
@@ -54,70 +33,64 @@ struct LibraryHeader {
         guard bytes.count >= machineEnd else {
             throw .damagedLibrary(name: name, found: "it ends within its header")
         }
-        let header = LibraryHeader(bytes: bytes, isLittle: bytes[Offset.byteOrder] != 2)
-        try header.checkKind(name)
-        try header.checkSegments(name, size: size)
+        let missing = max(0, MemoryLayout<Elf64_Ehdr>.size - bytes.count)
+        let header = (bytes + [UInt8](repeating: 0, count: missing)).withUnsafeBytes {
+            $0.loadUnaligned(as: Elf64_Ehdr.self)
+        }
+        try checkKind(header, name)
+        guard missing == 0,
+            let file = ELFFile(read: { position, count in
+                position <= bytes.count && count <= bytes.count - position
+                    ? Array(bytes[position..<position + count]) : nil
+            })
+        else { throw .damagedLibrary(name: name, found: "it ends within its header") }
+        try checkSegments(of: file, name, size: UInt64(max(0, size)), readBytes: bytes.count)
     }
 
-    private init(bytes: [UInt8], isLittle: Bool) {
-        self.bytes = bytes
-        self.isLittle = isLittle
-    }
-
-    /// A number of some bytes, which are there.
-    private func number(_ offset: Int, bytes count: Int) -> UInt64 {
-        let part = bytes[offset..<offset + count]
-        return isLittle
-            ? part.reversed().reduce(0) { $0 << 8 | UInt64($1) } : part.reduce(0) { $0 << 8 | UInt64($1) }
-    }
-
-    private func checkKind(_ name: String) throws(BundleProblem) {
-        let is64 = bytes[Offset.elfClass] == 2
-        let found = number(Offset.machine, bytes: 2)
-        guard found == Self.machine, is64, isLittle else {
-            let architecture = Self.architecture(found, is64: is64)
+    private static func checkKind(_ header: Elf64_Ehdr, _ name: String) throws(BundleProblem) {
+        let is64 = header.e_ident.4 == ELFCLASS64
+        let isLittle = header.e_ident.5 != ELFDATA2MSB
+        let found = isLittle ? header.e_machine : header.e_machine.byteSwapped
+        guard found == machine, is64, isLittle else {
+            let architecture = architecture(found, is64: is64)
             throw .wrongArchitecture(
                 name: name, found: isLittle ? architecture : "big-endian \(architecture)",
-                expected: Self.architecture(Self.machine, is64: true))
+                expected: Self.architecture(machine, is64: true))
         }
-        let type = number(Offset.type, bytes: 2)
-        guard type == Self.sharedObject else {
-            let kinds: [UInt64: String] = [1: "an object file (.o)", 2: "a program", 4: "a core dump"]
+        let type = header.e_type
+        guard type == ET_DYN else {
+            let kinds: [UInt16: String] = [1: "an object file (.o)", 2: "a program", 4: "a core dump"]
             throw .notALibrary(
                 name: name, found: "it is \(kinds[type] ?? "an ELF file of type \(type)"), not a shared object")
         }
     }
 
-    private func checkSegments(_ name: String, size: Int64) throws(BundleProblem) {
+    private static func checkSegments(
+        of file: ELFFile, _ name: String, size: UInt64, readBytes: Int
+    ) throws(BundleProblem) {
         let damaged = { (found: String) in BundleProblem.damagedLibrary(name: name, found: found) }
-        guard bytes.count >= Self.headerBytes else { throw damaged("it ends within its header") }
-        let count = number(Offset.segmentCount, bytes: 2)
-        let start = number(Offset.segments, bytes: 8)
-        guard number(Offset.segmentBytes, bytes: 2) == Segment.bytes, (1...UInt64(Self.maximumSegments)).contains(count)
-        else { throw damaged("its header speaks of \(count) segments") }
-        let (end, overflows) = start.addingReportingOverflow(count * UInt64(Segment.bytes))
+        let (count, entrySize) = (file.header.e_phnum, MemoryLayout<Elf64_Phdr>.size)
+        guard file.header.e_phentsize == entrySize, (1...UInt16(maximumSegments)).contains(count) else {
+            throw damaged("its header speaks of \(count) segments")
+        }
+        let (end, overflows) = file.header.e_phoff.addingReportingOverflow(UInt64(count) * UInt64(entrySize))
         guard !overflows, end <= size else { throw damaged("its segments are said to be listed beyond its end") }
         // A linker puts the list right behind the header; one elsewhere is left to the dynamic linker.
-        guard end <= bytes.count else { return }
-        var isDynamic = false
-        for index in 0..<Int(count) {
-            let place = Int(start) + index * Segment.bytes
-            let kind = number(place, bytes: 4)
-            guard kind == Segment.load || kind == Segment.dynamic else { continue }
-            if kind == Segment.dynamic { isDynamic = true }
-            let (last, overflows) = number(place + Segment.offset, bytes: 8)
-                .addingReportingOverflow(number(place + Segment.fileBytes, bytes: 8))
+        guard end <= readBytes else { return }
+        let segments = file.segments
+        for segment in segments where segment.p_type == PT_LOAD || segment.p_type == PT_DYNAMIC {
+            let (last, overflows) = segment.p_offset.addingReportingOverflow(segment.p_filesz)
             guard !overflows, last <= size else {
                 throw damaged("it has \(size) bytes and should have at least \(last)")
             }
         }
-        guard isDynamic else {
+        guard segments.contains(where: { $0.p_type == PT_DYNAMIC }) else {
             throw .notALibrary(name: name, found: "it has no dynamic section, so that it cannot be loaded")
         }
     }
 
-    private static func architecture(_ machine: UInt64, is64: Bool) -> String {
-        let names: [UInt64: String] = [
+    private static func architecture(_ machine: UInt16, is64: Bool) -> String {
+        let names: [UInt16: String] = [
             3: "i386", 8: "MIPS", 20: "PowerPC", 21: "64-bit PowerPC", 22: "s390", 40: "ARM", 62: "x86-64",
             183: "AArch64", 243: "RISC-V",
         ]

@@ -1,99 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
+import CGcrypt
+import Glibc
 
-/// SHA-256 (FIPS 180-4) of bytes as they pass.
-///
-/// Of our own: it says whether a delivery arrived as it was sent and guards no secret, so a package of cryptography would
-/// bring minutes of building for these lines. Its tests are the vectors of NIST. Not for use by two threads at once.
+/// SHA-256 of bytes as they pass, by libgcrypt. Not for use by two threads at once.
 final class RunningDigest {
-    private var state: [UInt32] = [
-        0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-    ]
-    private var waiting: [UInt8] = []
-    private var words = [UInt32](repeating: 0, count: 64)
-    private var length: UInt64 = 0
+    private static let isReady = gcry_check_version(nil) != nil
+    private static let algorithm = Int32(GCRY_MD_SHA256.rawValue)
+    private let state: gcry_md_hd_t
 
-    private static let blockBytes = 64
+    /// - Throws: ``PromiseError/inputOutput(operation:path:code:)`` if the library cannot be used.
+    init() throws(PromiseError) {
+        var state: gcry_md_hd_t?
+        let error = Self.isReady ? gcry_md_open(&state, Self.algorithm, 0) : GPG_ERR_NOT_INITIALIZED.rawValue
+        guard error == 0, let state else {
+            throw .inputOutput(operation: "Computing the SHA-256 of", path: "the content", code: ENOSYS)
+        }
+        self.state = state
+    }
 
     /// Takes the next bytes.
-    func add(_ bytes: UnsafeRawBufferPointer) {
-        length &+= UInt64(bytes.count)
-        var rest = bytes[...]
-        if !waiting.isEmpty {
-            let missing = Self.blockBytes - waiting.count
-            waiting.append(contentsOf: rest.prefix(missing))
-            rest = rest.dropFirst(missing)
-            guard waiting.count == Self.blockBytes else { return }
-            waiting.withUnsafeBytes { mix($0) }
-            waiting.removeAll(keepingCapacity: true)
-        }
-        let whole = rest.count / Self.blockBytes * Self.blockBytes
-        mix(UnsafeRawBufferPointer(rebasing: rest.prefix(whole)))
-        waiting.append(contentsOf: rest.dropFirst(whole))
-    }
+    func add(_ bytes: UnsafeRawBufferPointer) { gcry_md_write(state, bytes.baseAddress, bytes.count) }
 
     /// The digest of all bytes so far, 32 of them. Nothing may be added afterwards.
     func finish() -> [UInt8] {
-        let bits = length &* 8
-        waiting.append(0x80)
-        while waiting.count % Self.blockBytes != 56 { waiting.append(0) }
-        for shift in stride(from: UInt64(56), through: 0, by: -8) {
-            waiting.append(UInt8(truncatingIfNeeded: bits >> shift))
-        }
-        waiting.withUnsafeBytes { mix($0) }
-        waiting = []
-        return state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * UInt32($0))) } }
+        Array(UnsafeBufferPointer(start: gcry_md_read(state, Self.algorithm), count: 32))
     }
 
-    /// Takes whole blocks.
-    private func mix(_ blocks: UnsafeRawBufferPointer) {
-        guard !blocks.isEmpty else { return }
-        words.withUnsafeMutableBufferPointer { words in
-            Self.constants.withUnsafeBufferPointer { constants in
-                state.withUnsafeMutableBufferPointer { state in
-                    for start in stride(from: 0, to: blocks.count, by: Self.blockBytes) {
-                        Self.mix(blocks, start, &words, constants, &state)
-                    }
-                }
-            }
-        }
-    }
-
-    @inline(__always)
-    private static func mix(
-        _ bytes: UnsafeRawBufferPointer, _ start: Int, _ words: inout UnsafeMutableBufferPointer<UInt32>,
-        _ constants: UnsafeBufferPointer<UInt32>, _ state: inout UnsafeMutableBufferPointer<UInt32>
-    ) {
-        func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 { word &>> count | word &<< (32 &- count) }
-        for index in 0..<16 {
-            words[index] = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: start + index * 4, as: UInt32.self))
-        }
-        for index in 16..<64 {
-            let (early, late) = (words[index - 15], words[index - 2])
-            let first = rotated(early, 7) ^ rotated(early, 18) ^ early &>> 3
-            let second = rotated(late, 17) ^ rotated(late, 19) ^ late &>> 10
-            words[index] = words[index - 16] &+ first &+ words[index - 7] &+ second
-        }
-        var (a, b, c, d) = (state[0], state[1], state[2], state[3])
-        var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-        for index in 0..<64 {
-            let sum = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
-            let one = h &+ sum &+ (e & f ^ ~e & g) &+ constants[index] &+ words[index]
-            let two = (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) &+ (a & b ^ a & c ^ b & c)
-            (h, g, f, e) = (g, f, e, d &+ one)
-            (d, c, b, a) = (c, b, a, one &+ two)
-        }
-        for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
-    }
-
-    /// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
-    private static let constants: [UInt32] = [
-        0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
-        0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe, 0x9bdc_06a7, 0xc19b_f174,
-        0xe49b_69c1, 0xefbe_4786, 0x0fc1_9dc6, 0x240c_a1cc, 0x2de9_2c6f, 0x4a74_84aa, 0x5cb0_a9dc, 0x76f9_88da,
-        0x983e_5152, 0xa831_c66d, 0xb003_27c8, 0xbf59_7fc7, 0xc6e0_0bf3, 0xd5a7_9147, 0x06ca_6351, 0x1429_2967,
-        0x27b7_0a85, 0x2e1b_2138, 0x4d2c_6dfc, 0x5338_0d13, 0x650a_7354, 0x766a_0abb, 0x81c2_c92e, 0x9272_2c85,
-        0xa2bf_e8a1, 0xa81a_664b, 0xc24b_8b70, 0xc76c_51a3, 0xd192_e819, 0xd699_0624, 0xf40e_3585, 0x106a_a070,
-        0x19a4_c116, 0x1e37_6c08, 0x2748_774c, 0x34b0_bcb5, 0x391c_0cb3, 0x4ed8_aa4a, 0x5b9c_ca4f, 0x682e_6ff3,
-        0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
-    ]
+    deinit { gcry_md_close(state) }
 }

@@ -78,7 +78,7 @@ struct SingleDelivery {
         _ pace: Pace, from original: stat? = nil,
         _ fill: (ByteSink, (UInt64) throws(PromiseError) -> Void) throws(PromiseError) -> UInt64
     ) throws(PromiseError) -> DeliveryReport {
-        let digest = options.wantsDigest ? RunningDigest() : nil
+        let digest = options.wantsDigest ? try RunningDigest() : nil
         try pace.checkCancelled()
         switch destination {
         case .stream(let descriptor):

@@ -87,7 +87,7 @@ struct InPlaceFile {
             digest = nil
             return
         }
-        let running = RunningDigest()
+        let running = try RunningDigest()
         let pace = Pace(options.limits, control: options.control, isBounded: false)
         var source = ByteSource(file: file.descriptor.number, pace: pace)
         // Of as many bytes as were read: somebody may be writing to it.

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package import CSystem
+
+/// The headers of an ELF file of 64 bits in this machine's byte order (System V ABI, `elf.h`). The file is hostile: it is
+/// read in pieces, no further than bounds, and never loaded.
+package struct ELFFile {
+    /// The most entries of a table that are read; libraries have about ten segments and forty sections.
+    private static let maximumEntries = 256
+    /// No file is larger, in bytes.
+    private static let maximumPosition = 1 << 40
+
+    /// The header at the beginning of the file.
+    package let header: Elf64_Ehdr
+    private let read: (_ position: Int, _ count: Int) -> [UInt8]?
+
+    /// - Parameter read: Exactly a number of bytes from a position; `nil` where the file has fewer.
+    /// - Returns: `nil` for what does not begin as such a file.
+    package init?(read: @escaping (_ position: Int, _ count: Int) -> [UInt8]?) {
+        guard let start = read(0, MemoryLayout<Elf64_Ehdr>.size), start.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2]) else {
+            return nil
+        }
+        header = start.withUnsafeBytes { $0.loadUnaligned(as: Elf64_Ehdr.self) }
+        self.read = read
+    }
+
+    /// Bytes of the file.
+    ///
+    /// - Returns: `nil` where the file has fewer, or the position is that of no file.
+    package func bytes(at position: UInt64, count: UInt64, atMost limit: Int = .max) -> [UInt8]? {
+        guard position < Self.maximumPosition, count < Self.maximumPosition else { return nil }
+        return read(Int(position), min(Int(count), limit))
+    }
+
+    /// The entries of a table; none if it has too many, or they have another size than those of the ABI.
+    private func table<Entry: BitwiseCopyable>(
+        at position: UInt64, count: UInt16, size: UInt16, of _: Entry.Type
+    ) -> [Entry] {
+        guard size == MemoryLayout<Entry>.size, count <= Self.maximumEntries,
+            let bytes = bytes(at: position, count: UInt64(count) * UInt64(size))
+        else { return [] }
+        return Self.entries(bytes)
+    }
+
+    /// The entries that stand in some bytes, as far as they are whole.
+    package static func entries<Entry: BitwiseCopyable>(_ bytes: [UInt8], of _: Entry.Type = Entry.self) -> [Entry] {
+        bytes.withUnsafeBytes { bytes in
+            stride(from: 0, through: bytes.count - MemoryLayout<Entry>.size, by: MemoryLayout<Entry>.size).map {
+                bytes.loadUnaligned(fromByteOffset: $0, as: Entry.self)
+            }
+        }
+    }
+
+    /// The program headers.
+    package var segments: [Elf64_Phdr] {
+        table(at: header.e_phoff, count: header.e_phnum, size: header.e_phentsize, of: Elf64_Phdr.self)
+    }
+
+    /// The section headers.
+    package var sections: [Elf64_Shdr] {
+        table(at: header.e_shoff, count: header.e_shnum, size: header.e_shentsize, of: Elf64_Shdr.self)
+    }
+}
