@@ -130,8 +130,6 @@ public final class BusConnection: Sendable {
     }
 
     /// Sends a call and waits for the reply. A cancelled task stops waiting at once; the peer is not told.
-    ///
-    /// - Throws: ``BusError``.
     public func call(_ member: BusMember, _ arguments: [BusValue] = []) async throws(BusError) -> [BusValue] {
         try await call(.peer, member, arguments)
     }
@@ -139,7 +137,6 @@ public final class BusConnection: Sendable {
     /// Sends a call and waits for the reply, as ``call(_:_:)`` does.
     ///
     /// - Parameter onSent: Told the serial number of the call (``IncomingCall/serial``) once it was sent, before any reply.
-    /// - Throws: ``BusError``.
     public func call(
         noting onSent: @escaping @Sendable (UInt64) -> Void, _ member: BusMember, _ arguments: [BusValue]
     ) async throws(BusError) -> [BusValue] {

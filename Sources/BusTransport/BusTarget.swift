@@ -11,7 +11,6 @@ package struct BusTarget: Hashable, Sendable {
     package static let searchlightPath = "/com/searchlight"
     /// The one at the other end.
     static let peer = BusTarget(destination: nil, path: searchlightPath)
-    /// The message bus.
     static let messageBus = BusTarget(destination: MessageBus.busName, path: "/org/freedesktop/DBus")
 
     /// Somebody on a message bus.

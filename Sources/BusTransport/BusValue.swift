@@ -119,78 +119,62 @@ public struct BusArguments: Sendable {
         return value
     }
 
-    private func wrong(_ value: BusValue, _ expected: String) -> BusError {
-        .malformed("\(member) has an argument of type \(value.signature) where \(expected) was expected")
+    private mutating func take<Value>(_ expected: String, _ read: (BusValue) -> Value?) throws(BusError) -> Value {
+        let value = try next(expected)
+        guard let read = read(value) else {
+            throw .malformed("\(member) has an argument of type \(value.signature) where \(expected) was expected")
+        }
+        return read
     }
 
     /// The next argument as text.
     public mutating func string() throws(BusError) -> String {
-        let value = try next("s")
-        guard case .string(let text) = value else { throw wrong(value, "s") }
-        return text
+        try take("s") { if case .string(let text) = $0 { text } else { nil } }
     }
 
     /// The next argument as texts.
     public mutating func strings() throws(BusError) -> [String] {
-        let value = try next("as")
-        guard case .strings(let texts) = value else { throw wrong(value, "as") }
-        return texts
+        try take("as") { if case .strings(let texts) = $0 { texts } else { nil } }
     }
 
     /// The next argument as a number.
     public mutating func unsigned() throws(BusError) -> UInt64 {
-        let value = try next("t")
-        guard case .unsigned(let number) = value else { throw wrong(value, "t") }
-        return number
+        try take("t") { if case .unsigned(let number) = $0 { number } else { nil } }
     }
 
     /// The next argument as a truth value.
     public mutating func double() throws(BusError) -> Double {
-        let value = try next("d")
-        guard case .double(let number) = value else { throw wrong(value, "d") }
-        return number
+        try take("d") { if case .double(let number) = $0 { number } else { nil } }
     }
 
     /// Reads a truth value.
     public mutating func boolean() throws(BusError) -> Bool {
-        let value = try next("b")
-        guard case .boolean(let truth) = value else { throw wrong(value, "b") }
-        return truth
+        try take("b") { if case .boolean(let truth) = $0 { truth } else { nil } }
     }
 
     /// The next argument as bytes.
     public mutating func bytes() throws(BusError) -> [UInt8] {
-        let value = try next("ay")
-        guard case .bytes(let bytes) = value else { throw wrong(value, "ay") }
-        return bytes
+        try take("ay") { if case .bytes(let bytes) = $0 { bytes } else { nil } }
     }
 
     /// The next argument as a descriptor.
     public mutating func descriptor() throws(BusError) -> OwnedDescriptor {
-        let value = try next("h")
-        guard case .descriptor(let descriptor) = value else { throw wrong(value, "h") }
-        return descriptor
+        try take("h") { if case .descriptor(let descriptor) = $0 { descriptor } else { nil } }
     }
 
     /// The next argument as named values.
     public mutating func dictionary() throws(BusError) -> [String: BusValue] {
-        let value = try next("a{sv}")
-        guard case .dictionary(let entries) = value else { throw wrong(value, "a{sv}") }
-        return entries
+        try take("a{sv}") { if case .dictionary(let entries) = $0 { entries } else { nil } }
     }
 
     /// The next argument as a list of named values.
     public mutating func dictionaries() throws(BusError) -> [[String: BusValue]] {
-        let value = try next("aa{sv}")
-        guard case .dictionaries(let list) = value else { throw wrong(value, "aa{sv}") }
-        return list
+        try take("aa{sv}") { if case .dictionaries(let list) = $0 { list } else { nil } }
     }
 
     /// The next argument as a number of 32 bits.
     public mutating func unsigned32() throws(BusError) -> UInt32 {
-        let value = try next("u")
-        guard case .unsigned32(let number) = value else { throw wrong(value, "u") }
-        return number
+        try take("u") { if case .unsigned32(let number) = $0 { number } else { nil } }
     }
 
     /// The next argument, whatever it is.

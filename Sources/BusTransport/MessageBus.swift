@@ -75,8 +75,6 @@ public final class MessageBus: Sendable {
     // MARK: Calls
 
     /// Calls somebody by their unique name, and waits for the reply; nobody else's reply counts.
-    ///
-    /// - Throws: ``BusError``.
     public func call(
         _ client: String, _ member: BusMember, _ arguments: [BusValue]
     ) async throws(BusError) -> [BusValue] {
@@ -106,8 +104,6 @@ public final class MessageBus: Sendable {
     }
 
     /// Takes a name, neither replacing nor waiting for who has it.
-    ///
-    /// - Throws: ``BusError``.
     public func requestName(_ name: String) async throws(BusError) -> NameOutcome {
         // DBUS_NAME_FLAG_DO_NOT_QUEUE
         var arguments = try await ask("RequestName", [.string(name), .unsigned32(4)])
@@ -119,8 +115,6 @@ public final class MessageBus: Sendable {
     }
 
     /// Gives a name back.
-    ///
-    /// - Throws: ``BusError``.
     public func releaseName(_ name: String) async throws(BusError) { _ = try await ask("ReleaseName", [.string(name)]) }
 
     /// Has a service started, unless it runs, and waits until it has its name.
@@ -131,8 +125,6 @@ public final class MessageBus: Sendable {
     }
 
     /// The names of the services that the bus starts when they are called.
-    ///
-    /// - Throws: ``BusError``.
     public func activatableNames() async throws(BusError) -> [String] {
         var arguments = try await ask("ListActivatableNames", [])
         return try arguments.strings()

@@ -43,6 +43,14 @@ public enum HostRequest: Sendable, Hashable {
     /// The name of the D-Bus interface.
     public static let interface = "com.searchlight.Host1"
 
+    private enum Method: String {
+        case log = "Log"
+        case progress = "Progress"
+        case misuse = "Misuse"
+
+        var member: BusMember { BusMember(HostRequest.interface, rawValue) }
+    }
+
     /// The method that carries the request.
     public var member: BusMember { if case .index(let request) = self { request.member } else { call.member } }
     /// The arguments of the method.
@@ -52,11 +60,11 @@ public enum HostRequest: Sendable, Hashable {
         switch self {
         case .index(let request): (request.member, request.arguments)
         case .log(let level, let message):
-            (BusMember(Self.interface, "Log"), [.unsigned(level.rawValue), .string(message)])
+            (Method.log.member, [.unsigned(level.rawValue), .string(message)])
         case .progress(let call, let completed, let total):
-            (BusMember(Self.interface, "Progress"), [.unsigned(call), .unsigned(completed), .unsigned(total)])
+            (Method.progress.member, [.unsigned(call), .unsigned(completed), .unsigned(total)])
         case .misuse(let rule, let message):
-            (BusMember(Self.interface, "Misuse"), [.string(rule.rawValue), .string(message)])
+            (Method.misuse.member, [.string(rule.rawValue), .string(message)])
         }
     }
 
@@ -69,19 +77,19 @@ public enum HostRequest: Sendable, Hashable {
             return
         }
         var arguments = BusArguments(call.arguments, of: call.member.member)
-        switch call.member.member {
-        case "Log":
+        switch Method(rawValue: call.member.member) {
+        case .log:
             let level = LogLevel(rawValue: try arguments.unsigned()) ?? .info
             self = .log(level: level, message: try arguments.string())
-        case "Progress":
+        case .progress:
             self = .progress(
                 call: try arguments.unsigned(), completed: try arguments.unsigned(), total: try arguments.unsigned())
-        case "Misuse":
+        case .misuse:
             guard let rule = Misuse(rawValue: try arguments.string()) else {
                 throw .malformed("a misuse of no known rule is reported")
             }
             self = .misuse(rule, message: try arguments.string())
-        default: throw .unknownMethod(call.member)
+        case nil: throw .unknownMethod(call.member)
         }
         try arguments.finish()
     }

@@ -12,27 +12,34 @@ public enum LauncherRequest: Sendable, Hashable {
     case preview(number: UInt64, query: String)
     /// The same, with the content as a file and its length.
     case previewFile(number: UInt64, query: String)
-
     /// The same with all that is known of it, as one dictionary. Answer: `a{sv}`.
     case getPreview(number: UInt64, query: String)
 
     /// The name of the D-Bus interface.
     public static let interface = "com.searchlight.Search1"
 
+    /// The methods of the interface.
+    enum Method: String, CaseIterable {
+        case search = "Search"
+        case get = "Get"
+        case preview = "Preview"
+        case previewFile = "PreviewFile"
+        case getPreview = "GetPreview"
+    }
+
     /// Reads a request from a call.
     ///
     /// - Throws: ``BusError``, as ``WorkerRequest/init(_:)`` does.
     public init(_ call: IncomingCall) throws(BusError) {
-        guard call.member.interface == Self.interface else { throw .unknownMethod(call.member) }
+        guard let method = Method(call.member, of: Self.interface) else { throw .unknownMethod(call.member) }
         var arguments = BusArguments(call.arguments, of: call.member.member)
-        switch call.member.member {
-        case "Search":
+        switch method {
+        case .search:
             self = .search(text: try arguments.string(), try LauncherOptions(try arguments.dictionary()))
-        case "Get": self = .get(number: try arguments.unsigned())
-        case "Preview": self = .preview(number: try arguments.unsigned(), query: try arguments.string())
-        case "PreviewFile": self = .previewFile(number: try arguments.unsigned(), query: try arguments.string())
-        case "GetPreview": self = .getPreview(number: try arguments.unsigned(), query: try arguments.string())
-        default: throw .unknownMethod(call.member)
+        case .get: self = .get(number: try arguments.unsigned())
+        case .preview: self = .preview(number: try arguments.unsigned(), query: try arguments.string())
+        case .previewFile: self = .previewFile(number: try arguments.unsigned(), query: try arguments.string())
+        case .getPreview: self = .getPreview(number: try arguments.unsigned(), query: try arguments.string())
         }
         try arguments.finish()
     }

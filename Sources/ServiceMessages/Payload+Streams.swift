@@ -53,16 +53,13 @@ extension Payload {
     }
 
     private static func read(_ descriptor: OwnedDescriptor, _ length: Int) throws(BusError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        let bytes: [UInt8]
         // Memory grows with what arrives, not with what was announced.
-        while bytes.count < length {
-            let wanted = min(buffer.count, length - bytes.count)
-            let count = Glibc.read(descriptor.number, &buffer, wanted)
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw .system(operation: "reading a stream", code: errno) }
-            guard count > 0 else { throw .malformed("a stream ended after \(bytes.count) of \(length) bytes") }
-            bytes.append(contentsOf: buffer[..<count])
+        do throws(ErrnoCode) { bytes = try WholeTransfer.bytes(of: descriptor.number, upTo: length) } catch {
+            throw .system(operation: "reading a stream", code: error.code)
+        }
+        guard bytes.count == length else {
+            throw .malformed("a stream ended after \(bytes.count) of \(length) bytes")
         }
         return bytes
     }

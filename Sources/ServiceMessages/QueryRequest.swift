@@ -21,22 +21,26 @@ public enum QueryRequest: Sendable, Hashable {
     /// The most suggestions.
     public static let maximumSuggestions: UInt64 = 100
 
-    /// The method that carries the request.
-    public var member: BusMember {
-        switch self {
-        case .query: BusMember(Self.interface, "Query")
-        case .search: BusMember(Self.interface, "Search")
-        case .suggest: BusMember(Self.interface, "Suggest")
-        case .cancel: BusMember(Self.interface, "Cancel")
-        }
+    /// The methods of the interface.
+    enum Method: String, CaseIterable {
+        case query = "Query"
+        case search = "Search"
+        case suggest = "Suggest"
+        case cancel = "Cancel"
     }
 
+    /// The method that carries the request.
+    public var member: BusMember { BusMember(Self.interface, call.method.rawValue) }
     /// The arguments of the method.
-    public var arguments: [BusValue] {
+    public var arguments: [BusValue] { call.arguments }
+
+    private var call: (method: Method, arguments: [BusValue]) {
         switch self {
-        case .query(let number, let page), .search(let number, let page): [.unsigned(number)] + page.arguments
-        case .suggest(let number, let text, let limit): [.unsigned(number), .string(text), .unsigned(limit)]
-        case .cancel(let number): [.unsigned(number)]
+        case .query(let number, let page): (.query, [.unsigned(number)] + page.arguments)
+        case .search(let number, let page): (.search, [.unsigned(number)] + page.arguments)
+        case .suggest(let number, let text, let limit):
+            (.suggest, [.unsigned(number), .string(text), .unsigned(limit)])
+        case .cancel(let number): (.cancel, [.unsigned(number)])
         }
     }
 
@@ -44,15 +48,14 @@ public enum QueryRequest: Sendable, Hashable {
     ///
     /// - Throws: ``BusError``, as ``WorkerRequest/init(_:)`` does.
     public init(_ call: IncomingCall) throws(BusError) {
-        guard call.member.interface == Self.interface else { throw .unknownMethod(call.member) }
+        guard let method = Method(call.member, of: Self.interface) else { throw .unknownMethod(call.member) }
         var arguments = BusArguments(call.arguments, of: call.member.member)
         let number = try arguments.unsigned()
-        switch call.member.member {
-        case "Query": self = .query(number: number, try QueryPageRequest(&arguments))
-        case "Search": self = .search(number: number, try QueryPageRequest(&arguments))
-        case "Suggest": self = .suggest(number: number, text: try arguments.string(), limit: try arguments.unsigned())
-        case "Cancel": self = .cancel(number: number)
-        default: throw .unknownMethod(call.member)
+        switch method {
+        case .query: self = .query(number: number, try QueryPageRequest(&arguments))
+        case .search: self = .search(number: number, try QueryPageRequest(&arguments))
+        case .suggest: self = .suggest(number: number, text: try arguments.string(), limit: try arguments.unsigned())
+        case .cancel: self = .cancel(number: number)
         }
         try arguments.finish()
     }

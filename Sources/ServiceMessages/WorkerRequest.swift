@@ -27,32 +27,46 @@ public enum WorkerRequest: Sendable, Hashable {
     /// The name of the D-Bus interface.
     public static let interface = "com.searchlight.Worker1"
 
+    /// The methods of the interface.
+    enum Method: String, CaseIterable {
+        case load = "Load"
+        case reindexAll = "ReindexAll"
+        case reindexPage = "ReindexPage"
+        case reindexItems = "ReindexItems"
+        case provideData = "ProvideData"
+        case provideFile = "ProvideFile"
+        case preview = "Preview"
+        case didThrottle = "DidThrottle"
+        case didFinishThrottle = "DidFinishThrottle"
+        case cancel = "Cancel"
+    }
+
     /// The method that carries the request.
-    public var member: BusMember { BusMember(Self.interface, call.name) }
+    public var member: BusMember { BusMember(Self.interface, call.method.rawValue) }
     /// The arguments of the method.
     public var arguments: [BusValue] { call.arguments }
 
-    private var call: (name: String, arguments: [BusValue]) {
+    private var call: (method: Method, arguments: [BusValue]) {
         switch self {
         case .load(let load):
             (
-                "Load",
+                .load,
                 [
                     .string(load.bundlePath), .string(load.libraryPath), .string(load.bundleIdentifier),
                     .string(load.principalClass ?? ""), .strings(load.bindings),
                 ]
             )
-        case .reindexAll: ("ReindexAll", [])
-        case .reindexPage(let page): ("ReindexPage", page.arguments)
-        case .reindexItems(let identifiers): ("ReindexItems", [.strings(identifiers)])
-        case .provideData(let item, let type): ("ProvideData", [.string(item), .string(type)])
+        case .reindexAll: (.reindexAll, [])
+        case .reindexPage(let page): (.reindexPage, page.arguments)
+        case .reindexItems(let identifiers): (.reindexItems, [.strings(identifiers)])
+        case .provideData(let item, let type): (.provideData, [.string(item), .string(type)])
         case .provideFile(let item, let type, let inPlace):
-            ("ProvideFile", [.string(item), .string(type), .boolean(inPlace)])
+            (.provideFile, [.string(item), .string(type), .boolean(inPlace)])
         case .preview(let item, let query, let contentPath):
-            ("Preview", [.string(item), .string(query ?? ""), .string(contentPath ?? "")])
-        case .didThrottle(let notice): ("DidThrottle", notice.arguments)
-        case .didFinishThrottle: ("DidFinishThrottle", [])
-        case .cancel(let call): ("Cancel", [.unsigned(call)])
+            (.preview, [.string(item), .string(query ?? ""), .string(contentPath ?? "")])
+        case .didThrottle(let notice): (.didThrottle, notice.arguments)
+        case .didFinishThrottle: (.didFinishThrottle, [])
+        case .cancel(let call): (.cancel, [.unsigned(call)])
         }
     }
 
@@ -62,29 +76,29 @@ public enum WorkerRequest: Sendable, Hashable {
     ///   ``BusErrorName/unknownMethod`` for a method that is not one.
     public init(_ call: IncomingCall) throws(BusError) {
         var arguments = BusArguments(call.arguments, of: call.member.member)
-        switch (call.member.interface, call.member.member) {
-        case (Self.interface, "Load"):
+        switch Method(call.member, of: Self.interface) {
+        case .load:
             self = .load(
                 LoadRequest(
                     bundlePath: try arguments.string(), libraryPath: try arguments.string(),
                     bundleIdentifier: try arguments.string(), principalClass: try arguments.string().nonEmpty,
                     bindings: try arguments.strings()))
-        case (Self.interface, "ReindexAll"): self = .reindexAll
-        case (Self.interface, "ReindexPage"): self = .reindexPage(try ReindexPage(&arguments))
-        case (Self.interface, "ReindexItems"): self = .reindexItems(try arguments.strings())
-        case (Self.interface, "ProvideData"):
+        case .reindexAll: self = .reindexAll
+        case .reindexPage: self = .reindexPage(try ReindexPage(&arguments))
+        case .reindexItems: self = .reindexItems(try arguments.strings())
+        case .provideData:
             self = .provideData(item: try arguments.string(), type: try arguments.string())
-        case (Self.interface, "ProvideFile"):
+        case .provideFile:
             self = .provideFile(
                 item: try arguments.string(), type: try arguments.string(), inPlace: try arguments.boolean())
-        case (Self.interface, "Preview"):
+        case .preview:
             self = .preview(
                 item: try arguments.string(), query: try arguments.string().nonEmpty,
                 contentPath: try arguments.string().nonEmpty)
-        case (Self.interface, "DidThrottle"): self = .didThrottle(try ThrottleNotice(&arguments))
-        case (Self.interface, "DidFinishThrottle"): self = .didFinishThrottle
-        case (Self.interface, "Cancel"): self = .cancel(call: try arguments.unsigned())
-        default: throw .unknownMethod(call.member)
+        case .didThrottle: self = .didThrottle(try ThrottleNotice(&arguments))
+        case .didFinishThrottle: self = .didFinishThrottle
+        case .cancel: self = .cancel(call: try arguments.unsigned())
+        case nil: throw .unknownMethod(call.member)
         }
         try arguments.finish()
     }
@@ -113,6 +127,14 @@ public struct LoadRequest: Sendable, Hashable {
         self.bundleIdentifier = bundleIdentifier
         self.principalClass = principalClass
         self.bindings = bindings
+    }
+}
+
+extension RawRepresentable<String> {
+    /// The method of an interface that a call names; `nil` if it is none.
+    init?(_ member: BusMember, of interface: String) {
+        guard member.interface == interface else { return nil }
+        self.init(rawValue: member.member)
     }
 }
 

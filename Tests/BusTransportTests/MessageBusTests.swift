@@ -162,9 +162,15 @@ struct MessageBusTests {
         let target = ["--address", bus.address, "--dest", "com.example.A", "--object-path", "/com/searchlight"]
         let (status, document) = try await run("/usr/bin/gdbus", ["introspect"] + target)
         #expect(status == 0, "\(document)")
-        for interface in Introspection.interfaces {
-            #expect(document.contains("interface \(interface.name)"))
-            for method in interface.methods { #expect(document.contains("\(method.name)(")) }
+        let interfaces = [
+            LauncherRequest.interface: LauncherRequest.Method.allCases.map(\.rawValue),
+            QueryRequest.interface: QueryRequest.Method.allCases.map(\.rawValue),
+            Hello.member.interface: [Hello.member.member], IndexRequest.interface: ["CommitBatch", "Record"],
+            AppRequest.register.member.interface: ["Register", "Unregister"],
+        ]
+        for (name, methods) in interfaces {
+            #expect(document.contains("interface \(name)"))
+            for method in methods { #expect(document.contains("\(method)(")) }
         }
         #expect(document.contains("in  a{sv} options"))
         let ping = try await run("/usr/bin/gdbus", ["call"] + target + ["--method", "org.freedesktop.DBus.Peer.Ping"])

@@ -13,8 +13,6 @@ public struct BusDecoder: Decoder {
     fileprivate init(_ value: BusValue, _ path: BusCodingPath?) { (self.value, self.path) = (value, path) }
 
     /// Decodes a value.
-    ///
-    /// - Throws: ``BusCodingError``.
     public static func decode<Value: Decodable>(
         _ type: Value.Type, from value: BusValue
     ) throws(BusCodingError) -> Value {
@@ -60,44 +58,83 @@ public struct BusDecoder: Decoder {
 
     fileprivate func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         if type == [UInt8].self, case .bytes(let bytes) = value, let bytes = bytes as? Value { return bytes }
-        if type == String.self, let text = try string() as? Value { return text }
+        if let leaf = type as? any BusLeaf.Type, let value = try leaf.read(self) as? Value { return value }
         return try Value(from: self)
     }
+}
 
-    fileprivate func string() throws -> String {
-        switch value {
-        case .string(let text): return text
-        case .bytes(let bytes):
-            guard let text = String(validating: bytes, as: UTF8.self) else { throw mismatch(String.self) }
-            return text
-        default: throw mismatch(String.self)
-        }
-    }
+/// What has a D-Bus type of its own.
+protocol BusLeaf {
+    var busValue: BusValue { get }
+    static func read(_ decoder: BusDecoder) throws -> Self
+}
 
-    fileprivate func boolean() throws -> Bool {
-        guard case .boolean(let truth) = value else { throw mismatch(Bool.self) }
-        return truth
-    }
+extension BusLeaf where Self: FixedWidthInteger {
+    var busValue: BusValue { Self.isSigned ? .signed(Int64(self)) : .unsigned(UInt64(self)) }
 
-    fileprivate func double() throws -> Double {
-        guard case .double(let number) = value else { throw mismatch(Double.self) }
-        return number
-    }
-
-    fileprivate func integer<Value: FixedWidthInteger>(_ type: Value.Type) throws -> Value {
-        let number: Value? =
-            switch value {
-            case .signed(let number): Value(exactly: number)
-            case .unsigned(let number): Value(exactly: number)
-            case .signed32(let number): Value(exactly: number)
-            case .unsigned32(let number): Value(exactly: number)
-            default: throw mismatch(type)
+    static func read(_ decoder: BusDecoder) throws -> Self {
+        let number: Self? =
+            switch decoder.raw {
+            case .signed(let number): Self(exactly: number)
+            case .unsigned(let number): Self(exactly: number)
+            case .signed32(let number): Self(exactly: number)
+            case .unsigned32(let number): Self(exactly: number)
+            default: throw decoder.mismatch(Self.self)
             }
         guard let number else {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: codingPath, debugDescription: "the number is too large or too small"))
+                .init(codingPath: decoder.codingPath, debugDescription: "the number is too large or too small"))
         }
         return number
+    }
+}
+
+extension Int: BusLeaf {}
+extension Int8: BusLeaf {}
+extension Int16: BusLeaf {}
+extension Int32: BusLeaf {}
+extension Int64: BusLeaf {}
+extension UInt: BusLeaf {}
+extension UInt8: BusLeaf {}
+extension UInt16: BusLeaf {}
+extension UInt32: BusLeaf {}
+extension UInt64: BusLeaf {}
+
+extension Bool: BusLeaf {
+    var busValue: BusValue { .boolean(self) }
+
+    static func read(_ decoder: BusDecoder) throws -> Bool {
+        guard case .boolean(let truth) = decoder.raw else { throw decoder.mismatch(Bool.self) }
+        return truth
+    }
+}
+
+extension Double: BusLeaf {
+    var busValue: BusValue { .double(self) }
+
+    static func read(_ decoder: BusDecoder) throws -> Double {
+        guard case .double(let number) = decoder.raw else { throw decoder.mismatch(Double.self) }
+        return number
+    }
+}
+
+extension Float: BusLeaf {
+    var busValue: BusValue { .double(Double(self)) }
+
+    static func read(_ decoder: BusDecoder) throws -> Float { Float(try Double.read(decoder)) }
+}
+
+extension String: BusLeaf {
+    var busValue: BusValue { isFitForBus ? .string(self) : .bytes(Array(utf8)) }
+
+    static func read(_ decoder: BusDecoder) throws -> String {
+        switch decoder.raw {
+        case .string(let text): return text
+        case .bytes(let bytes):
+            guard let text = String(validating: bytes, as: UTF8.self) else { throw decoder.mismatch(String.self) }
+            return text
+        default: throw decoder.mismatch(String.self)
+        }
     }
 }
 
@@ -128,20 +165,6 @@ private struct Entries<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func contains(_ key: Key) -> Bool { find(key) != nil }
     func decodeNil(forKey key: Key) -> Bool { find(key)?.isAbsent ?? true }
-    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try at(key).boolean() }
-    func decode(_ type: String.Type, forKey key: Key) throws -> String { try at(key).string() }
-    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try at(key).double() }
-    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { Float(try at(key).double()) }
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try at(key).integer(type) }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try at(key).integer(type) }
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try at(key).integer(type) }
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try at(key).integer(type) }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try at(key).integer(type) }
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try at(key).integer(type) }
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try at(key).integer(type) }
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try at(key).integer(type) }
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try at(key).integer(type) }
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try at(key).integer(type) }
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try at(key).decode(type) }
 
     func nestedContainer<Nested: CodingKey>(
@@ -185,20 +208,6 @@ private struct List: UnkeyedDecodingContainer {
         return true
     }
 
-    mutating func decode(_ type: Bool.Type) throws -> Bool { try next { try $0.boolean() } }
-    mutating func decode(_ type: String.Type) throws -> String { try next { try $0.string() } }
-    mutating func decode(_ type: Double.Type) throws -> Double { try next { try $0.double() } }
-    mutating func decode(_ type: Float.Type) throws -> Float { Float(try next { try $0.double() }) }
-    mutating func decode(_ type: Int.Type) throws -> Int { try next { try $0.integer(type) } }
-    mutating func decode(_ type: Int8.Type) throws -> Int8 { try next { try $0.integer(type) } }
-    mutating func decode(_ type: Int16.Type) throws -> Int16 { try next { try $0.integer(type) } }
-    mutating func decode(_ type: Int32.Type) throws -> Int32 { try next { try $0.integer(type) } }
-    mutating func decode(_ type: Int64.Type) throws -> Int64 { try next { try $0.integer(type) } }
-    mutating func decode(_ type: UInt.Type) throws -> UInt { try next { try $0.integer(type) } }
-    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try next { try $0.integer(type) } }
-    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try next { try $0.integer(type) } }
-    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try next { try $0.integer(type) } }
-    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try next { try $0.integer(type) } }
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try next { try $0.decode(type) } }
 
     mutating func nestedContainer<Nested: CodingKey>(
@@ -219,19 +228,5 @@ private struct Single: SingleValueDecodingContainer {
     var codingPath: [any CodingKey] { decoder.codingPath }
 
     func decodeNil() -> Bool { decoder.isAbsent }
-    func decode(_ type: Bool.Type) throws -> Bool { try decoder.boolean() }
-    func decode(_ type: String.Type) throws -> String { try decoder.string() }
-    func decode(_ type: Double.Type) throws -> Double { try decoder.double() }
-    func decode(_ type: Float.Type) throws -> Float { Float(try decoder.double()) }
-    func decode(_ type: Int.Type) throws -> Int { try decoder.integer(type) }
-    func decode(_ type: Int8.Type) throws -> Int8 { try decoder.integer(type) }
-    func decode(_ type: Int16.Type) throws -> Int16 { try decoder.integer(type) }
-    func decode(_ type: Int32.Type) throws -> Int32 { try decoder.integer(type) }
-    func decode(_ type: Int64.Type) throws -> Int64 { try decoder.integer(type) }
-    func decode(_ type: UInt.Type) throws -> UInt { try decoder.integer(type) }
-    func decode(_ type: UInt8.Type) throws -> UInt8 { try decoder.integer(type) }
-    func decode(_ type: UInt16.Type) throws -> UInt16 { try decoder.integer(type) }
-    func decode(_ type: UInt32.Type) throws -> UInt32 { try decoder.integer(type) }
-    func decode(_ type: UInt64.Type) throws -> UInt64 { try decoder.integer(type) }
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try decoder.decode(type) }
 }

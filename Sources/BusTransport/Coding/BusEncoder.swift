@@ -94,15 +94,15 @@ public final class BusEncoder: Encoder {
     fileprivate func slot<Value: Encodable>(_ value: Value, _ key: any CodingKey) throws -> Slot {
         try take()
         if Value.self == [UInt8].self, let bytes = value as? [UInt8] { return .value(.bytes(bytes)) }
-        if Value.self == String.self, let text = value as? String { return .value(Self.text(text)) }
+        if let value = value as? any BusLeaf { return .value(value.busValue) }
         return try BusEncoder(BusCodingPath(key, in: path), room).boxed(value).finished
     }
 
     private func boxed<Value: Encodable>(_ value: Value) throws -> BusEncoder {
         if Value.self == [UInt8].self, let bytes = value as? [UInt8] {
             put(.bytes(bytes))
-        } else if Value.self == String.self, let text = value as? String {
-            put(Self.text(text))
+        } else if let value = value as? any BusLeaf {
+            put(value.busValue)
         } else {
             try value.encode(to: self)
         }
@@ -110,10 +110,6 @@ public final class BusEncoder: Encoder {
     }
 
     private var finished: Slot { if case .value(let value) = content { .value(value) } else { .nested(self) } }
-
-    fileprivate static func text(_ text: String) -> BusValue {
-        text.isFitForBus ? .string(text) : .bytes(Array(text.utf8))
-    }
 
     // MARK: Containers
 
@@ -163,25 +159,9 @@ private struct Entries<Key: CodingKey>: KeyedEncodingContainerProtocol {
     var codingPath: [any CodingKey] { encoder.codingPath }
 
     mutating func encodeNil(forKey key: Key) {}
-    mutating func encode(_ value: Bool, forKey key: Key) throws { try put(.boolean(value), key) }
-    mutating func encode(_ value: String, forKey key: Key) throws { try put(BusEncoder.text(value), key) }
-    mutating func encode(_ value: Double, forKey key: Key) throws { try put(.double(value), key) }
-    mutating func encode(_ value: Float, forKey key: Key) throws { try put(.double(Double(value)), key) }
-    mutating func encode(_ value: Int, forKey key: Key) throws { try put(.signed(Int64(value)), key) }
-    mutating func encode(_ value: Int8, forKey key: Key) throws { try put(.signed(Int64(value)), key) }
-    mutating func encode(_ value: Int16, forKey key: Key) throws { try put(.signed(Int64(value)), key) }
-    mutating func encode(_ value: Int32, forKey key: Key) throws { try put(.signed(Int64(value)), key) }
-    mutating func encode(_ value: Int64, forKey key: Key) throws { try put(.signed(value), key) }
-    mutating func encode(_ value: UInt, forKey key: Key) throws { try put(.unsigned(UInt64(value)), key) }
-    mutating func encode(_ value: UInt8, forKey key: Key) throws { try put(.unsigned(UInt64(value)), key) }
-    mutating func encode(_ value: UInt16, forKey key: Key) throws { try put(.unsigned(UInt64(value)), key) }
-    mutating func encode(_ value: UInt32, forKey key: Key) throws { try put(.unsigned(UInt64(value)), key) }
-    mutating func encode(_ value: UInt64, forKey key: Key) throws { try put(.unsigned(value), key) }
     mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
         encoder.set(try encoder.slot(value, key), key)
     }
-
-    private func put(_ value: BusValue, _ key: Key) throws { encoder.set(.value(try encoder.counted(value)), key) }
 
     mutating func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
@@ -206,26 +186,10 @@ private struct List: UnkeyedEncodingContainer {
     var codingPath: [any CodingKey] { encoder.codingPath }
     var count: Int { encoder.count }
 
-    mutating func encodeNil() throws { try put(.absent) }
-    mutating func encode(_ value: Bool) throws { try put(.boolean(value)) }
-    mutating func encode(_ value: String) throws { try put(BusEncoder.text(value)) }
-    mutating func encode(_ value: Double) throws { try put(.double(value)) }
-    mutating func encode(_ value: Float) throws { try put(.double(Double(value))) }
-    mutating func encode(_ value: Int) throws { try put(.signed(Int64(value))) }
-    mutating func encode(_ value: Int8) throws { try put(.signed(Int64(value))) }
-    mutating func encode(_ value: Int16) throws { try put(.signed(Int64(value))) }
-    mutating func encode(_ value: Int32) throws { try put(.signed(Int64(value))) }
-    mutating func encode(_ value: Int64) throws { try put(.signed(value)) }
-    mutating func encode(_ value: UInt) throws { try put(.unsigned(UInt64(value))) }
-    mutating func encode(_ value: UInt8) throws { try put(.unsigned(UInt64(value))) }
-    mutating func encode(_ value: UInt16) throws { try put(.unsigned(UInt64(value))) }
-    mutating func encode(_ value: UInt32) throws { try put(.unsigned(UInt64(value))) }
-    mutating func encode(_ value: UInt64) throws { try put(.unsigned(value)) }
+    mutating func encodeNil() throws { encoder.append(.value(try encoder.counted(.absent))) }
     mutating func encode<Value: Encodable>(_ value: Value) throws {
         encoder.append(try encoder.slot(value, BusCodingKey(count)))
     }
-
-    private func put(_ value: BusValue) throws { encoder.append(.value(try encoder.counted(value))) }
 
     mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
         let nested = encoder.nestedEncoder(BusCodingKey(count), .entries([:]))
@@ -251,20 +215,6 @@ private struct Single: SingleValueEncodingContainer {
     var codingPath: [any CodingKey] { encoder.codingPath }
 
     mutating func encodeNil() { encoder.put(.absent) }
-    mutating func encode(_ value: Bool) { encoder.put(.boolean(value)) }
-    mutating func encode(_ value: String) { encoder.put(BusEncoder.text(value)) }
-    mutating func encode(_ value: Double) { encoder.put(.double(value)) }
-    mutating func encode(_ value: Float) { encoder.put(.double(Double(value))) }
-    mutating func encode(_ value: Int) { encoder.put(.signed(Int64(value))) }
-    mutating func encode(_ value: Int8) { encoder.put(.signed(Int64(value))) }
-    mutating func encode(_ value: Int16) { encoder.put(.signed(Int64(value))) }
-    mutating func encode(_ value: Int32) { encoder.put(.signed(Int64(value))) }
-    mutating func encode(_ value: Int64) { encoder.put(.signed(value)) }
-    mutating func encode(_ value: UInt) { encoder.put(.unsigned(UInt64(value))) }
-    mutating func encode(_ value: UInt8) { encoder.put(.unsigned(UInt64(value))) }
-    mutating func encode(_ value: UInt16) { encoder.put(.unsigned(UInt64(value))) }
-    mutating func encode(_ value: UInt32) { encoder.put(.unsigned(UInt64(value))) }
-    mutating func encode(_ value: UInt64) { encoder.put(.unsigned(value)) }
     mutating func encode<Value: Encodable>(_ value: Value) throws { try encoder.replace(value) }
 }
 
