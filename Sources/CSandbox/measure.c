@@ -329,15 +329,10 @@ uint64_t csandbox_unlimited_memory(int makes_code) {
 }
 
 int csandbox_measure_memory(pid_t process, csandbox_memory *memory) {
-    char path[64], text[256];
+    char text[256];
     unsigned long long all, resident, shared, code, library, data;
-    snprintf(path, sizeof path, "/proc/%d/statm", process);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return errno;
-    ssize_t count = read(file, text, sizeof text - 1);
-    close(file);
-    if (count <= 0) return ESRCH;
-    text[count] = 0;
+    int error = read_page(process, "statm", text, sizeof text);
+    if (error != 0) return error;
     if (sscanf(text, "%llu %llu %llu %llu %llu %llu", &all, &resident, &shared, &code, &library, &data) != 6) return EINVAL;
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     memory->address_space = all * page;
@@ -347,13 +342,9 @@ int csandbox_measure_memory(pid_t process, csandbox_memory *memory) {
 }
 
 int csandbox_measure_signals(pid_t process, uint64_t *queued, uint64_t *limit) {
-    char path[64], text[4096];
-    snprintf(path, sizeof path, "/proc/%d/status", process);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return errno;
-    ssize_t count = read(file, text, sizeof text - 1);
-    close(file);
-    text[count > 0 ? count : 0] = 0;
+    char text[4096];
+    int error = read_page(process, "status", text, sizeof text);
+    if (error != 0) return error;
     const char *line = strstr(text, "SigQ:");
     return line != NULL && sscanf(line, "SigQ: %" SCNu64 "/%" SCNu64, queued, limit) == 2 ? 0 : EINVAL;
 }

@@ -27,8 +27,6 @@ struct LoadError: Error {
 }
 
 /// Loads the extension that a request names. The only place that tells the kinds apart.
-///
-/// - Throws: ``LoadError``.
 func loadExtension(_ request: LoadRequest, session: HostSession) throws(LoadError) -> any AskedExtension {
     if !request.bindings.isEmpty { return try BoundExtension(request, session: session) }
     return try NativeExtension(request, session: session)

@@ -3,6 +3,7 @@ import BusTransport
 import ItemRecord
 import SearchlightExtension
 import ServiceMessages
+import SystemSupport
 
 // The functions of `searchlight.batch/1`.
 

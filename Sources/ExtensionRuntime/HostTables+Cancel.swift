@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 import SearchlightExtension
+import SystemSupport
 
 // The functions of `searchlight.cancel/1`, `searchlight.progress/1` and `searchlight.thread-check/1`.
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 import SearchlightExtension
+import SystemSupport
 
 /// The function of `searchlight.custom-keys/1`.
 let customKeysTable = StaticTable(

@@ -2,6 +2,7 @@
 import ItemRecord
 import SearchlightExtension
 import ServiceMessages
+import SystemSupport
 
 // The functions of `searchlight.index/1`.
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 import SearchlightExtension
+import SystemSupport
 
 // The functions of `searchlight.items/1`.
 

@@ -2,6 +2,7 @@
 import Glibc
 import SearchlightExtension
 import ServiceMessages
+import SystemSupport
 
 // The functions of `searchlight.request/1`.
 

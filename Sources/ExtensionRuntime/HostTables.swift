@@ -2,6 +2,7 @@
 import SearchlightExtension
 import ServiceMessages
 import Synchronization
+import SystemSupport
 
 /// The C tables through which an extension calls its host. Allocated once for an extension object and kept until the
 /// process ends, because an extension may keep the pointers as long as it likes.
@@ -42,19 +43,6 @@ func session(_ host: UnsafePointer<searchlight_host>?) -> HostSession? {
     return Unmanaged<HostSession>.fromOpaque(context).takeUnretainedValue()
 }
 
-/// One static table, allocated on first use.
-///
-/// `@unchecked Sendable`: the memory is written before the object is shared and only read afterwards.
-struct StaticTable<Table>: @unchecked Sendable {
-    let pointer: UnsafeRawPointer
-
-    init(_ table: Table) {
-        let memory = UnsafeMutablePointer<Table>.allocate(capacity: 1)
-        memory.initialize(to: table)
-        pointer = UnsafeRawPointer(memory)
-    }
-}
-
 private let logTable = StaticTable(
     searchlight_host_log(
         size: UInt32(MemoryLayout<searchlight_host_log>.size), reserved: 0,
@@ -67,15 +55,15 @@ private let logTable = StaticTable(
 private let hostInterface:
     @convention(c) (UnsafePointer<searchlight_host>?, UnsafePointer<CChar>?) -> UnsafeRawPointer? = { _, identifier in
         switch text(identifier) {
-        case SEARCHLIGHT_HOST_REQUEST: requestTable.pointer
-        case SEARCHLIGHT_HOST_CANCEL: cancelTable.pointer
-        case SEARCHLIGHT_HOST_PROGRESS: progressTable.pointer
-        case SEARCHLIGHT_HOST_THREAD_CHECK: threadCheckTable.pointer
-        case SEARCHLIGHT_HOST_ITEMS: itemsTable.pointer
-        case SEARCHLIGHT_HOST_CUSTOM_KEYS: customKeysTable.pointer
-        case SEARCHLIGHT_HOST_INDEX: indexTable.pointer
-        case SEARCHLIGHT_HOST_BATCH: batchTable.pointer
-        case SEARCHLIGHT_HOST_LOG: logTable.pointer
+        case SEARCHLIGHT_HOST_REQUEST: requestTable.address
+        case SEARCHLIGHT_HOST_CANCEL: cancelTable.address
+        case SEARCHLIGHT_HOST_PROGRESS: progressTable.address
+        case SEARCHLIGHT_HOST_THREAD_CHECK: threadCheckTable.address
+        case SEARCHLIGHT_HOST_ITEMS: itemsTable.address
+        case SEARCHLIGHT_HOST_CUSTOM_KEYS: customKeysTable.address
+        case SEARCHLIGHT_HOST_INDEX: indexTable.address
+        case SEARCHLIGHT_HOST_BATCH: batchTable.address
+        case SEARCHLIGHT_HOST_LOG: logTable.address
         default: nil
         }
     }

@@ -47,8 +47,12 @@ struct StoreFile: Sendable {
                 unlink(path + ".damaged")
                 link(path, path + ".damaged")
             }
-            guard Self.writeAll(data, to: descriptor.number),
-                !isSynchronized || fsync(descriptor.number) == 0, rename(temporary, path) == 0
+            do throws(ErrnoCode) {
+                try data.withUnsafeBytes { WholeTransfer.write($0, to: descriptor.number) }.get()
+            } catch {
+                throw POSIXError(POSIXErrorCode(rawValue: error.code) ?? .EIO)
+            }
+            guard !isSynchronized || fsync(descriptor.number) == 0, rename(temporary, path) == 0
             else { throw Self.failure }
         } catch {
             unlink(temporary)
@@ -57,21 +61,6 @@ struct StoreFile: Sendable {
     }
 
     private static var failure: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-
-    /// Writes all bytes; a full disk may take some of them first, and only the next attempt says why.
-    private static func writeAll(_ data: Data, to descriptor: Int32) -> Bool {
-        data.withUnsafeBytes { bytes in
-            var done = 0
-            while done < bytes.count {
-                let part = UnsafeRawBufferPointer(rebasing: bytes[done...])
-                let written = write(descriptor, part.baseAddress, part.count)
-                if written < 0, errno == EINTR { continue }
-                guard written > 0 else { return false }
-                done += written
-            }
-            return true
-        }
-    }
 }
 
 /// What a file of the store holds, with a checksum over the rest of it. Nothing in it may encode in an order that differs

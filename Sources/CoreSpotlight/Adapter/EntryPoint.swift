@@ -2,6 +2,7 @@
 
 import Foundation
 internal import SearchlightExtension
+internal import SystemSupport
 
 /// The entry of every extension whose manifest names a principal class: the worker calls this function of CoreSpotlight
 /// instead of one of the extension's own library.
@@ -10,19 +11,6 @@ internal import SearchlightExtension
 ///   part of the C header. To C it is a `searchlight_extension_entry_function`.
 @_cdecl("searchlight_corespotlight_entry_point")
 public func searchlightCoreSpotlightEntryPoint() -> UnsafeRawPointer { ExtensionTables.entry.address }
-
-/// A table of the C interface at an address that never changes.
-struct StaticTable<Table>: @unchecked Sendable {
-    // Sendable: the memory is written before the constant that holds its address exists, never again, and never freed.
-
-    let address: UnsafeRawPointer
-
-    init(_ table: Table) {
-        let memory = UnsafeMutablePointer<Table>.allocate(capacity: 1)
-        memory.initialize(to: table)
-        address = UnsafeRawPointer(memory)
-    }
-}
 
 /// What the adapter offers to the host, for every principal class alike.
 enum ExtensionTables {

@@ -2,6 +2,7 @@
 
 import Foundation
 internal import SearchlightExtension
+internal import SystemSupport
 
 // The functions that the host calls. Each copies the C strings it was given before it calls the extension.
 extension ExtensionTables {

@@ -8,7 +8,7 @@ import SystemSupport
 /// directory it leads to and the directory that holds this cannot be changed by others. The manifest and the library may
 /// not. Hard links are nobody's business: whoever may write to a file may do so by each of its names.
 struct BundleReader {
-    private var trust = FileTrust()
+    private var trust = BundleTrust()
 
     /// What was read, and what the cache keeps of it.
     struct Result {
@@ -141,7 +141,7 @@ struct BundleReader {
         for name in names {
             let status = try status(of: name, in: folder, path)
             guard status.st_mode & (S_ISUID | S_ISGID) == 0 else {
-                throw .privileged(name: name, mode: FileTrust.octal(status.st_mode))
+                throw .privileged(name: name, mode: BundleTrust.octal(status.st_mode))
             }
             stamps.append(FileStamp(status))
         }
@@ -169,18 +169,12 @@ struct BundleReader {
         guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw .notAFile(name: name, found: Self.kind(status.st_mode))
         }
-        var bytes = [UInt8](repeating: 0, count: min(limit, max(0, Int(status.st_size))))
-        var filled = 0
-        while filled < bytes.count {
-            let count = bytes[filled...].withUnsafeMutableBytes {
-                pread(file.number, $0.baseAddress, $0.count, off_t(filled))
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Self.failure(name, reason: String(cString: strerror(errno)).lowercased()) }
-            if count == 0 { break }
-            filled += count
+        do throws(ErrnoCode) {
+            let size = min(limit, max(0, Int(status.st_size)))
+            return (try WholeTransfer.bytes(of: file.number, upTo: size, at: 0), status)
+        } catch {
+            throw Self.failure(name, reason: String(cString: strerror(error.code)).lowercased())
         }
-        return (Array(bytes[..<filled]), status)
     }
 
     /// What something is, as it reads after “is”; `nil` for what a link leads to.

@@ -123,18 +123,9 @@ public final class RegistryCache: Sendable {
         let number = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard number >= 0 else { return }
         let file = OwnedDescriptor(adopting: number)
-        var done = 0
-        while done < bytes.count {
-            let count = bytes[done...].withUnsafeBytes { write(file.number, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                unlink(temporary)
-                return
-            }
-            done += count
-        }
+        let written = bytes.withUnsafeBytes { WholeTransfer.write($0, to: file.number) }
         // Not synchronised: what a crash leaves of it is found out by its checksum.
-        if rename(temporary, path) != 0 { unlink(temporary) }
+        if (try? written.get()) == nil || rename(temporary, path) != 0 { unlink(temporary) }
     }
 
     // MARK: The file: the magic bytes, a digest of the rest, the number of entries, and these
@@ -186,17 +177,10 @@ public final class RegistryCache: Sendable {
             status.st_mode & (S_IWGRP | S_IWOTH) == 0, status.st_size <= maximumBytes
         else { return nil }
         let size = Int(status.st_size)
-        var filled = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            while filled < size {
-                let count = Glibc.read(file.number, buffer.baseAddress.map { $0 + filled }, size - filled)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { break }
-                filled += count
-            }
-            count = filled
+            count = (try? WholeTransfer.read(file.number, into: UnsafeMutableRawBufferPointer(buffer)).get()) ?? 0
         }
-        return filled == size ? bytes : nil
+        return bytes.count == size ? bytes : nil
     }
 }
 

@@ -7,7 +7,6 @@ import Synchronization
 /// A reindex by bindings: makes the calls, sends what they donate, and acknowledges when all of it is durable and every
 /// callback that was waited for has come. Lives as long as a library may call back, which is until the worker ends.
 final class BoundReindex: Sendable {
-    /// What is reindexed.
     enum Scope: Sendable {
         /// Everything; the bindings find it.
         case everything

@@ -36,7 +36,6 @@ final class CallFrame: @unchecked Sendable {
         return memory
     }
 
-    /// A text as C has it.
     func cString(_ text: String, _ what: String) throws(BindingFailure) -> UnsafeMutableRawPointer {
         guard !text.utf8.contains(0) else {
             throw BindingFailure(.invalidArgument, "\(what) contains a NUL, which no C string can")
@@ -67,17 +66,12 @@ final class CallFrame: @unchecked Sendable {
         }
         let size = try RuntimeValue.check(Int128(status.st_size), path)
         let memory = try allocate(size)
-        var filled = 0
-        while filled < size {
-            let count = pread(file.number, memory + filled, size - filled, off_t(filled))
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else {
-                throw BindingFailure(.failed, "reading \(path) failed: \(String(cString: strerror(errno)))")
-            }
-            // It became shorter meanwhile.
-            if count == 0 { break }
-            filled += count
+        let buffer = UnsafeMutableRawBufferPointer(start: memory, count: size)
+        switch WholeTransfer.read(file.number, into: buffer, at: 0) {
+        // It may have become shorter meanwhile.
+        case .success(let count): return UnsafeRawBufferPointer(start: memory, count: count)
+        case .failure(let error):
+            throw BindingFailure(.failed, "reading \(path) failed: \(String(cString: strerror(error.code)))")
         }
-        return UnsafeRawBufferPointer(start: memory, count: filled)
     }
 }

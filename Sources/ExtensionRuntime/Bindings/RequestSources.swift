@@ -122,17 +122,10 @@ enum NamelessFile {
 
     static func make(_ bytes: [UInt8]) throws(BindingFailure) -> OwnedDescriptor {
         let file = try make()
-        var written = 0
-        while written < bytes.count {
-            // The offset stays at the beginning, for whoever reads it.
-            let count = bytes[written...].withUnsafeBytes {
-                pwrite(file.number, $0.baseAddress, $0.count, off_t(written))
-            }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else {
-                throw BindingFailure(.failed, "filling a file failed: \(String(cString: strerror(errno)))")
-            }
-            written += count
+        // The offset stays at the beginning, for whoever reads it.
+        let written = bytes.withUnsafeBytes { WholeTransfer.write($0, to: file.number, at: 0) }
+        if case .failure(let error) = written {
+            throw BindingFailure(.failed, "filling a file failed: \(String(cString: strerror(error.code)))")
         }
         return file
     }

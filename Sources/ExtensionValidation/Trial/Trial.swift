@@ -6,6 +6,7 @@ import ItemRecord
 import Previews
 import Promises
 import ServiceMessages
+import SystemSupport
 
 /// One extension in a process of its own, with an index in memory: what a check asks its questions of. Nothing it does
 /// ends the validator.
@@ -53,7 +54,7 @@ final class Trial: Sendable {
 
     /// Has the process started and the extension loaded; returns once it answers.
     func load() async throws(ExtensionError) {
-        _ = try await ask(Offer(item: "searchlight-validation", kind: .preview(contentPath: nil)))
+        _ = try await ask(TrialOffer(item: "searchlight-validation", kind: .preview(contentPath: nil)))
     }
 
     /// Has everything donated, as a host would: in pages where the extension knows them.
@@ -95,7 +96,7 @@ final class Trial: Sendable {
     /// Asks about an item.
     ///
     /// - Throws: ``ExtensionError`` for anything but an answer or a refusal of the extension's.
-    func ask(_ offer: Offer) async throws(ExtensionError) -> Answer {
+    func ask(_ offer: TrialOffer) async throws(ExtensionError) -> ExtensionAnswer {
         do throws(ExtensionError) {
             switch offer.kind {
             case .promise(let representation) where representation.form == .data:
@@ -112,14 +113,14 @@ final class Trial: Sendable {
                 var content = try await collect(reply.content, offer)
                 var rest = content.suffix(min(content.count, reply.header.attachments.reduce(0) { $0 + $1.length }))
                 content.removeLast(rest.count)
-                var attachments: [String: Answer.Attachment] = [:]
+                var attachments: [String: ExtensionAnswer.Attachment] = [:]
                 for attachment in reply.header.attachments {
-                    attachments[attachment.identifier] = Answer.Attachment(
+                    attachments[attachment.identifier] = ExtensionAnswer.Attachment(
                         contentType: attachment.contentType, bytes: Array(rest.prefix(attachment.length)))
                     rest = rest.dropFirst(attachment.length)
                 }
                 return .preview(
-                    Answer.Rendering(
+                    ExtensionAnswer.Rendering(
                         contentType: reply.header.contentType, title: reply.header.title, content: content,
                         attachments: attachments))
             }
@@ -132,7 +133,7 @@ final class Trial: Sendable {
         }
     }
 
-    private func collect(_ payload: Payload, _ offer: Offer) async throws(ExtensionError) -> [UInt8] {
+    private func collect(_ payload: Payload, _ offer: TrialOffer) async throws(ExtensionError) -> [UInt8] {
         let limits = DeliveryLimits(stall: limits.answer, total: limits.answer * 3)
         return try await Self.aside(offer, bundle.identifier) { () throws(PromiseError) in
             try Delivery.collect(payload, limit: Self.maximumBytes, limits: limits)
@@ -143,8 +144,8 @@ final class Trial: Sendable {
     private static let headBytes = 1 << 20
 
     private static func read(
-        _ file: FileReply, _ offer: Offer, _ identifier: String
-    ) async throws(ExtensionError) -> Answer {
+        _ file: FileReply, _ offer: TrialOffer, _ identifier: String
+    ) async throws(ExtensionError) -> ExtensionAnswer {
         try await aside(offer, identifier) { () throws(PromiseError) in
             var status = stat()
             guard fstat(file.descriptor.number, &status) == 0 else {
@@ -158,26 +159,19 @@ final class Trial: Sendable {
             guard status.st_mode & S_IFMT == S_IFREG else {
                 throw .inputOutput(operation: "Reading", path: "what is neither a file nor a folder", code: EINVAL)
             }
-            var head = [UInt8](repeating: 0, count: min(headBytes, Int(clamping: status.st_size)))
-            var filled = 0
-            while filled < head.count {
-                let count = head[filled...].withUnsafeMutableBytes {
-                    pread(file.descriptor.number, $0.baseAddress, $0.count, off_t(filled))
-                }
-                if count < 0 && errno == EINTR { continue }
-                guard count >= 0 else {
-                    throw .inputOutput(operation: "Reading", path: "the file", code: errno)
-                }
-                guard count > 0 else { break }
-                filled += count
+            let length = Int(clamping: status.st_size)
+            do throws(ErrnoCode) {
+                let head = try WholeTransfer.bytes(of: file.descriptor.number, upTo: min(headBytes, length), at: 0)
+                return .file(name: file.name, length: length, head: head)
+            } catch {
+                throw .inputOutput(operation: "Reading", path: "the file", code: error.code)
             }
-            return .file(name: file.name, length: Int(clamping: status.st_size), head: Array(head[..<filled]))
         }
     }
 
     /// Does what may block on a thread where that does no harm.
     private static func aside<Value: Sendable>(
-        _ offer: Offer, _ identifier: String, _ body: @escaping @Sendable () throws(PromiseError) -> Value
+        _ offer: TrialOffer, _ identifier: String, _ body: @escaping @Sendable () throws(PromiseError) -> Value
     ) async throws(ExtensionError) -> Value {
         let result: Result<Value, PromiseError> = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {

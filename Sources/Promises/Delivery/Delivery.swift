@@ -102,7 +102,6 @@ public enum Delivery {
     ///   - payload: From the provider; its announced length is checked.
     ///   - limit: The most bytes to take; a larger payload is refused.
     ///   - limits: How long it may take.
-    /// - Throws: ``PromiseError``.
     public static func collect(
         _ payload: Payload, limit: Int, limits: DeliveryLimits = DeliveryLimits()
     ) throws(PromiseError) -> [UInt8] {

@@ -120,15 +120,10 @@ struct FileCopy {
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw reading(errno) }
             if count == 0 { return offset }
-            var written = 0
-            while written < count {
-                let part = buffer[written..<count].withUnsafeBytes {
-                    pwrite(output.number, $0.baseAddress, $0.count, off_t(offset) + off_t(written))
-                }
-                if part < 0 && errno == EINTR { continue }
-                guard part > 0 else { throw writing(errno) }
-                written += part
+            let written = buffer[..<count].withUnsafeBytes {
+                WholeTransfer.write($0, to: output.number, at: Int(offset))
             }
+            if case .failure(let error) = written { throw writing(error.code) }
             offset += UInt64(count)
             pace.control?.moved(UInt64(count))
         }

@@ -68,14 +68,10 @@ struct HeldBytes {
     }
 
     mutating func append(_ bytes: UnsafeRawBufferPointer) throws(PromiseError) {
-        var rest = bytes
-        while !rest.isEmpty {
-            let written = pwrite(file.number, rest.baseAddress, rest.count, off_t(count))
-            if written < 0, errno == EINTR { continue }
-            guard written > 0 else { throw Self.failed(place, written < 0 ? errno : ENOSPC) }
-            count += Int64(written)
-            rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+        if case .failure(let error) = WholeTransfer.write(bytes, to: file.number, at: Int(count)) {
+            throw Self.failed(place, error.code)
         }
+        count += Int64(bytes.count)
     }
 
     /// Hands out everything, from the first byte.

@@ -8,7 +8,7 @@ import Synchronization
 /// The ledger of the extensions in a file of the store. May be used from any thread.
 final class LedgerStore: Sendable {
     /// The file's content: a format, the ledger and a checksum of both.
-    private struct Document: Codable {
+    private struct Document: ChecksummedDocument {
         static let currentFormat = 1
         var formatVersion = currentFormat
         var ledger: ExtensionLedger
@@ -22,7 +22,6 @@ final class LedgerStore: Sendable {
 
     private static let maximumBytes = 16 << 20
 
-    /// Reads the ledger of a store.
     init(directory: String) {
         file = StoreFile(path: directory + "/installed.json", maximumBytes: Self.maximumBytes)
         let ledger = Self.read(file)
@@ -48,23 +47,13 @@ final class LedgerStore: Sendable {
     private static func read(_ file: StoreFile) -> ExtensionLedger? {
         guard case .bytes(let data) = file.read(),
             let document = try? JSONDecoder().decode(Document.self, from: data),
-            document.formatVersion == Document.currentFormat, let checksum = document.checksum,
-            (try? encoded(document.ledger))?.checksum == checksum, document.ledger.isSound
+            document.formatVersion == Document.currentFormat, document.hasRightChecksum, document.ledger.isSound
         else { return nil }
         return document.ledger
     }
 
-    private static func encoded(_ ledger: ExtensionLedger) throws -> (data: Data, checksum: UInt32) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        var document = Document(ledger: ledger)
-        let checksum = CRC32C.of(Array(try encoder.encode(document)))
-        document.checksum = checksum
-        return (try encoder.encode(document), checksum)
-    }
-
     /// Replaces the file as a whole, so that a crash leaves the old or the new one.
     private func save(_ ledger: ExtensionLedger) throws {
-        try file.replace(with: try Self.encoded(ledger).data)
+        try file.replace(with: try Document(ledger: ledger).encoded())
     }
 }

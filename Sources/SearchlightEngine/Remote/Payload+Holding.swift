@@ -17,17 +17,9 @@ extension Payload {
         let number = csandbox_memory_file()
         guard number >= 0 else { throw failure(purpose, errno) }
         let file = OwnedDescriptor(adopting: number)
-        let code = bytes.withUnsafeBytes { buffer -> Int32 in
-            var rest = buffer[...]
-            while !rest.isEmpty {
-                let count = write(number, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return count < 0 ? errno : ENOSPC }
-                rest = rest.dropFirst(count)
-            }
-            return lseek(number, 0, SEEK_SET) == 0 ? 0 : errno
-        }
-        guard code == 0 else { throw failure(purpose, code) }
+        // The position stays at the start.
+        let written = bytes.withUnsafeBytes { WholeTransfer.write($0, to: number, at: 0) }
+        if case .failure(let error) = written { throw failure(purpose, error.code) }
         return file
     }
 

@@ -30,7 +30,6 @@ final class ActivityCounts: Sendable {
     /// Counts a reindex that failed.
     func noteFailure(of bundle: String) { change(bundle) { $0.failures += 1 } }
 
-    /// Forgets a bundle.
     func forget(_ bundle: String) {
         counts.withLock { $0[bundle] = nil }
         forgotten.withLock { if $0.count < Self.maximumBundles { $0.insert(bundle) } }

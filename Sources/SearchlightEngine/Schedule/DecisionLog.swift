@@ -89,22 +89,7 @@ public final class DecisionLog: Sendable {
         var status = stat()
         guard fstat(file.number, &status) == 0 else { return [] }
         lseek(file.number, max(0, Int(status.st_size) - limit), SEEK_SET)
-        return Reading.bytes(file.number, limit)
-    }
-
-    /// Reads a file to its end, or a limit.
-    enum Reading {
-        static func bytes(_ descriptor: Int32, _ limit: Int) -> [UInt8] {
-            var bytes: [UInt8] = []
-            var part = [UInt8](repeating: 0, count: 64 << 10)
-            while bytes.count < limit {
-                let count = Glibc.read(descriptor, &part, min(part.count, limit - bytes.count))
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { break }
-                bytes += part[..<count]
-            }
-            return bytes
-        }
+        return (try? WholeTransfer.bytes(of: file.number, upTo: limit)) ?? []
     }
 }
 
@@ -144,7 +129,7 @@ public struct DecisionFollower {
 
     private mutating func take() -> [JournalEntry] {
         guard let file else { return [] }
-        rest += DecisionLog.Reading.bytes(file.number, DecisionLog.standardMaximumBytes)
+        rest += (try? WholeTransfer.bytes(of: file.number, upTo: DecisionLog.standardMaximumBytes)) ?? []
         guard let end = rest.lastIndex(of: UInt8(ascii: "\n")) else {
             // Longer than any line.
             if rest.count > JournalLine.maximumBytes { rest = [] }

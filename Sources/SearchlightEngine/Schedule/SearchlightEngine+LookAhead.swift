@@ -42,7 +42,6 @@ extension SearchlightEngine {
         }
     }
 
-    /// Has it looked soon.
     func lookSoon() {
         guard configuration.access == .readWrite else { return }
         let now = configuration.now()

@@ -37,6 +37,13 @@ package enum BoundedFile {
         return try fill(limit, from: OwnedDescriptor(adopting: number))
     }
 
+    /// The one word that a file has; `nil` if it has none or several, or cannot be read.
+    package static func word(_ path: String) -> String? {
+        guard let bytes = try? beginning(path, limit: 256) else { return nil }
+        let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+        return words.count == 1 ? String(words[0]) : nil
+    }
+
     /// The names in a folder, in no order; some of them if there are more than a limit.
     package static func names(in path: String, limit: Int) throws(Failure) -> [String] {
         guard let folder = opendir(path) else { throw .system(code: errno) }
@@ -86,16 +93,9 @@ package enum BoundedFile {
     /// So many bytes, or fewer where the file ends.
     private static func fill(_ limit: Int, from file: OwnedDescriptor) throws(Failure) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
-        var count = 0
-        while count < bytes.count {
-            let result = bytes.withUnsafeMutableBytes {
-                Glibc.read(file.number, $0.baseAddress.map { $0 + count }, $0.count - count)
-            }
-            if result < 0 && errno == EINTR { continue }
-            guard result >= 0 else { throw .system(code: errno) }
-            if result == 0 { break }
-            count += result
+        switch bytes.withUnsafeMutableBytes({ WholeTransfer.read(file.number, into: $0) }) {
+        case .success(let count): return Array(bytes[..<count])
+        case .failure(let error): throw .system(code: error.code)
         }
-        return Array(bytes[..<count])
     }
 }

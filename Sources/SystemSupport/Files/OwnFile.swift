@@ -89,8 +89,6 @@ package enum OwnFile {
     }
 
     /// Makes a new file at a path, in place of what is there. A link there is removed and not followed.
-    ///
-    /// - Throws: ``UntrustedFile``.
     package static func create(_ path: String) throws(UntrustedFile) -> OwnedDescriptor {
         unlink(path)
         let number = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -133,7 +131,6 @@ package enum OwnFolder {
     ///   - path: Absolute.
     ///   - creating: Whether what is missing of it is made, for its owner alone.
     /// - Returns: A descriptor to find files from (`O_PATH`); `nil` if there is none and none is made.
-    /// - Throws: ``UntrustedFile``.
     @discardableResult
     package static func open(_ path: String, creating: Bool) throws(UntrustedFile) -> OwnedDescriptor? {
         var walk = FolderWalk(path)

@@ -57,7 +57,7 @@ package struct UntrustedFile: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 /// Which users and modes are trusted with files of this one.
-enum FileTrust {
+package enum FileTrust {
     /// Whether what a user owns is safe from all but this user and root. In a container, users that are not mapped show as
     /// one, which may be the machine's root.
     static func isTrusted(_ owner: uid_t) -> Bool {
@@ -80,7 +80,8 @@ enum FileTrust {
         return String(decoding: map, as: UTF8.self).split(whereSeparator: \.isWhitespace) != ["0", "0", "4294967295"]
     }()
 
-    private static func isOwn(group: gid_t) -> Bool {
+    /// Whether a group is this user's first one, bears their name and has no other members, as many systems make one for each.
+    package static func isOwn(group: gid_t) -> Bool {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16384) { buffer in
             var (user, foundUser) = (passwd(), UnsafeMutablePointer<passwd>?.none)
             guard let start = buffer.baseAddress,

@@ -53,8 +53,6 @@ public struct PeerIdentity: Sendable {
     }
 
     /// Identifies a process by its number, for a client of a message bus whose number the bus has told.
-    ///
-    /// - Throws: ``PeerIdentityError``.
     public init(process: pid_t, user: uid_t, processes: String = "/proc") throws(PeerIdentityError) {
         guard process > 0 else { throw .invisible }
         try self.init(

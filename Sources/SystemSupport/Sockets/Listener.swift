@@ -90,12 +90,6 @@ public final class Listener: Sendable {
     }
 }
 
-/// The code of a failed system call.
-struct ErrnoCode: Error, Hashable {
-    let code: Int32
-    init(_ code: Int32) { self.code = code }
-}
-
 /// The loop of a listener's thread.
 private struct Accepting: Sendable {
     let socket: OwnedDescriptor

@@ -34,8 +34,6 @@ public enum ServiceSocket {
 
     /// Takes the socket away, so that clients see at once that no service runs. For the one who listens, before the
     /// store's lock is given back; not for a socket that a service manager made.
-    ///
-    /// - Throws: ``ServiceSocketError``.
     public static func remove(inFolder folder: String) throws(ServiceSocketError) {
         try SocketPlace(folder: folder, create: true).removeSocket()
     }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// The code of a failed system call.
+package struct ErrnoCode: Error, Hashable {
+    package let code: Int32
+    package init(_ code: Int32) { self.code = code }
+}
+
+/// Reads and writes as a whole: makes a call that a signal interrupted again, and goes on where a call ended too soon. For
+/// descriptors that block. Any thread.
+package enum WholeTransfer {
+    /// The most bytes that are read at once where memory grows with what arrives.
+    private static let pieceBytes = 64 << 10
+
+    /// Fills a buffer, or its beginning if the file ends.
+    ///
+    /// - Parameter offset: Where to begin; `nil` is the descriptor's position, which moves.
+    /// - Returns: How many bytes there were.
+    package static func read(
+        _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int? = nil
+    ) -> Result<Int, ErrnoCode> {
+        var done = 0
+        while done < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+            let count =
+                if let offset { pread(descriptor, rest.baseAddress, rest.count, off_t(offset + done)) } else {
+                    Glibc.read(descriptor, rest.baseAddress, rest.count)
+                }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return .failure(ErrnoCode(errno)) }
+            if count == 0 { break }
+            done += count
+        }
+        return .success(done)
+    }
+
+    /// A number of bytes, or fewer if the file ends. Memory grows with what arrives.
+    ///
+    /// - Parameter offset: Where to begin; `nil` is the descriptor's position, which moves.
+    package static func bytes(
+        of descriptor: Int32, upTo limit: Int, at offset: Int? = nil
+    ) throws(ErrnoCode) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: min(limit, pieceBytes))
+        while bytes.count < limit {
+            let wanted = min(piece.count, limit - bytes.count)
+            let place = offset.map { $0 + bytes.count }
+            let count = try piece.withUnsafeMutableBytes {
+                read(descriptor, into: UnsafeMutableRawBufferPointer(rebasing: $0[..<wanted]), at: place)
+            }.get()
+            bytes += piece[..<count]
+            if count < wanted { break }
+        }
+        return bytes
+    }
+
+    /// Writes all bytes. A full disk may take some of them first.
+    ///
+    /// - Parameter offset: Where to begin; `nil` is the descriptor's position, which moves.
+    package static func write(
+        _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int? = nil
+    ) -> Result<Void, ErrnoCode> {
+        var done = 0
+        while done < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+            let count =
+                if let offset { pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + done)) } else {
+                    Glibc.write(descriptor, rest.baseAddress, rest.count)
+                }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return .failure(ErrnoCode(count < 0 ? errno : ENOSPC)) }
+            done += count
+        }
+        return .success(())
+    }
+}
