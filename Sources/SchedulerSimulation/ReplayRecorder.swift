@@ -88,7 +88,6 @@ struct ReplayRecorder {
         change(key) { $0.requests += 1 }
     }
 
-    /// A job is owed from now on.
     mutating func noteOwed(_ key: ScheduledJob.Key, requested: Double, at now: Double) {
         owed[key] = (requested, false, requested)
         set(key, .waiting, [], at: now)

@@ -140,7 +140,7 @@ struct TraceReaderTests {
             (#"{"at": "9:00", "throttle": "vacuum"}"#, "the identifier of a bundle"),
             (#"{"at": "9:00", "end": false}"#, "allowed is true"), ("[1]", "a JSON object"), ("{", "not valid JSON"),
             (#"{"at": "9:00", "waiting": 1} x"#, "something follows"),
-            (#"{"at": "9:00", "waiting": 1e999}"#, "no number"),
+            (#"{"at": "9:00", "waiting": 1e999}"#, "out of range"),
             (#"{"at": "\u12"}"#, "four digits"), (#"{"at": "\ud800"}"#, "half a character"),
             ("{\"at\": \"\u{1}\"}", "a control character"), (#"{"a": {"a": {"a": {"a": {"a": 1}}}}}"#, "levels"),
         ])

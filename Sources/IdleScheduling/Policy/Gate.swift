@@ -85,7 +85,6 @@ extension Gate {
         case relaxable(from: Double?)
     }
 
-    /// What opens a gate.
     enum Opening: Sendable {
         /// The gate's own condition, which is known or measured.
         case condition

@@ -7,7 +7,6 @@ struct MeasuredGate: Sendable {
     let unit: JobExplanation.GateState.Unit
     /// Whether large values close it; else small ones do.
     let closesAbove: Bool
-    /// The measured value.
     let value: @Sendable (Conditions) -> Double?
     /// The limit at which it closes; the second argument says whether a job runs, or did within what was measured.
     let closes: @Sendable (SchedulingPolicy, Bool) -> Double

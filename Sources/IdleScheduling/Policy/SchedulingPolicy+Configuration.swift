@@ -13,12 +13,14 @@ extension SchedulingPolicy {
             throw .unreadable(
                 "it has \(configuration.count) bytes; allowed are \(Self.maximumConfigurationBytes).")
         }
-        let values: [String: ConfigurationValue]
-        do {
-            values = try JSONDecoder().decode([String: ConfigurationValue].self, from: configuration)
+        let values: [String: WrittenJSON]
+        do throws(WrittenProblem) {
+            let value = try WrittenJSON(reading: Array(configuration)[...], maximumDepth: 4)
+            guard let members = value.members else { throw WrittenProblem("it is \(value.shown).") }
+            values = members
         } catch {
-            let fault = Self.fault(in: configuration).map { " It is not valid JSON: \($0)." } ?? ""
-            throw .unreadable("it has to be a JSON object, as docs/SCHEDULING.md describes it.\(fault)")
+            let fault = error.text.prefix(1).uppercased() + error.text.dropFirst()
+            throw .unreadable("it has to be a JSON object, as docs/SCHEDULING.md describes it. \(fault)")
         }
         self.init()
         let settings = Dictionary(PolicySetting.all.map { ($0.key, $0) }, uniquingKeysWith: { one, _ in one })
@@ -29,48 +31,39 @@ extension SchedulingPolicy {
             } else if let setting = settings[key] {
                 try set(setting, value)
             } else {
-                throw .unknownKey(key.shortened)
+                throw .unknownKey(key.cut)
             }
         }
         try checkContradictions()
     }
 
-    /// What is wrong with JSON, and where. The decoder knows and does not tell; its older sibling does.
-    private static func fault(in configuration: Data) -> String? {
-        do {
-            _ = try JSONSerialization.jsonObject(with: configuration, options: .fragmentsAllowed)
-            return nil
-        } catch {
-            let text = (error as NSError).userInfo[NSDebugDescriptionErrorKey] as? String
-            return text.map { String(($0.hasSuffix(".") ? String($0.dropLast()) : $0).prefix(200)) }
-        }
-    }
-
-    private mutating func set(_ setting: PolicySetting, _ value: ConfigurationValue) throws(PolicyError) {
-        guard case .number(let number) = value, setting.range.contains(number) else {
+    private mutating func set(_ setting: PolicySetting, _ value: WrittenJSON) throws(PolicyError) {
+        guard let number = value.number, setting.range.contains(number) else {
             let range = setting.range
             let unit = setting.unit.isEmpty || setting.unit == "share" ? "" : " \(setting.unit)"
             throw .badValue(
-                key: setting.key, value: value.description,
+                key: setting.key, value: value.shown,
                 allowed: "a number from \(range.lowerBound.plain) to \(range.upperBound.plain)\(unit)")
         }
         self[keyPath: setting.path] = number
     }
 
-    private mutating func set(gates value: ConfigurationValue) throws(PolicyError) {
-        guard case .object(let gates) = value else {
-            throw .badValue(key: "gates", value: value.description, allowed: "an object with names of gates")
+    private mutating func set(gates value: WrittenJSON) throws(PolicyError) {
+        guard let gates = value.members else {
+            throw .badValue(key: "gates", value: value.shown, allowed: "an object with names of gates")
         }
         for (name, value) in gates.sorted(by: { $0.key < $1.key }) {
-            guard let gate = Gate(code: name) else { throw .unknownKey("gates.\(name.shortened)") }
+            guard let gate = Gate(code: name) else { throw .unknownKey("gates.\(name.cut)") }
             switch value {
             case .bool(true): break
             case .bool(false) where gate.isSwitchable: switchedOff.insert(gate)
             case .null where gate.isRelaxable: relaxations[gate] = nil
-            case .number(let score) where gate.isRelaxable && (1...Self.highestScore).contains(score):
-                relaxations[gate] = score
             default:
-                throw .badValue(key: "gates.\(name)", value: value.description, allowed: Self.allowed(for: gate))
+                if let score = value.number, gate.isRelaxable, (1...Self.highestScore).contains(score) {
+                    relaxations[gate] = score
+                    continue
+                }
+                throw .badValue(key: "gates.\(name)", value: value.shown, allowed: Self.allowed(for: gate))
             }
         }
     }
@@ -109,65 +102,6 @@ extension SchedulingPolicy {
                 allowed: "it may not be more than a tenth of slice.period, which is \(slicePeriod.plain)")
         }
     }
-}
-
-/// A value in a configuration.
-private enum ConfigurationValue: Decodable, CustomStringConvertible {
-    case bool(Bool)
-    case number(Double)
-    case text(String)
-    case object([String: ConfigurationValue])
-    case null
-    case list
-
-    init(from decoder: any Decoder) throws {
-        if let keyed = try? decoder.container(keyedBy: AnyKey.self) {
-            var object: [String: ConfigurationValue] = [:]
-            for key in keyed.allKeys {
-                object[key.stringValue] = try keyed.decode(ConfigurationValue.self, forKey: key)
-            }
-            self = .object(object)
-            return
-        }
-        guard let single = try? decoder.singleValueContainer() else {
-            self = .list
-            return
-        }
-        if single.decodeNil() {
-            self = .null
-        } else if let bool = try? single.decode(Bool.self) {
-            self = .bool(bool)
-        } else if let number = try? single.decode(Double.self) {
-            self = .number(number)
-        } else if let text = try? single.decode(String.self) {
-            self = .text(text)
-        } else {
-            self = .list
-        }
-    }
-
-    var description: String {
-        switch self {
-        case .bool(let bool): "\(bool)"
-        case .number(let number): number.plain
-        case .text(let text): "“\(text.shortened)”"
-        case .object: "an object"
-        case .null: "null"
-        case .list: "a list"
-        }
-    }
-
-    private struct AnyKey: CodingKey {
-        var stringValue: String
-        var intValue: Int? { nil }
-        init?(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-}
-
-extension String {
-    /// The beginning, for a message.
-    fileprivate var shortened: String { count <= 64 ? self : prefix(64) + "…" }
 }
 
 extension Double {

@@ -24,7 +24,6 @@ package struct MachineGates: Sendable {
         }
     }
 
-    /// The gates that are closed at a moment.
     package func closed(_ policy: SchedulingPolicy, at moment: Double) -> GateSet {
         var closed = latched
         if conditions.isAsleep { closed.insert(GateSet(.asleep)) }

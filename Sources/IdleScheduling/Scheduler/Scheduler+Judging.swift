@@ -4,7 +4,6 @@
 struct Verdict: Hashable, Sendable {
     /// How much it presses.
     var score: Double
-    /// The gates that are closed.
     var closed: GateSet
     /// Those of them that it may pass.
     var relaxed: GateSet

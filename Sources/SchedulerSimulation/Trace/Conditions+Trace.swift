@@ -12,7 +12,7 @@ extension Conditions {
     private static let largestDisk = 9_007_199_254_740_992.0
 
     /// Takes in what a line says has changed.
-    mutating func take(_ fields: TraceFields, at moment: Double) throws(LineProblem) {
+    mutating func take(_ fields: TraceFields, at moment: Double) throws(WrittenProblem) {
         try fields.allow(Self.keys)
         let wasAsleep = isAsleep
         if let value = fields["presence"] { presence = try Self.presence(value, fields, moment) }
@@ -37,8 +37,8 @@ extension Conditions {
     }
 
     private static func presence(
-        _ value: TraceValue, _ fields: TraceFields, _ moment: Double
-    ) throws(LineProblem) -> Presence? {
+        _ value: WrittenJSON, _ fields: TraceFields, _ moment: Double
+    ) throws(WrittenProblem) -> Presence? {
         switch value {
         case .null: return nil
         case .text("active"): return .active
@@ -52,7 +52,7 @@ extension Conditions {
         throw fields.refuse("presence", allowed: #""active", "away", {"away": TIME} or null"#)
     }
 
-    private static func inhibitors(_ value: TraceValue, _ fields: TraceFields) throws(LineProblem) -> [Inhibitor] {
+    private static func inhibitors(_ value: WrittenJSON, _ fields: TraceFields) throws(WrittenProblem) -> [Inhibitor] {
         guard case .list(let values) = value, values.count <= maximumInhibitors else {
             throw fields.refuse("inhibitors", allowed: "a list of at most \(maximumInhibitors) objects")
         }
@@ -75,7 +75,7 @@ extension Conditions {
         return inhibitors.sorted()
     }
 
-    private mutating func takePower(_ fields: TraceFields) throws(LineProblem) {
+    private mutating func takePower(_ fields: TraceFields) throws(WrittenProblem) {
         switch fields["power"] {
         case nil: break
         case .null?: power = nil
@@ -86,7 +86,7 @@ extension Conditions {
         guard fields.has("percent") else { return }
         let percent = try fields.number("percent", 0...100, orNull: true)
         guard power != nil || percent == nil else {
-            throw LineProblem(#"“percent” says how full a battery is, but “power” is not known. Say "power" too."#)
+            throw WrittenProblem(#"“percent” says how full a battery is, but “power” is not known. Say "power" too."#)
         }
         power?.percent = percent
     }
@@ -94,19 +94,19 @@ extension Conditions {
     // MARK: Writing
 
     /// What has changed since other conditions, as a line says it.
-    func changes(since old: Conditions, at moment: Double, _ clock: TraceClock) -> [TraceValue.Field] {
-        var fields: [TraceValue.Field] = []
-        func add<Value: Equatable>(_ key: String, _ new: Value, _ old: Value, _ value: (Value) -> TraceValue) {
-            if new != old { fields.append(TraceValue.Field(key: key, value: value(new))) }
+    func changes(since old: Conditions, at moment: Double, _ clock: TraceClock) -> [WrittenJSON.Field] {
+        var fields: [WrittenJSON.Field] = []
+        func add<Value: Equatable>(_ key: String, _ new: Value, _ old: Value, _ value: (Value) -> WrittenJSON) {
+            if new != old { fields.append(WrittenJSON.Field(key: key, value: value(new))) }
         }
-        func number(_ value: Double?) -> TraceValue { value.map { .number($0) } ?? .null }
-        func bool(_ value: Bool?) -> TraceValue { value.map { .bool($0) } ?? .null }
+        func number(_ value: Double?) -> WrittenJSON { value.map { .number($0) } ?? .null }
+        func bool(_ value: Bool?) -> WrittenJSON { value.map { .bool($0) } ?? .null }
         add("presence", presence, old.presence) { presence in
             switch presence {
             case nil: .null
             case .active: .text("active")
             case .away(let since) where since == moment: .text("away")
-            case .away(let since): .object([TraceValue.Field(key: "away", value: .text(clock.text(since)))])
+            case .away(let since): .object([WrittenJSON.Field(key: "away", value: .text(clock.text(since)))])
             }
         }
         add("locked", isLocked, old.isLocked, bool)
@@ -128,9 +128,11 @@ extension Conditions {
 }
 
 extension Conditions.Inhibitor {
-    fileprivate var value: TraceValue {
-        var fields = [TraceValue.Field(key: "who", value: .text(who)), TraceValue.Field(key: "why", value: .text(why))]
-        if isOwn { fields.append(TraceValue.Field(key: "own", value: .bool(true))) }
+    fileprivate var value: WrittenJSON {
+        var fields = [
+            WrittenJSON.Field(key: "who", value: .text(who)), WrittenJSON.Field(key: "why", value: .text(why)),
+        ]
+        if isOwn { fields.append(WrittenJSON.Field(key: "own", value: .bool(true))) }
         return .object(fields)
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import IdleScheduling
 
 /// The clock of a trace: days, time zones and times as people write them.
@@ -69,23 +70,15 @@ public struct TraceClock: Hashable, Sendable {
     /// Reads a day (`2026-03-02`) and a time zone (`+01:00` or `Z`); `nil` if they are none.
     init?(date: String, zone: String) {
         guard let zone = Self.zone(zone), let day = Self.day(date) else { return nil }
-        self.init(midnight: Double(day) * 86400 - Double(zone), zone: zone)
+        self.init(midnight: day - Double(zone), zone: zone)
     }
 
     /// The day, as it is read.
     var date: String {
-        // Days since 0000-03-01, whose years end with the leap day (Howard Hinnant, chrono-Compatible Low-Level Date
-        // Algorithms).
-        let days = Int(((midnight + Double(zone)) / 86400).rounded()) + Self.daysTo2001
-        let era = days / 146_097
-        let rest = days - era * 146_097
-        let year = (rest - rest / 1460 + rest / 36524 - rest / 146_096) / 365
-        let dayOfYear = rest - (365 * year + year / 4 - year / 100)
-        let month = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * month + 2) / 5 + 1
-        let shown = [year + era * 400 + (month < 10 ? 0 : 1), month < 10 ? month + 3 : month - 9, day]
-        return shown.map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: "-")
+        Date(timeIntervalSinceReferenceDate: midnight + Double(zone)).formatted(Self.style)
     }
+
+    private static let style = Date.ISO8601FormatStyle().year().month().day()
 
     /// The time zone, as it is read.
     var zoneText: String {
@@ -93,8 +86,6 @@ public struct TraceClock: Hashable, Sendable {
         let parts = [minutes / 60, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
         return (zone < 0 ? "-" : "+") + parts.joined(separator: ":")
     }
-
-    private static let daysTo2001 = 730_791
 
     private static func zone(_ text: String) -> Int? {
         if text == "Z" { return 0 }
@@ -106,18 +97,12 @@ public struct TraceClock: Hashable, Sendable {
         return (hours * 3600 + minutes * 60) * (text.hasPrefix("-") ? -1 : 1)
     }
 
-    /// A day as the number of days since 2001-01-01.
-    private static func day(_ text: String) -> Int? {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 3, let year = whole(parts[0], digits: 4...4), (2001...2200).contains(year),
-            let month = whole(parts[1], digits: 2...2), (1...12).contains(month),
-            let day = whole(parts[2], digits: 2...2), day >= 1
+    /// The midnight of a day of the years 2001 to 2200, in UTC.
+    private static func day(_ text: String) -> Double? {
+        guard let date = try? Date(text, strategy: style), date.formatted(style) == text,
+            ("2001-01-01"..."2200-12-31").contains(text)
         else { return nil }
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        guard day <= [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] else { return nil }
-        let shifted = month > 2 ? year : year - 1
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - daysTo2001
+        return date.timeIntervalSinceReferenceDate
     }
 }
 

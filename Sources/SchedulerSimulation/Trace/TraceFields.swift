@@ -3,35 +3,35 @@ import IdleScheduling
 
 /// The fields of a line, each read with what is allowed for it.
 struct TraceFields {
-    private let fields: [TraceValue.Field]
+    private let fields: [WrittenJSON.Field]
     /// What the clock times count from; the header is read without.
     var clock: TraceClock?
     /// How the place of these fields is called in messages: nothing, or “conditions.”.
     private let prefix: String
 
-    init(_ fields: [TraceValue.Field], clock: TraceClock?, prefix: String = "") {
+    init(_ fields: [WrittenJSON.Field], clock: TraceClock?, prefix: String = "") {
         (self.fields, self.clock, self.prefix) = (fields, clock, prefix)
     }
 
     var isEmpty: Bool { fields.isEmpty }
 
-    subscript(key: String) -> TraceValue? { fields.first { $0.key == key }?.value }
+    subscript(key: String) -> WrittenJSON? { fields.first { $0.key == key }?.value }
 
     func has(_ key: String) -> Bool { self[key] != nil }
 
     /// Refuses keys that mean nothing here.
-    func allow(_ keys: [String]) throws(LineProblem) {
+    func allow(_ keys: [String]) throws(WrittenProblem) {
         guard let unknown = fields.first(where: { !keys.contains($0.key) }) else { return }
         let allowed = keys.joined(separator: ", ")
-        throw LineProblem("“\(prefix)\(unknown.key.cut)” means nothing here. Allowed are: \(allowed).")
+        throw WrittenProblem("“\(prefix)\(unknown.key.cut)” means nothing here. Allowed are: \(allowed).")
     }
 
-    func refuse(_ key: String, allowed: String) -> LineProblem {
-        guard let value = self[key] else { return LineProblem("“\(prefix)\(key)” is missing: \(allowed).") }
-        return LineProblem("“\(prefix)\(key)” is \(value.shown); allowed is \(allowed).")
+    func refuse(_ key: String, allowed: String) -> WrittenProblem {
+        guard let value = self[key] else { return WrittenProblem("“\(prefix)\(key)” is missing: \(allowed).") }
+        return WrittenProblem("“\(prefix)\(key)” is \(value.shown); allowed is \(allowed).")
     }
 
-    func text(_ key: String, bytes: Int) throws(LineProblem) -> String? {
+    func text(_ key: String, bytes: Int) throws(WrittenProblem) -> String? {
         guard let value = self[key] else { return nil }
         guard case .text(let text) = value, text.utf8.count <= bytes else {
             throw refuse(key, allowed: "a text of at most \(bytes) bytes")
@@ -39,27 +39,27 @@ struct TraceFields {
         return text
     }
 
-    func bool(_ key: String, orNull: Bool = false) throws(LineProblem) -> Bool? {
+    func bool(_ key: String, orNull: Bool = false) throws(WrittenProblem) -> Bool? {
         guard let value = self[key], !orNull || value != .null else { return nil }
         guard case .bool(let bool) = value else { throw refuse(key, allowed: "true or false") }
         return bool
     }
 
-    func number(_ key: String, _ range: ClosedRange<Double>, orNull: Bool = false) throws(LineProblem) -> Double? {
+    func number(_ key: String, _ range: ClosedRange<Double>, orNull: Bool = false) throws(WrittenProblem) -> Double? {
         guard let value = self[key], !orNull || value != .null else { return nil }
-        guard case .number(let number) = value, range.contains(number) else {
+        guard let number = value.number, range.contains(number) else {
             throw refuse(key, allowed: "a number from \(range.lowerBound.plain) to \(range.upperBound.plain)")
         }
         return number
     }
 
-    func count(_ key: String, _ range: ClosedRange<Int>) throws(LineProblem) -> Int? {
+    func count(_ key: String, _ range: ClosedRange<Int>) throws(WrittenProblem) -> Int? {
         guard let number = try number(key, Double(range.lowerBound)...Double(range.upperBound)) else { return nil }
         guard let count = Int(exactly: number) else { throw refuse(key, allowed: "a whole number") }
         return count
     }
 
-    func moment(_ key: String, orNull: Bool = false) throws(LineProblem) -> Double? {
+    func moment(_ key: String, orNull: Bool = false) throws(WrittenProblem) -> Double? {
         guard let value = self[key], !orNull || value != .null else { return nil }
         guard case .text(let text) = value, let clock, let moment = clock.moment(text) else {
             throw refuse(key, allowed: Self.times)

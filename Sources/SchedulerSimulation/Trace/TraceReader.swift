@@ -16,8 +16,10 @@ extension Trace {
                 throw TraceError(
                     line: number, "it has \(line.count) bytes; allowed are \(Self.maximumLineBytes).")
             }
-            do throws(LineProblem) {
-                let fields = try LineScanner.object(line)
+            do throws(WrittenProblem) {
+                guard case .object(let fields) = try WrittenJSON(reading: line, maximumDepth: 4) else {
+                    throw WrittenProblem("it has to be a JSON object: {\"at\": …}.")
+                }
                 if reader == nil {
                     reader = TraceReader(try Trace(header: fields))
                 } else {
@@ -41,13 +43,13 @@ extension Trace {
     /// Why what is larger than ``maximumBytes`` is not read.
     public static let tooLarge = "it has more than \(maximumBytes >> 20) MiB, the most that is read."
 
-    private init(header: [TraceValue.Field]) throws(LineProblem) {
+    private init(header: [WrittenJSON.Field]) throws(WrittenProblem) {
         let fields = TraceFields(header, clock: nil)
         guard fields.has("trace") else {
-            throw LineProblem(
+            throw WrittenProblem(
                 #"the first line has to be a header: {"trace": 1, "name": "my trace", "date": "2026-03-02"}"#)
         }
-        guard fields["trace"] == .number(Double(Self.formatVersion)) else {
+        guard fields["trace"]?.number == Double(Self.formatVersion) else {
             throw fields.refuse(
                 "trace", allowed: "\(Self.formatVersion), the version of the form that this program reads")
         }
@@ -57,7 +59,7 @@ extension Trace {
         }
         let zone = try fields.text("zone", bytes: 16) ?? "Z"
         guard let clock = TraceClock(date: try fields.text("date", bytes: 16) ?? "", zone: zone) else {
-            throw LineProblem(
+            throw WrittenProblem(
                 "“date” and “zone” have to be a day and a time zone, as in \"date\": \"2026-03-02\", \"zone\": \"+01:00\"."
             )
         }
@@ -68,7 +70,7 @@ extension Trace {
         do throws(PolicyError) {
             try change(policy: changes.json)
         } catch {
-            throw LineProblem("\(error)")
+            throw WrittenProblem("\(error)")
         }
     }
 
@@ -95,35 +97,35 @@ private struct TraceReader {
         clock = trace.clock
     }
 
-    mutating func take(_ line: [TraceValue.Field]) throws(LineProblem) {
+    mutating func take(_ line: [WrittenJSON.Field]) throws(WrittenProblem) {
         let fields = TraceFields(line, clock: clock)
         let kinds = line.map(\.key).filter(Self.kinds.contains)
         guard kinds.count == 1, let kind = kinds.first else {
             let all = Self.kinds.joined(separator: ", ")
-            throw LineProblem(
+            throw WrittenProblem(
                 "it has \(kinds.isEmpty ? "no key that says what happens" : "several keys that say what happens"). One of: \(all)."
             )
         }
         guard let moment = try fields.moment("at") else { throw fields.refuse("at", allowed: TraceFields.times) }
         let last = trace.events.last
-        if last?.happening == .end { throw LineProblem("nothing may follow the end of the trace.") }
+        if last?.happening == .end { throw WrittenProblem("nothing may follow the end of the trace.") }
         if let last, moment < last.moment {
-            throw LineProblem(
+            throw WrittenProblem(
                 "\(clock.text(moment)) is before \(clock.text(last.moment)), where the line before is. Lines have to be in order."
             )
         }
         guard moment - trace.start <= Trace.longest || last == nil else {
-            throw LineProblem("it is more than \(Int(Trace.longest / 86400)) days after the first line.")
+            throw WrittenProblem("it is more than \(Int(Trace.longest / 86400)) days after the first line.")
         }
         guard trace.events.count < Trace.maximumEvents else {
-            throw LineProblem("there are more than \(Trace.maximumEvents) lines.")
+            throw WrittenProblem("there are more than \(Trace.maximumEvents) lines.")
         }
         trace.events.append(Trace.Event(moment, try happening(kind, fields, moment)))
     }
 
     private mutating func happening(
         _ kind: String, _ fields: TraceFields, _ moment: Double
-    ) throws(LineProblem) -> Trace.Happening {
+    ) throws(WrittenProblem) -> Trace.Happening {
         if kind != "job" { try fields.allow(["at", kind]) }
         switch kind {
         case "conditions":
@@ -144,7 +146,7 @@ private struct TraceReader {
         case "run", "cancel":
             let key = try key(kind, fields)
             guard jobs.contains(key) else {
-                throw LineProblem("no job “\(key.name.cut)” came before. \(Self.known(jobs))")
+                throw WrittenProblem("no job “\(key.name.cut)” came before. \(Self.known(jobs))")
             }
             return kind == "run" ? .runNow(key) : .cancel(key)
         default:
@@ -158,7 +160,7 @@ private struct TraceReader {
             ? "There was none so far." : "There were: \(jobs.sorted().prefix(8).map(\.name).joined(separator: ", "))."
     }
 
-    private func key(_ field: String, _ fields: TraceFields) throws(LineProblem) -> ScheduledJob.Key {
+    private func key(_ field: String, _ fields: TraceFields) throws(WrittenProblem) -> ScheduledJob.Key {
         guard case .text(let name)? = fields[field], let key = ScheduledJob.Key(name: name) else {
             let tasks = MaintenanceTask.allCases.map(\.rawValue).joined(separator: ", ")
             throw fields.refuse(field, allowed: "the identifier of a bundle (of 1 to 255 bytes), or one of \(tasks)")
@@ -166,7 +168,7 @@ private struct TraceReader {
         return key
     }
 
-    private mutating func job(_ fields: TraceFields, _ moment: Double) throws(LineProblem) -> TracedJob {
+    private mutating func job(_ fields: TraceFields, _ moment: Double) throws(WrittenProblem) -> TracedJob {
         try fields.allow([
             "at", "job", "urgency", "requested", "deadline", "cpu", "seconds", "written", "items", "pages",
             "cooperative",
@@ -174,7 +176,7 @@ private struct TraceReader {
         ])
         let key = try key("job", fields)
         guard jobs.count < Trace.maximumJobs || jobs.contains(key) else {
-            throw LineProblem("there are more than \(Trace.maximumJobs) different jobs.")
+            throw WrittenProblem("there are more than \(Trace.maximumJobs) different jobs.")
         }
         jobs.insert(key)
         guard let cpu = try fields.number("cpu", 0...1e6) else {

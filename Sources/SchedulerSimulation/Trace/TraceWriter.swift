@@ -19,14 +19,14 @@ public struct TraceWriter: Sendable {
     /// The first line, with its end.
     public func header(name: String, description: String) -> String {
         var fields = [
-            TraceValue.Field(key: "trace", value: .number(Double(Trace.formatVersion))),
-            TraceValue.Field(key: "name", value: .text(name)),
-            TraceValue.Field(key: "description", value: .text(description)),
-            TraceValue.Field(key: "date", value: .text(clock.date)),
-            TraceValue.Field(key: "zone", value: .text(clock.zoneText)),
+            WrittenJSON.Field(key: "trace", value: .number(Double(Trace.formatVersion))),
+            WrittenJSON.Field(key: "name", value: .text(name)),
+            WrittenJSON.Field(key: "description", value: .text(description)),
+            WrittenJSON.Field(key: "date", value: .text(clock.date)),
+            WrittenJSON.Field(key: "zone", value: .text(clock.zoneText)),
         ]
         if description.isEmpty { fields.remove(at: 2) }
-        let line = TraceValue.object(fields).json
+        let line = WrittenJSON.object(fields).json
         guard let policy else { return line + "\n" }
         return line.dropLast() + ",\"policy\":\(policy)}\n"
     }
@@ -36,8 +36,8 @@ public struct TraceWriter: Sendable {
 
     /// The line of an event, with its end; `nil` for conditions that have not changed.
     public mutating func line(_ event: Trace.Event) -> String? {
-        var fields = [TraceValue.Field(key: "at", value: .text(clock.text(event.moment)))]
-        func add(_ key: String, _ value: TraceValue) { fields.append(TraceValue.Field(key: key, value: value)) }
+        var fields = [WrittenJSON.Field(key: "at", value: .text(clock.text(event.moment)))]
+        func add(_ key: String, _ value: WrittenJSON) { fields.append(WrittenJSON.Field(key: key, value: value)) }
         switch event.happening {
         case .conditions(let new):
             let changes = new.changes(since: conditions, at: event.moment, clock)
@@ -64,7 +64,7 @@ public struct TraceWriter: Sendable {
         case .end: add("end", .bool(true))
         }
         start = start ?? event.moment
-        return TraceValue.object(fields).json + "\n"
+        return WrittenJSON.object(fields).json + "\n"
     }
 }
 

@@ -27,7 +27,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let facts = await MachineFacts(roots, installation: Installation(environment: options.environment))
         let diagnosis = Diagnosis(facts)
         try reportingErrors(json: options.json) {
-            if options.json { try Output.printJSON(DoctorReport(diagnosis)) } else { try show(diagnosis) }
+            if options.json { try Output.printJSON(JSONObject(diagnosis)) } else { try show(diagnosis) }
         }
         if diagnosis.count(.problem) > 0 { throw ExitCode(ExitStatus.failure.rawValue) }
     }
@@ -103,15 +103,12 @@ private enum DoctorLayout {
     }
 }
 
-/// As programs read it: names and levels stay.
-private struct DoctorReport: Encodable {
-    var version: String
-    var problems: Int
-    var notes: Int
-    var findings: [Finding]
-
-    init(_ diagnosis: Diagnosis) {
-        version = Installation.version
-        (problems, notes, findings) = (diagnosis.count(.problem), diagnosis.count(.note), diagnosis.findings)
+extension JSONObject {
+    /// As programs read it: names and levels stay.
+    fileprivate init(_ diagnosis: Diagnosis) {
+        self = [
+            "version": Installation.version, "problems": diagnosis.count(.problem), "notes": diagnosis.count(.note),
+            "findings": diagnosis.findings,
+        ]
     }
 }

@@ -50,7 +50,7 @@ struct ExtensionsListCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors(json: options.json) {
             let listing = try await options.extensionListing()
-            if options.json { return try Output.printJSON(ExtensionsReport(listing)) }
+            if options.json { return try Output.printJSON(JSONObject(listing)) }
             for summary in listing.extensions { try show(summary) }
             if listing.extensions.isEmpty {
                 try Output.line("No extension is found. Searched:")
@@ -115,39 +115,25 @@ func moment(_ seconds: Double) -> String {
     return Date(timeIntervalSinceReferenceDate: bounded).ISO8601Format()
 }
 
-struct ExtensionsReport: Encodable {
-    struct Refused: Encodable {
-        var path: String
-        var state: ExtensionState
-        var reason: String
-
-        init(_ refusal: ExtensionRegistry.Refusal) {
-            path = refusal.path
-            state = refusal.isShadowed ? .shadowed : .refused
-            reason = refusal.problem.description
-        }
+extension JSONObject {
+    fileprivate init(_ listing: ExtensionListing) {
+        self = [
+            "searchPath": listing.searchPath, "extensions": listing.extensions,
+            "refused": listing.refusals.map(JSONObject.init), "removed": listing.removals.map(JSONObject.init),
+        ]
     }
-    struct Removed: Encodable {
-        var identifier: String
-        var state = ExtensionState.removed
-        var missingSince: String
-        var deletedAfter: String
 
-        init(_ removal: PendingRemoval) {
-            identifier = removal.bundle
-            missingSince = moment(removal.removed)
-            deletedAfter = moment(removal.due)
-        }
+    init(_ refusal: ExtensionRegistry.Refusal) {
+        self = [
+            "path": refusal.path, "state": refusal.isShadowed ? ExtensionState.shadowed : .refused,
+            "reason": refusal.problem.description,
+        ]
     }
-    var searchPath: [String]
-    var extensions: [ExtensionSummary]
-    var refused: [Refused]
-    var removed: [Removed]
 
-    init(_ listing: ExtensionListing) {
-        searchPath = listing.searchPath
-        extensions = listing.extensions
-        refused = listing.refusals.map(Refused.init)
-        removed = listing.removals.map(Removed.init)
+    init(_ removal: PendingRemoval) {
+        self = [
+            "identifier": removal.bundle, "state": ExtensionState.removed, "missingSince": moment(removal.removed),
+            "deletedAfter": moment(removal.due),
+        ]
     }
 }

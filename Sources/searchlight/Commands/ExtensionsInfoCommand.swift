@@ -14,7 +14,7 @@ struct ExtensionsInfoCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors(json: options.json) {
             let details = try await details()
-            if options.json { return try Output.printJSON(DetailsReport(details)) }
+            if options.json { return try Output.printJSON(JSONObject(details)) }
             try show(details)
         }
     }
@@ -87,41 +87,21 @@ struct ExtensionsInfoCommand: AsyncParsableCommand {
     }
 }
 
-private struct DetailsReport: Encodable {
-    struct Failure: Encodable {
-        var moment: String
-        var summary: String
-        var lastOutput: [String]
-    }
-    var identifier: String
-    var state: ExtensionState
-    var reason: String?
-    var bundle: ExtensionDetails.Bundle?
-    var refused: [ExtensionsReport.Refused]
-    var items: Int
-    var owed: OwedJob?
-    var removed: ExtensionsReport.Removed?
-    var failures: [Failure]
-    var quarantinedSince: String?
-    var backsOffUntil: String?
-    var itemsSetAside: [ExtensionHealthReport.ItemSetAside]
-    var sandbox: SandboxSection.Bundle?
-
-    init(_ details: ExtensionDetails) {
-        identifier = details.identifier
-        state = details.state
-        reason = details.reason
-        bundle = details.bundle
-        refused = details.refusals.map(ExtensionsReport.Refused.init)
-        items = details.items
-        owed = details.owed
-        removed = details.removal.map(ExtensionsReport.Removed.init)
-        failures = details.health.failures.map {
-            Failure(moment: searchlight.moment($0.moment), summary: $0.summary, lastOutput: $0.lastOutput)
-        }
-        quarantinedSince = details.health.quarantinedSince.map { searchlight.moment($0) }
-        backsOffUntil = details.health.backsOffUntil.map { searchlight.moment($0) }
-        itemsSetAside = details.health.itemsSetAside
-        sandbox = details.sandbox.map(SandboxSection.Bundle.init)
+extension JSONObject {
+    fileprivate init(_ details: ExtensionDetails) {
+        let health = details.health
+        self = [
+            "identifier": details.identifier, "state": details.state, "reason": details.reason,
+            "bundle": details.bundle, "refused": details.refusals.map(JSONObject.init), "items": details.items,
+            "owed": details.owed, "removed": details.removal.map(JSONObject.init),
+            "failures": health.failures.map { failure -> JSONObject in
+                [
+                    "moment": moment(failure.moment), "summary": failure.summary, "lastOutput": failure.lastOutput,
+                ]
+            },
+            "quarantinedSince": health.quarantinedSince.map(moment),
+            "backsOffUntil": health.backsOffUntil.map(moment), "itemsSetAside": health.itemsSetAside,
+            "sandbox": details.sandbox.map(SandboxSection.Bundle.init),
+        ]
     }
 }

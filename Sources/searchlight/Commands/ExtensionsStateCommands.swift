@@ -60,18 +60,12 @@ extension GlobalOptions {
             let isChanged = isEnabled == (before == .disabled)
             if json {
                 return try Output.printJSON(
-                    StateReport(identifier: identifier, isEnabled: isEnabled, isChanged: isChanged))
+                    ["identifier": identifier, "isEnabled": isEnabled, "isChanged": isChanged] as JSONObject)
             }
             let word = isEnabled ? "enabled" : "disabled"
             try Output.line("\(identifier) \(isChanged ? "is" : "was") \(word)\(isChanged ? " now" : " before").")
         }
     }
-}
-
-private struct StateReport: Encodable {
-    var identifier: String
-    var isEnabled: Bool
-    var isChanged: Bool
 }
 
 struct ExtensionsReleaseCommand: AsyncParsableCommand {

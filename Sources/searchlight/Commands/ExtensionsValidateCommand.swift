@@ -55,19 +55,19 @@ struct ExtensionsValidateCommand: AsyncParsableCommand {
         }
     }
 
-    private var checks: Set<Check> {
+    private var checks: Set<ValidationCheck> {
         get throws {
-            let wanted = try only.isEmpty ? Set(Check.allCases) : Self.checks(only)
+            let wanted = try only.isEmpty ? Set(ValidationCheck.allCases) : Self.checks(only)
             return try wanted.subtracting(Self.checks(skip))
         }
     }
 
-    private static func checks(_ texts: [String]) throws -> Set<Check> {
-        var found: Set<Check> = []
+    private static func checks(_ texts: [String]) throws -> Set<ValidationCheck> {
+        var found: Set<ValidationCheck> = []
         for text in texts.flatMap({ $0.split(separator: ",") }) {
             let name = text.trimmingCharacters(in: .whitespaces)
-            guard let check = Check(rawValue: name) else {
-                let similar = Check.suggestions(for: name).map(\.rawValue)
+            guard let check = ValidationCheck(rawValue: name) else {
+                let similar = ValidationCheck.suggestions(for: name).map(\.rawValue)
                 throw ValidationError(
                     "There is no check \(name.prefix(80)). "
                         + (similar.isEmpty ? "" : "Did you mean \(similar.joined(separator: " or "))? ")
@@ -170,10 +170,10 @@ struct ExtensionsValidateCommand: AsyncParsableCommand {
 
     private func showList() throws {
         if json {
-            return try Output.printJSON(Check.allCases.map { ["name": $0.rawValue, "summary": $0.summary] })
+            return try Output.printJSON(ValidationCheck.allCases.map { ["name": $0.rawValue, "summary": $0.summary] })
         }
-        let width = Check.allCases.map(\.rawValue.count).max() ?? 0
-        for check in Check.allCases {
+        let width = ValidationCheck.allCases.map(\.rawValue.count).max() ?? 0
+        for check in ValidationCheck.allCases {
             try Output.line(
                 "\(bold: check.rawValue.padding(toLength: width + 2, withPad: " ", startingAt: 0))\(check.summary)")
         }

@@ -29,7 +29,7 @@ struct ExtensionsWhereCommand: AsyncParsableCommand {
                 try NewFolder.make(folder)
             }
             let places = try await places()
-            if options.json { return try Output.printJSON(WhereReport(folder: folder, places: places)) }
+            if options.json { return try Output.printJSON(["folder": folder, "places": places] as JSONObject) }
             for place in places {
                 var notes = [place.exists ? counted(place.bundles, "bundle") : "does not exist"]
                 if place.isWatched { notes.append("watched") }
@@ -53,10 +53,4 @@ struct ExtensionsWhereCommand: AsyncParsableCommand {
             return options.registry.places(areWatched: false)
         }
     }
-}
-
-private struct WhereReport: Encodable {
-    /// Where this user's own extensions belong.
-    var folder: String
-    var places: [ExtensionPlace]
 }

@@ -37,7 +37,7 @@ struct ForgetCommand: AsyncParsableCommand {
         let what = "\(counted(counts[bundle] ?? 0, "item")) of \(bundle), its client states and what it owes"
         if !yes { try confirm(what) }
         let deleted = try await store.perform(ForgetCall(bundle: bundle))
-        if options.json { return try Output.printJSON(ForgetReport(bundle: bundle, deleted: deleted)) }
+        if options.json { return try Output.printJSON(["bundle": bundle, "deleted": deleted] as JSONObject) }
         try Output.line("\(bundle) is forgotten: \(counted(deleted, "item")) deleted.")
     }
 
@@ -64,9 +64,4 @@ struct ForgetCommand: AsyncParsableCommand {
                 "There is nothing of \(bundle) in the index.\(near.map { " " + $0 } ?? "") “searchlight status” names all.",
             status: .notFound)
     }
-}
-
-private struct ForgetReport: Encodable {
-    var bundle: String
-    var deleted: Int
 }

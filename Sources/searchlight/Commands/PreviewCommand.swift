@@ -64,14 +64,14 @@ struct PreviewCommand: AsyncParsableCommand {
 
     private func preview(_ names: ItemNames, _ store: any EngineClient) async throws {
         let found = try await names.find(bundle: choice.bundle, in: store)
-        var (reports, status): ([PreviewReport], ExitStatus?) = ([], nil)
+        var (reports, status): ([JSONObject], ExitStatus?) = ([], nil)
         for (number, (name, result)) in found.enumerated() {
             switch result {
             case .success(let item):
                 let preview = try await store.preview(of: item, query: query)
                 try await explainSource(preview, of: item, store)
                 if options.json, output == nil {
-                    reports.append(PreviewReport(preview, of: item, query: query))
+                    reports.append(JSONObject(preview, of: item, query: query))
                     continue
                 }
                 if number > 0, output == nil { try Output.line("") }
@@ -163,7 +163,7 @@ struct PreviewCommand: AsyncParsableCommand {
         }
         guard let path = report.path ?? target.path else { return }
         if options.json {
-            try Output.printJSON(DropReport(path: path, type: preview.contentType, bytes: report.bytes))
+            try Output.printJSON(["path": path, "type": preview.contentType, "bytes": report.bytes] as JSONObject)
         } else {
             try Output.line("\(path): \(counted(Int(clamping: report.bytes), "byte")) of \(preview.contentType)")
         }

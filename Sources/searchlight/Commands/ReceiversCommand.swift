@@ -40,7 +40,7 @@ struct ReceiversListCommand: ParsableCommand {
                     "Note: \(Output.tidied("In \(folder), \(others) cannot be a profile: its name must be NAME.json."))"
                 )
             }
-            if options.json { return try Output.printJSON(profiles.profiles.map(ReceiverReport.init)) }
+            if options.json { return try Output.printJSON(profiles.profiles.map { JSONObject($0) }) }
             let width = profiles.profiles.map(\.name.count).max() ?? 0
             for profile in profiles.profiles {
                 let gap = String(repeating: " ", count: width - profile.name.count)
@@ -67,33 +67,28 @@ struct ReceiversShowCommand: ParsableCommand {
     func run() throws {
         try reportingErrors(json: options.json) {
             let profile = try ReceiverProfiles.find(name, environment: options.environment)
-            let report = ReceiverReport(profile)
-            if options.json { return try Output.printJSON(report) }
+            if options.json { return try Output.printJSON(JSONObject(profile)) }
             try Output.line("\(profile.title)")
-            try Output.line("  accepts  \(report.accepts.joined(separator: ", "))")
-            try Output.line("  takes    \(report.takes.joined(separator: ", "))")
+            try Output.line("  accepts  \(profile.accepts.joined(separator: ", "))")
+            try Output.line("  takes    \(profile.takesNames.joined(separator: ", "))")
             try Output.line(
-                "  order    \(report.order), \(report.order == "set" ? "the source chooses" : "best first")")
+                "  order    \(profile.orderName), \(profile.order == .source ? "the source chooses" : "best first")")
             try Output.line("  from     \(profile.path ?? "Searchlight")")
         }
     }
 }
 
-/// A profile as JSON; but for its name and origin as in the file of one.
-private struct ReceiverReport: Encodable {
-    var name: String
-    var title: String
-    var accepts: [String]
-    var takes: [String]
-    var order: String
-    var path: String?
+extension ReceiverProfile {
+    fileprivate var takesNames: [String] { takes.map { $0 == .inPlaceFile ? "inPlace" : $0.rawValue } }
+    fileprivate var orderName: String { order == .source ? "set" : "preference" }
+}
 
-    init(_ profile: ReceiverProfile) {
-        name = profile.name
-        title = profile.title
-        accepts = profile.accepts
-        takes = profile.takes.map { $0 == .inPlaceFile ? "inPlace" : $0.rawValue }
-        order = profile.order == .source ? "set" : "preference"
-        path = profile.path
+extension JSONObject {
+    /// A profile; but for its name and origin as in the file of one.
+    fileprivate init(_ profile: ReceiverProfile) {
+        self = [
+            "name": profile.name, "title": profile.title, "accepts": profile.accepts, "takes": profile.takesNames,
+            "order": profile.orderName, "path": profile.path,
+        ]
     }
 }

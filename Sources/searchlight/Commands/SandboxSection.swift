@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
-import Foundation
 import SearchlightEngine
 
 /// The sandbox, as `status` and, for one bundle, `extensions info` print it.
@@ -22,8 +21,8 @@ struct SandboxSection: Encodable {
             detail = entry.refusal.detail
             attempt = entry.refusal.description
             count = entry.refusal.count
-            first = SandboxSection.date(entry.first)
-            last = SandboxSection.date(entry.last)
+            first = moment(entry.first)
+            last = moment(entry.last)
             remedy = entry.refusal.whatToDo.rawValue
             advice = entry.refusal.advice
         }
@@ -60,10 +59,6 @@ struct SandboxSection: Encodable {
         landlockRevision = status.landlockRevision
         missing = status.missing.names
         bundles = status.history.bundles.mapValues(Bundle.init)
-    }
-
-    fileprivate static func date(_ moment: Double) -> String {
-        Date(timeIntervalSinceReferenceDate: moment).ISO8601Format()
     }
 
     var lines: [String] {

@@ -79,7 +79,7 @@ struct SearchCommand: AsyncParsableCommand {
         }
         let found = try await store.find(search)
         if let notes = found.notes { options.warnOfOpening(notes) }
-        if options.json { return try Output.printJSON(SearchReport(query: text, found)) }
+        if options.json { return try Output.printJSON(JSONObject(query: text, found)) }
         defer { warnOfPending(found.pending) }
         if list.numbers {
             try list.print(found.hits.map(\.item))
@@ -130,37 +130,23 @@ func warnOfPendingReindexes(_ pending: [StoreNotes.PendingReindex]) {
     }
 }
 
-private struct SearchReport: Encodable {
-    struct Hit: Encodable {
-        var number: Int64
-        var score: Double
-        var bundle: String
-        var index: String?
-        var uniqueIdentifier: String
-        var title: String
-        var contentType: String?
-        var path: String?
-        var snippet: String?
-        var kind: String
-    }
-    var query: String
-    var total: Int
-    /// Whether there are no more than `total`.
-    var totalIsExact: Bool
-    /// What is not included yet; absent if everything is.
-    var pending: PendingDonations?
-    var items: [Hit]
-
-    init(query: String, _ found: FoundItems) {
-        pending = found.pending
-        self.query = query
-        total = found.total?.count ?? found.hits.count
-        totalIsExact = found.total?.isExact ?? (found.next == nil)
-        items = found.hits.map { hit in
-            Hit(
-                number: hit.item.number, score: (hit.score * 1000).rounded() / 1000, bundle: hit.item.scope.bundle,
-                index: hit.item.scope.index, uniqueIdentifier: hit.item.record.uniqueIdentifier, title: hit.title,
-                contentType: hit.contentType, path: hit.path, snippet: hit.snippet?.text, kind: "\(hit.fit)")
-        }
+extension JSONObject {
+    fileprivate init(query: String, _ found: FoundItems) {
+        self = [
+            "query": query, "total": found.total?.count ?? found.hits.count,
+            // Whether there are no more than that.
+            "totalIsExact": found.total?.isExact ?? (found.next == nil),
+            // What is not included yet.
+            "pending": found.pending,
+            "items": found.hits.map { hit -> JSONObject in
+                [
+                    "number": hit.item.number, "score": (hit.score * 1000).rounded() / 1000,
+                    "bundle": hit.item.scope.bundle, "index": hit.item.scope.index,
+                    "uniqueIdentifier": hit.item.record.uniqueIdentifier, "title": hit.title,
+                    "contentType": hit.contentType, "path": hit.path, "snippet": hit.snippet?.text,
+                    "kind": "\(hit.fit)",
+                ]
+            },
+        ]
     }
 }

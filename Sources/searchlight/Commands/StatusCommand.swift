@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Foundation
 import SearchIndex
 import SearchlightEngine
 
@@ -25,45 +24,34 @@ struct StatusCommand: AsyncParsableCommand {
                     try await store.perform(ExtensionListingCall())
                 )
             }
-            let installed = Set(listing.extensions.map(\.identifier))
-            let report = StatusReport(
-                store: options.storeDirectory, items: status.itemCounts,
-                withoutExtension: status.itemCounts.keys.filter { !installed.contains($0) }.sorted(),
-                owed: status.owedJobs.map { StatusReport.Owed($0) }, sizes: StatusReport.Sizes(status.sizes),
-                generation: status.generation, recovery: status.lastFindings.map { .init($0) },
-                isMarkedDamaged: status.needsRepair, hasDamagedJobs: status.hasDamagedJobs,
-                hasDamagedSchedule: status.hasDamagedSchedule,
-                waitingEntries: status.waitingEntries, pending: status.pending,
-                removals: status.removals.map(ExtensionsReport.Removed.init),
-                held: listing.extensions.filter { [.disabled, .quarantined].contains($0.state) }.map { .init($0) },
-                sandbox: SandboxSection(status.sandbox),
-                service: status.service.map { ServiceReport($0) })
-            if options.json { return try Output.printJSON(report) }
-            try show(report)
+            if options.json { return try Output.printJSON(JSONObject(status, listing, store: options.storeDirectory)) }
+            try show(status, listing)
         }
     }
 
-    private func show(_ report: StatusReport) throws {
-        try Output.line("Store: \(report.store)")
-        try Output.line("\(report.service.map { "Answered by: \($0.line)" } ?? "Answered by: this command itself")")
-        let about = report.sizes.areEstimated ? "about " : ""
-        for (bundle, count) in report.items.sorted(by: { $0.key < $1.key }) {
-            let note = report.withoutExtension.contains(bundle) ? ", and no extension of this name is installed" : ""
-            let bytes = report.sizes.records[bundle].map { ", \(about)\(sized($0)) of records" } ?? ""
+    private func show(_ report: StoreStatus, _ listing: ExtensionListing) throws {
+        try Output.line("Store: \(options.storeDirectory)")
+        let service = report.service.map { ServiceReport($0).line }
+        try Output.line("Answered by: \(service ?? "this command itself")")
+        let about = report.sizes.isEstimated ? "about " : ""
+        for (bundle, count) in report.itemCounts.sorted(by: { $0.key < $1.key }) {
+            let isInstalled = listing.extensions.contains { $0.identifier == bundle }
+            let note = isInstalled ? "" : ", and no extension of this name is installed"
+            let bytes = report.sizes.recordBytes[bundle].map { ", \(about)\(sized($0)) of records" } ?? ""
             try Output.line("  \(bundle): \(counted(count, "item"))\(bytes)\(note)")
         }
-        if report.items.isEmpty { try Output.line("  no items") }
+        if report.itemCounts.isEmpty { try Output.line("  no items") }
         try show(report.sizes)
         if let pending = report.pending { try Output.line("\(Output.tidied("Pending: " + pending.line))") }
         if report.generation > 1 {
             try Output.line(
                 "Generation: \(report.generation); it grows when donations are lost and have to be made again")
         }
-        if let recovery = report.recovery {
-            try Output.line("Found at the opening of \(recovery.moment):")
+        if let recovery = report.lastFindings {
+            try Output.line("Found at the opening of \(moment(recovery.moment)):")
             for finding in recovery.findings { try Output.line("  \(Output.tidied(finding))") }
         }
-        if report.isMarkedDamaged {
+        if report.needsRepair {
             try Output.line("Damage was met. It is mended when the index is written; now: searchlight verify --repair")
         }
         if report.hasDamagedJobs {
@@ -73,111 +61,73 @@ struct StatusCommand: AsyncParsableCommand {
             try Output.line(
                 "What was remembered for the schedule is damaged; it is begun anew, and nobody is throttled.")
         }
-        for job in report.owed {
+        for job in report.owedJobs {
             let failures = job.failures > 0 ? ", failed \(counted(job.failures, "time"))" : ""
             try Output.line("Owed: a reindex of \(job.bundle)\(failures)")
             for line in Output.lines(job.lastFailure ?? "") { try Output.line("  \(line)") }
         }
         for removal in report.removals {
             try Output.line(
-                "Gone: the extension \(removal.identifier), since \(removal.missingSince); its items are deleted after \(removal.deletedAfter)"
-            )
+                """
+                Gone: the extension \(removal.bundle), since \(moment(removal.removed)); its items are deleted after \
+                \(moment(removal.due))
+                """)
         }
-        for held in report.held {
-            let what: StyledText = held.state == .disabled ? "Disabled" : "In quarantine"
-            try Output.line("\(what): \(held.identifier)")
+        for held in listing.held {
+            try Output.line("\(held.state == .disabled ? "Disabled" : "In quarantine"): \(held.identifier)")
             for line in Output.lines(held.reason ?? "") { try Output.line("  \(line)") }
         }
-        for line in report.sandbox.lines { try Output.line("\(Output.tidied(line))") }
+        for line in SandboxSection(report.sandbox).lines { try Output.line("\(Output.tidied(line))") }
     }
 
-    private func show(_ sizes: StatusReport.Sizes) throws {
-        let log = sizes.log > 0 ? ", its log \(sized(sizes.log))" : ""
-        try Output.line("Size: database \(sized(sizes.database))\(log), journal \(sized(sizes.journal))")
+    private func show(_ sizes: StoreSizes) throws {
+        let log = sizes.logBytes > 0 ? ", its log \(sized(sizes.logBytes))" : ""
+        try Output.line("Size: database \(sized(sizes.databaseBytes))\(log), journal \(sized(sizes.journalBytes))")
         if let structures = sizes.structures {
             let parts = structures.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
                 .map { "\($0.key) \(sized($0.value))" }
-            try Output.line("  of the database\(sizes.log > 0 ? " and its log" : ""): \(parts.joined(separator: ", "))")
+            let whole = sizes.logBytes > 0 ? "the database and its log" : "the database"
+            try Output.line("  of \(whole): \(parts.joined(separator: ", "))")
         } else {
             try Output.line("  what in the database is how large is not known (--exact measures it where SQLite can)")
         }
     }
 }
 
-private struct StatusReport: Encodable {
-    struct Owed: Encodable {
-        var bundle: String
-        var failures: Int
-        var lastFailure: String?
-
-        init(_ job: OwedJob) {
-            bundle = job.bundle
-            failures = job.failures
-            lastFailure = job.lastFailure
-        }
+extension StoreSizes {
+    /// The lengths of the records of each bundle.
+    fileprivate var recordBytes: [String: Int] {
+        Dictionary(bundles.map { ($0.bundle, $0.recordBytes) }, uniquingKeysWith: +)
     }
-    /// An extension that is not asked, and what would change that.
-    struct Held: Encodable {
-        var identifier: String
-        var state: ExtensionState
-        var reason: String?
+}
 
-        init(_ summary: ExtensionSummary) {
-            (identifier, state, reason) = (summary.identifier, summary.state, summary.reason)
-        }
-    }
-    /// In bytes.
-    struct Sizes: Encodable {
-        var database: Int
-        var log: Int
-        var journal: Int
-        /// The records of each bundle.
-        var records: [String: Int]
-        /// Whether these are estimated from a sample.
-        var areEstimated: Bool
-        /// What is in the database; absent if that is not known.
-        var structures: [String: Int]?
+extension ExtensionListing {
+    fileprivate var held: [ExtensionSummary] { extensions.filter { [.disabled, .quarantined].contains($0.state) } }
+}
 
-        init(_ sizes: StoreSizes) {
-            database = sizes.databaseBytes
-            log = sizes.logBytes
-            journal = sizes.journalBytes
-            records = Dictionary(sizes.bundles.map { ($0.bundle, $0.recordBytes) }, uniquingKeysWith: +)
-            areEstimated = sizes.isEstimated
-            structures = sizes.structures
-        }
+extension JSONObject {
+    fileprivate init(_ status: StoreStatus, _ listing: ExtensionListing, store: String) {
+        let installed = Set(listing.extensions.map(\.identifier))
+        let sizes: JSONObject = [
+            "database": status.sizes.databaseBytes, "log": status.sizes.logBytes,
+            "journal": status.sizes.journalBytes, "records": status.sizes.recordBytes,
+            "areEstimated": status.sizes.isEstimated, "structures": status.sizes.structures,
+        ]
+        self = [
+            "store": store, "items": status.itemCounts,
+            // The bundles that have items here and no extension that could bring them up to date.
+            "withoutExtension": status.itemCounts.keys.filter { !installed.contains($0) }.sorted(),
+            "owed": status.owedJobs, "sizes": sizes, "generation": status.generation,
+            "recovery": status.lastFindings.map { found -> JSONObject in
+                ["moment": moment(found.moment), "findings": found.findings]
+            },
+            "isMarkedDamaged": status.needsRepair, "hasDamagedJobs": status.hasDamagedJobs,
+            "hasDamagedSchedule": status.hasDamagedSchedule, "waitingEntries": status.waitingEntries,
+            "pending": status.pending, "removals": status.removals.map(JSONObject.init),
+            "held": listing.held.map { held -> JSONObject in
+                ["identifier": held.identifier, "state": held.state, "reason": held.reason]
+            },
+            "sandbox": SandboxSection(status.sandbox), "service": status.service.map { ServiceReport($0) },
+        ]
     }
-    /// What the last opening found that found something.
-    struct Recovery: Encodable {
-        var moment: String
-        var findings: [String]
-
-        init(_ found: KeptFindings) {
-            moment = Date(timeIntervalSinceReferenceDate: found.moment).ISO8601Format()
-            findings = found.findings
-        }
-    }
-    var store: String
-    var items: [String: Int]
-    /// The bundles that have items here and no extension that could bring them up to date.
-    var withoutExtension: [String]
-    var owed: [Owed]
-    var sizes: Sizes
-    var generation: Int
-    var recovery: Recovery?
-    var isMarkedDamaged: Bool
-    var hasDamagedJobs: Bool
-    var hasDamagedSchedule: Bool
-    /// Entries of the journal that cannot be shown.
-    var waitingEntries: Int
-    /// What was donated a moment ago and is not counted yet; absent if there is nothing.
-    var pending: PendingDonations?
-    /// The extensions that are missing and whose items will be deleted.
-    var removals: [ExtensionsReport.Removed]
-    /// The extensions that are disabled or in quarantine.
-    var held: [Held]
-    /// What confines extensions, and what they tried.
-    var sandbox: SandboxSection
-    /// Absent if this command itself looked at the store.
-    var service: ServiceReport?
 }

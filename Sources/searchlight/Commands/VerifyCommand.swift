@@ -65,7 +65,7 @@ struct VerifyCommand: AsyncParsableCommand {
         if Output.showsProgress { Output.progress(nil) }
         if !options.json { try show(report) }
         guard repair, !report.isClean else {
-            if options.json { try Output.printJSON(VerifyReport(report)) }
+            if options.json { try Output.printJSON(JSONObject(report)) }
             if !report.isClean {
                 if !options.json { Output.complain("To mend this: searchlight verify --repair") }
                 throw ExitCode(ExitStatus.damageFound.rawValue)
@@ -75,7 +75,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let repair = try await store.repair()
         if Output.showsProgress { Output.progress(nil) }
         if options.json {
-            try Output.printJSON(VerifyReport(report, repair))
+            try Output.printJSON(JSONObject(report, repair))
         } else {
             try show(repair)
         }
@@ -116,14 +116,14 @@ struct VerifyCommand: AsyncParsableCommand {
             try await store.perform(CompareCall(bundle: bundle))
         }
         if options.json {
-            try Output.printJSON(ComparisonReport(bundle: bundle, comparison))
+            try Output.printJSON(JSONObject(bundle: bundle, comparison))
         } else {
             try show(comparison, bundle)
         }
         if !comparison.isEqual { throw ExitCode(ExitStatus.damageFound.rawValue) }
     }
 
-    private func show(_ comparison: Comparison, _ bundle: String) throws {
+    private func show(_ comparison: ReindexComparison, _ bundle: String) throws {
         try Output.line(
             "\(bundle) donates \(counted(comparison.donated, "item")), the index has \("\(comparison.indexed)").")
         let kinds = [
@@ -163,63 +163,25 @@ extension VerificationReport.Repair {
     }
 }
 
-private struct VerifyReport: Encodable {
-    struct Check: Encodable {
-        var what: String
-        var count: Int?
-        var skipped: String?
+extension JSONObject {
+    /// What was found; and what was done and is still wrong, after a repair.
+    fileprivate init(_ report: VerificationReport, _ repair: StoreCheck.Repair? = nil) {
+        self = [
+            "checks": report.checks, "findings": report.findings, "notes": report.notes,
+            "isClean": repair?.after.isClean ?? report.isClean, "repairs": repair?.done,
+            "remaining": repair?.after.findings,
+        ]
     }
-    struct Finding: Encodable {
-        var part: String
-        var problem: String
-        var repair: String
 
-        init(_ finding: VerificationReport.Finding) {
-            (part, problem, repair) = (finding.part, finding.problem, finding.repair.rawValue)
+    fileprivate init(bundle: String, _ comparison: ReindexComparison) {
+        func named(_ names: [ReindexComparison.Name]) -> [JSONObject] {
+            names.map { ["index": $0.index, "uniqueIdentifier": $0.identifier] }
         }
-    }
-    var checks: [Check]
-    var findings: [Finding]
-    var notes: [String]
-    var isClean: Bool
-    /// What was done, and what is still wrong; without --repair neither.
-    var repairs: [String]?
-    var remaining: [Finding]?
-
-    init(_ report: VerificationReport, _ repair: StoreCheck.Repair? = nil) {
-        checks = report.checks.map { Check(what: $0.what, count: $0.count, skipped: $0.skipped) }
-        findings = report.findings.map(Finding.init)
-        notes = report.notes
-        isClean = repair?.after.isClean ?? report.isClean
-        repairs = repair?.done
-        remaining = repair?.after.findings.map(Finding.init)
-    }
-}
-
-private struct ComparisonReport: Encodable {
-    struct Name: Encodable {
-        var index: String?
-        var uniqueIdentifier: String
-
-        init(_ name: Comparison.Name) { (index, uniqueIdentifier) = (name.index, name.identifier) }
-    }
-    var bundle: String
-    var donated: Int
-    var indexed: Int
-    var missing: [Name]
-    var extra: [Name]
-    var differing: [Name]
-    var comparedByName: Int
-    var isEqual: Bool
-
-    init(bundle: String, _ comparison: Comparison) {
-        self.bundle = bundle
-        donated = comparison.donated
-        indexed = comparison.indexed
-        missing = comparison.missing.map(Name.init)
-        extra = comparison.extra.map(Name.init)
-        differing = comparison.differing.map(Name.init)
-        comparedByName = comparison.comparedByName
-        isEqual = comparison.isEqual
+        self = [
+            "bundle": bundle, "donated": comparison.donated, "indexed": comparison.indexed,
+            "missing": named(comparison.missing), "extra": named(comparison.extra),
+            "differing": named(comparison.differing), "comparedByName": comparison.comparedByName,
+            "isEqual": comparison.isEqual,
+        ]
     }
 }

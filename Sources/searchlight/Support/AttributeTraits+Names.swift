@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import IdleScheduling
 import ItemRecord
 
 extension AttributeTraits {
@@ -20,13 +21,13 @@ extension AttributeTraits {
     }
 
     /// Reads traits from JSON; what is not said is as with any attribute.
-    init(_ flags: [String: DonationValue], of key: String) throws(LineRefusal) {
+    init(_ flags: [String: WrittenJSON], of key: String) throws(LineRefusal) {
         self = .standard
         for (name, value) in flags.sorted(by: { $0.key < $1.key }) {
             guard let trait = Self.names.first(where: { $0.key == name })?.value else {
                 throw LineRefusal("\(key) in customKeys has no \(name.prefix(80).debugDescription)")
             }
-            guard case .truth(let isOn) = value else {
+            guard case .bool(let isOn) = value else {
                 throw LineRefusal("\(name) of \(key) in customKeys is \(value.kind) and not true or false")
             }
             if isOn { insert(trait) } else { remove(trait) }

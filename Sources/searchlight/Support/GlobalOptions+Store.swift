@@ -71,7 +71,7 @@ extension GlobalOptions {
     }
 
     /// Says on standard error what a person should know of the store before anything is done with it.
-    func warnOfOpening(_ opening: StoreOpening) {
+    func warnOfOpening(_ opening: StoreOpeningReport) {
         if opening.recovery.lostDonations {
             for finding in opening.recovery.findings { Output.complain("Note: \(Output.tidied(finding))") }
             Output.complain("Note: earlier donations are lost. Have the apps donate again: searchlight reindex")

@@ -24,8 +24,6 @@ enum Output {
     }
 
     /// Prints a line on standard output.
-    ///
-    /// - Throws: ``OutputError``.
     static func line(_ text: StyledText) throws(OutputError) {
         try write(text.rendered(coloured: isColoured(STDOUT_FILENO)) + "\n", to: STDOUT_FILENO)
     }
@@ -78,8 +76,6 @@ enum Output {
     }
 
     /// Prints a document on standard output: as it is, unless a terminal would act on it.
-    ///
-    /// - Throws: ``OutputError``.
     static func document(_ text: String) throws(OutputError) {
         try write(isatty(STDOUT_FILENO) == 1 ? DisplayText.safe(text) : text, to: STDOUT_FILENO)
     }

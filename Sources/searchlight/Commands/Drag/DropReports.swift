@@ -4,37 +4,12 @@ import Promises
 import Synchronization
 import UniformTypeIdentifiers
 
-/// A delivery as JSON.
-struct DropReport: Encodable {
-    var path: String
-    var type: String
-    var form: String?
-    var bytes: UInt64
-}
-
 /// Tells how each item of a drag ended: lines, or one JSON object an item.
 struct DropReports: Sendable {
     let json: Bool
     /// Whether there is one item, which need not be named.
     let isSingle: Bool
     private let told = ToldFailures()
-
-    private struct Success: Encodable {
-        var item: String
-        var outcome = "fulfilled"
-        var path: String?
-        var type: String
-        var form: String
-        var bytes: UInt64
-        var sha256: String?
-        var isWritable: Bool?
-    }
-    private struct Failure: Encodable {
-        var item: String
-        var outcome: String
-        var error: String
-        var status: Int32
-    }
 
     func dropped(_ name: String, _ fulfilment: Fulfilment, to target: DropDestination) throws {
         let digest = fulfilment.digest.map { $0.map { String(format: "%02x", $0) }.joined() }
@@ -46,9 +21,11 @@ struct DropReports: Sendable {
         let representation = fulfilment.representation
         if json {
             return try Output.printJSON(
-                Success(
-                    item: name, path: fulfilment.path, type: representation.type, form: representation.form.rawValue,
-                    bytes: fulfilment.bytes, sha256: digest, isWritable: fulfilment.isWritable))
+                [
+                    "item": name, "outcome": "fulfilled", "path": fulfilment.path, "type": representation.type,
+                    "form": representation.form.rawValue, "bytes": fulfilment.bytes, "sha256": digest,
+                    "isWritable": fulfilment.isWritable,
+                ] as JSONObject)
         }
         guard let path = fulfilment.path else { return }
         // In place, only the path, for scripts.
@@ -64,8 +41,10 @@ struct DropReports: Sendable {
         let message = failure.message + (note.map { " " + $0 } ?? "")
         if json {
             return try Output.printJSON(
-                Failure(
-                    item: name, outcome: failure.kind.rawValue, error: Output.tidied(message), status: status.rawValue))
+                [
+                    "item": name, "outcome": failure.kind.rawValue, "error": Output.tidied(message),
+                    "status": status.rawValue,
+                ] as JSONObject)
         }
         if isSingle { return Output.fail(message) }
         // One quarantine is explained once, whatever number of items it concerns.
@@ -75,41 +54,31 @@ struct DropReports: Sendable {
 
     // MARK: Before
 
-    private struct Resolution: Encodable {
-        struct Pair: Encodable {
-            var offered: String
-            var form: String
-            var accepted: String
-            var serves: Bool
-            var distance: Int?
-            var relation: String
-            var wins: Bool
-        }
-        var item: String
-        var pairs: [Pair]
-        var rule: String
-        var leads: String
-        var type: String?
-        var form: String?
-    }
-
     /// Shows the whole table: what is offered by what is accepted, how far apart, and what decides.
     func explain(_ name: String, _ resolution: PromiseResolution) throws {
         let explanation = resolution.explanation
         let choice = explanation.choice
         let pairs = explanation.pairs.map { pair in
-            Resolution.Pair(
+            (
                 offered: explanation.offered[pair.offeredIndex],
                 form: resolution.offered[pair.offeredIndex].form.rawValue,
-                accepted: explanation.accepted[pair.acceptedIndex], serves: pair.relation.serves,
-                distance: pair.relation.distance, relation: "\(pair.relation)",
-                wins: pair.offeredIndex == choice?.offeredIndex && pair.acceptedIndex == choice?.acceptedIndex)
+                accepted: explanation.accepted[pair.acceptedIndex], relation: pair.relation,
+                wins: pair.offeredIndex == choice?.offeredIndex && pair.acceptedIndex == choice?.acceptedIndex
+            )
         }
         if json {
             return try Output.printJSON(
-                Resolution(
-                    item: name, pairs: pairs, rule: explanation.rule.rawValue, leads: explanation.preference.rawValue,
-                    type: resolution.choice?.type, form: resolution.choice?.form.rawValue))
+                [
+                    "item": name, "rule": explanation.rule.rawValue, "leads": explanation.preference.rawValue,
+                    "type": resolution.choice?.type, "form": resolution.choice?.form.rawValue,
+                    "pairs": pairs.map { pair -> JSONObject in
+                        [
+                            "offered": pair.offered, "form": pair.form, "accepted": pair.accepted,
+                            "serves": pair.relation.serves, "distance": pair.relation.distance,
+                            "relation": "\(pair.relation)", "wins": pair.wins,
+                        ]
+                    },
+                ] as JSONObject)
         }
         if !isSingle { try Output.line("\(name)") }
         let offered = pairs.map(\.offered.count).max() ?? 0

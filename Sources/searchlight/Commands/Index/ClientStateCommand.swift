@@ -30,24 +30,10 @@ struct ClientStateCommand: AsyncParsableCommand {
             let text = String(validating: state, as: UTF8.self)
             let base64 = Data(state).base64EncodedString()
             if options.json {
-                return try Output.printJSON(ClientStateReport(text: text, base64: base64, bytes: state.count))
+                return try Output.printJSON(
+                    ["text": text.map(JSONValue.text) ?? .null, "base64": base64, "bytes": state.count] as JSONObject)
             }
             try Output.line("\(text ?? base64)")
         }
-    }
-}
-
-private struct ClientStateReport: Encodable {
-    var text: String?
-    var base64: String
-    var bytes: Int
-
-    enum CodingKeys: CodingKey { case text, base64, bytes }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(text, forKey: .text)
-        try container.encode(base64, forKey: .base64)
-        try container.encode(bytes, forKey: .bytes)
     }
 }

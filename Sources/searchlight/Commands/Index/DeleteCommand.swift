@@ -43,11 +43,7 @@ struct DeleteCommand: AsyncParsableCommand {
         try await store.commit(batch)
         let after = try await store.perform(ItemCountsCall())[choice.bundle] ?? 0
         let deleted = max(0, before - after)
-        if options.json { return try Output.printJSON(DeletionReport(deleted: deleted)) }
+        if options.json { return try Output.printJSON(["deleted": deleted]) }
         try Output.line("\(counted(deleted, "item")) deleted.")
     }
-}
-
-private struct DeletionReport: Encodable {
-    var deleted: Int
 }

@@ -88,7 +88,7 @@ struct DonateCommand: AsyncParsableCommand {
     private func donate(_ input: InputLines, to store: any EngineClient) async throws {
         let acknowledges = acknowledge
         let mark = try await store.perform(RejectionsCall(scope: choice.scope, mark: nil)).mark
-        var donation = Donation(
+        var donation = LineDonation(
             store: store, scope: choice.scope, linesPerBatch: linesPerBatch,
             clientState: clientState.map { Array($0.utf8) }, expectation: expectation
         ) { count in
@@ -142,12 +142,12 @@ private struct DonationReport: Encodable {
     var expired: Int
     var batches: Int
     /// The first of the refused lines.
-    var refusals: [Donation.Refusal]
+    var refusals: [LineDonation.Refusal]
     /// Items that were taken and could not be indexed: updates that made an item exceed a limit.
     var rejected: [String]
     var halt: String?
 
-    init(_ donation: Donation, _ rejections: Rejections) {
+    init(_ donation: LineDonation, _ rejections: Rejections) {
         expired = donation.expired
         // Others may have donated to the same index meanwhile.
         ignoredUpdates = min(rejections.ignoredUpdates, donation.accepted - expired)

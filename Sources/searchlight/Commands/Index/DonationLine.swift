@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+import IdleScheduling
 import ItemRecord
 import MetadataQuery
 
@@ -12,24 +12,28 @@ enum DonationLine {
     /// Nothing stands there.
     case empty
 
+    /// How many arrays and objects may be inside each other.
+    private static let maximumDepth = 512
+
     /// Reads a line of JSON.
     init(_ bytes: some Collection<UInt8>) throws(LineRefusal) {
         guard !bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) else {
             self = .empty
             return
         }
-        let value: DonationValue
-        do {
-            value = try JSONDecoder().decode(DonationValue.self, from: Data(bytes))
+        let value: WrittenJSON
+        do throws(WrittenProblem) {
+            value = try WrittenJSON(reading: Array(bytes)[...], maximumDepth: Self.maximumDepth)
         } catch {
-            throw LineRefusal(notJSON: bytes, error)
+            guard String(validating: bytes, as: UTF8.self) != nil else { throw LineRefusal("it is not UTF-8") }
+            throw LineRefusal(error.text.hasSuffix(".") ? String(error.text.dropLast()) : error.text)
         }
-        guard case .object(let fields) = value else { throw LineRefusal("it is \(value.kind) and not an object") }
+        guard let fields = value.members else { throw LineRefusal("it is \(value.kind) and not an object") }
         self = fields["endBatch"] == nil ? .item(try Self.item(fields)) : try Self.endOfBatch(fields)
     }
 
-    private static func endOfBatch(_ fields: [String: DonationValue]) throws(LineRefusal) -> DonationLine {
-        guard fields.count == 1, case .object(let fields)? = fields["endBatch"],
+    private static func endOfBatch(_ fields: [String: WrittenJSON]) throws(LineRefusal) -> DonationLine {
+        guard fields.count == 1, let fields = fields["endBatch"]?.members,
             fields.keys.allSatisfy({ $0 == "clientState" })
         else {
             throw LineRefusal(#"an end of a batch is {"endBatch": {}} or {"endBatch": {"clientState": "…"}}"#)
@@ -41,7 +45,7 @@ enum DonationLine {
         "uniqueIdentifier", "domainIdentifier", "attributes", "customKeys", "expirationDate", "isUpdate",
     ]
 
-    private static func item(_ fields: [String: DonationValue]) throws(LineRefusal) -> EncodedItem {
+    private static func item(_ fields: [String: WrittenJSON]) throws(LineRefusal) -> EncodedItem {
         if let unknown = fields.keys.filter({ !fieldNames.contains($0) }).min() {
             throw LineRefusal("an item has no field \(unknown.prefix(80).debugDescription)")
         }
@@ -56,15 +60,15 @@ enum DonationLine {
         }
         switch fields["isUpdate"] {
         case nil, .null?: break
-        case .truth(let isUpdate)?: record.isUpdate = isUpdate
+        case .bool(let isUpdate)?: record.isUpdate = isUpdate
         case .some(let value): throw LineRefusal("isUpdate is \(value.kind) and not true or false")
         }
         if let expiration = fields["expirationDate"] { record.expiration = try self.expiration(expiration) }
         switch fields["attributes"] {
         case nil, .null?: break
         case .object(let attributes)?:
-            for (name, value) in attributes {
-                record.attributes[name] = try AttributeValue(value, of: name)
+            for attribute in attributes {
+                record.attributes[attribute.key] = try AttributeValue(attribute.value, of: attribute.key)
             }
         case .some(let value): throw LineRefusal("attributes is \(value.kind) and not an object")
         }
@@ -80,16 +84,17 @@ enum DonationLine {
     }
 
     private static func traits(
-        _ value: DonationValue?, of record: ItemRecord
+        _ value: WrittenJSON?, of record: ItemRecord
     ) throws(LineRefusal) -> [String: AttributeTraits] {
-        let keys: [String: DonationValue]
+        let keys: [WrittenJSON.Field]
         switch value {
         case nil, .null?: return [:]
-        case .object(let object)?: keys = object
+        case .object(let fields)?: keys = fields
         case .some(let value): throw LineRefusal("customKeys is \(value.kind) and not an object")
         }
         var traits: [String: AttributeTraits] = [:]
-        for (name, value) in keys.sorted(by: { $0.key < $1.key }) {
+        for field in keys.sorted(by: { $0.key < $1.key }) {
+            let (name, value) = (field.key, field.value)
             let shown = name.prefix(80).debugDescription
             guard AttributeTraits.isKeyName(name) else {
                 throw LineRefusal(
@@ -99,7 +104,7 @@ enum DonationLine {
             guard record.attributes[name] != nil else {
                 throw LineRefusal("customKeys has \(shown), which is not among the attributes")
             }
-            guard case .object(let flags) = value else {
+            guard let flags = value.members else {
                 throw LineRefusal("\(name.prefix(80)) in customKeys is \(value.kind) and not an object")
             }
             traits[name] = try AttributeTraits(flags, of: String(name.prefix(80)))
@@ -107,7 +112,7 @@ enum DonationLine {
         return traits.filter { $0.value != .standard }
     }
 
-    private static func text(_ name: String, _ fields: [String: DonationValue]) throws(LineRefusal) -> String? {
+    private static func text(_ name: String, _ fields: [String: WrittenJSON]) throws(LineRefusal) -> String? {
         switch fields[name] {
         case nil, .null?: return nil
         case .text(let text)?: return text
@@ -115,7 +120,7 @@ enum DonationLine {
         }
     }
 
-    private static func expiration(_ value: DonationValue) throws(LineRefusal) -> ItemRecord.Expiration {
+    private static func expiration(_ value: WrittenJSON) throws(LineRefusal) -> ItemRecord.Expiration {
         switch value {
         case .null: return .standard
         case .text("never"): return .never

@@ -20,8 +20,9 @@ struct ItemList {
             return report
         }
         if json {
+            // “next” is for --after.
             return try Output.printJSON(
-                ItemListReport(items: reports, hasMore: page.next != nil, next: page.next?.number))
+                ["items": reports, "hasMore": page.next != nil, "next": page.next?.number] as JSONObject)
         }
         for (item, report) in zip(page.items, reports) {
             let index = report.index.map { " (\($0))" } ?? ""
@@ -67,12 +68,4 @@ struct ListPlace: ParsableArguments {
         }
         return QueryCursor(after: number)
     }
-}
-
-private struct ItemListReport: Encodable {
-    var items: [ItemReport]
-    /// Whether the limit ended the list.
-    var hasMore: Bool
-    /// The number of the last item, for `--after`; absent after the last page.
-    var next: Int64?
 }

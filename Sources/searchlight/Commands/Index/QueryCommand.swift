@@ -62,7 +62,7 @@ struct QueryCommand: AsyncParsableCommand {
         if explain { return try show(try await store.perform(ExplainCall(expression, bundle: bundle))) }
         if count {
             let total = try await store.perform(CountCall(expression, bundle: bundle))
-            if options.json { return try Output.printJSON(CountReport(total: total)) }
+            if options.json { return try Output.printJSON(["total": total]) }
             try Output.line("\(total)")
             return warnOfPending(try await store.perform(PendingCall()))
         }
@@ -101,7 +101,7 @@ struct QueryCommand: AsyncParsableCommand {
     }
 
     private func show(_ plan: QueryPlan) throws {
-        if options.json { return try Output.printJSON(PlanReport(plan)) }
+        if options.json { return try Output.printJSON(JSONObject(plan)) }
         try Output.line(plan.usesIndex ? "Indexes choose the items." : "All items are looked at.")
         try Output.line(
             plan.isExact ? "The indexes alone decide." : "The records of these items are read and evaluated.")
@@ -146,22 +146,11 @@ struct QueryExcerpt {
     }
 }
 
-private struct CountReport: Encodable {
-    var total: Int
-}
-
-private struct PlanReport: Encodable {
-    var usesIndex: Bool
-    var isExact: Bool
-    var steps: [String]
-    var sql: String
-    var arguments: Int
-
-    init(_ plan: QueryPlan) {
-        usesIndex = plan.usesIndex
-        isExact = plan.isExact
-        steps = plan.steps
-        sql = plan.sql
-        arguments = plan.argumentCount
+extension JSONObject {
+    fileprivate init(_ plan: QueryPlan) {
+        self = [
+            "usesIndex": plan.usesIndex, "isExact": plan.isExact, "steps": plan.steps, "sql": plan.sql,
+            "arguments": plan.argumentCount,
+        ]
     }
 }

@@ -17,7 +17,6 @@ struct JobChoice: ParsableArguments {
         get throws { try JobChoice.key(name) }
     }
 
-    /// The job of a name.
     static func key(_ name: String) throws -> ScheduledJob.Key {
         guard let key = ScheduledJob.Key(name: name) else {
             throw ValidationError(

@@ -24,7 +24,7 @@ struct ScheduleListCommand: AsyncParsableCommand {
     func run() async throws {
         try await reportingErrors(json: options.json) {
             let report = try await options.withSchedule(.read) { schedule in try await schedule.schedule(of: nil) }
-            if options.json { return try Output.printJSON(WhyReport(report)) }
+            if options.json { return try Output.printJSON(JSONObject(report)) }
             if !report.isScheduling {
                 Output.complain(
                     "Note: no service runs, so nothing is done in the background. To begin one: searchlightd")

@@ -25,7 +25,7 @@ struct SchedulePolicyCommand: ParsableCommand {
             do throws(PolicyFile.Failure) { policy = try file.policy() } catch {
                 throw CommandFailure(message: error.description, status: .usage)
             }
-            if json { return try Output.printJSON(PolicyReport(policy)) }
+            if json { return try Output.printJSON(JSONObject(policy)) }
             guard check == nil else {
                 return try Output.line("\(file.path) is a policy. A service goes by its file once it begins anew.")
             }
@@ -91,24 +91,11 @@ extension SchedulingPolicy {
     }
 }
 
-/// A policy as JSON, in the form of the file.
-private struct PolicyReport: Encodable {
-    private let policy: SchedulingPolicy
-
-    init(_ policy: SchedulingPolicy) { self.policy = policy }
-
-    private struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init(_ name: String) { stringValue = name }
-        init?(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        for setting in PolicySetting.all { try container.encode(setting.value(in: policy), forKey: Key(setting.key)) }
+extension JSONObject {
+    /// A policy, in the form of the file.
+    fileprivate init(_ policy: SchedulingPolicy) {
         let gates = Gate.allCases.filter(\.isSwitchable).map { ($0.code, policy.rule(of: $0)) }
-        try container.encode(Dictionary(gates, uniquingKeysWith: { one, _ in one }), forKey: Key("gates"))
+        let object: JSONObject = ["gates": Dictionary(gates, uniquingKeysWith: { one, _ in one })]
+        self = object.adding(PolicySetting.all.map { ($0.key, $0.value(in: policy)) })
     }
 }

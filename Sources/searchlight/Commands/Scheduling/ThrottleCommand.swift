@@ -35,16 +35,11 @@ struct ThrottleCommand: AsyncParsableCommand {
                 return try await options.schedule(of: store).setThrottled(isThrottled, bundle)
             }
             if options.json {
-                return try Output.printJSON(Report(bundle: bundle, isThrottled: isThrottled, isChanged: isChange))
+                return try Output.printJSON(
+                    ["bundle": bundle, "isThrottled": isThrottled, "isChanged": isChange] as JSONObject)
             }
             let state = isThrottled ? "throttled" : "not throttled"
             try Output.line("\(bundle) \(isChange ? "is \(state) now" : "was \(state) before").")
         }
-    }
-
-    private struct Report: Encodable {
-        var bundle: String
-        var isThrottled: Bool
-        var isChanged: Bool
     }
 }

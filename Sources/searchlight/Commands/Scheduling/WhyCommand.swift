@@ -46,7 +46,7 @@ struct WhyCommand: AsyncParsableCommand {
                 }
                 return try await options.report(of: store, keys: all ? nil : keys, besides: keys)
             }
-            if options.json { return try Output.printJSON(WhyReport(report)) }
+            if options.json { return try Output.printJSON(JSONObject(report)) }
             try show(report)
         }
     }

@@ -133,26 +133,19 @@ struct TypesDecodeCommand: ParsableCommand {
                     message: "\(identifier.debugDescription) is not a dynamic identifier, which begins with “dyn.a”.",
                     status: .failure)
             }
-            let report = DynamicReport(
-                identifier: dynamic.identifier, decoded: dynamic.description, parent: dynamic.parent,
-                tags: dynamic.tags.map { .init(tagClass: $0.tagClass.rawValue, value: $0.value) })
-            if options.json { return try Output.printJSON(report) }
-            try Output.line("\(report.decoded)")
-            if let parent = report.parent { try Output.line("  \(dim: "conforms to")  \(parent)") }
-            for tag in report.tags { try Output.line("  \(dim: tag.tagClass)  \(tag.value)") }
+            if options.json {
+                let tags = dynamic.tags.map { ["tagClass": $0.tagClass.rawValue, "value": $0.value] }
+                return try Output.printJSON(
+                    [
+                        "identifier": dynamic.identifier, "decoded": dynamic.description, "parent": dynamic.parent,
+                        "tags": tags,
+                    ] as JSONObject)
+            }
+            try Output.line("\(dynamic.description)")
+            if let parent = dynamic.parent { try Output.line("  \(dim: "conforms to")  \(parent)") }
+            for tag in dynamic.tags { try Output.line("  \(dim: tag.tagClass.rawValue)  \(tag.value)") }
         }
     }
-}
-
-private struct DynamicReport: Encodable {
-    struct Tag: Encodable {
-        var tagClass: String
-        var value: String
-    }
-    var identifier: String
-    var decoded: String
-    var parent: String?
-    var tags: [Tag]
 }
 
 /// A type as JSON.

@@ -37,19 +37,10 @@ struct TraceSink: Sendable {
     func write(_ line: String) throws {
         guard let file else { return try Output.document(line) }
         var line = line
-        let code = line.withUTF8 { bytes -> Int32 in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while !rest.isEmpty {
-                let count = Glibc.write(file.number, rest.baseAddress, rest.count)
-                if count < 0 && errno == EINTR { continue }
-                guard count > 0 else { return errno }
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            }
-            return 0
-        }
-        guard code == 0 else {
+        if case .failure(let error) = line.withUTF8({ WholeTransfer.write(UnsafeRawBufferPointer($0), to: file.number) }
+        ) {
             throw CommandFailure(
-                message: "Writing to \(path) failed: \(String(cString: strerror(code)).lowercased()).",
+                message: "Writing to \(path) failed: \(String(cString: strerror(error.code)).lowercased()).",
                 status: .inputOutput)
         }
     }

@@ -60,7 +60,7 @@ struct SimulateCommand: ParsableCommand {
             if let plot {
                 try PlotFile(plot).write(TimelinePlot(replay, of: trace).svg)
             }
-            if options.json { return try Output.printJSON(SimulationReport(replay, showsJournal: !quiet)) }
+            if options.json { return try Output.printJSON(JSONObject(replay, showsJournal: !quiet)) }
             try show(replay, trace)
         }
     }

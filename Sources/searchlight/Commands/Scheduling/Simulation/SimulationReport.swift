@@ -3,86 +3,48 @@ import Foundation
 import IdleScheduling
 import SchedulerSimulation
 
-/// A replay as `--json` prints it: times in UTC, lengths in seconds to a millisecond.
-struct SimulationReport: Encodable {
-    var name: String
-    var start: String
-    var end: String
-    var journal: [JournalLine]?
-    var jobs: [Job]
-    /// When which gates of the machine were closed.
-    var gates: [Span]
-    /// When a person waited.
-    var waiting: [Span]
-    /// When which extension was throttled.
-    var throttled: [Span]
-    var totals: Replay.Totals
-
-    struct Span: Encodable {
-        var start: String
-        var end: String
-        var kind: String
-        var gates: [String]?
-
-        init<Kind>(_ span: Replay.Span<Kind>, _ kind: String) {
-            (start, end, self.kind) = (SimulationReport.text(span.start), SimulationReport.text(span.end), kind)
-            gates = span.gates.isEmpty ? nil : span.gates.map(\.code)
-        }
-    }
-    struct Job: Encodable {
-        var job: String
-        var requests: Int
-        var done: Int
-        var owed: Bool
-        var requested: String
-        var began: String?
-        var finished: String?
-        var longestWait: Double
-        var longestTime: Double
-        var longestRest: Double
-        var slices: Int
-        var relaxedSlices: Int
-        var pauses: Int
-        var stops: Int
-        var failures: Int
-        var cpu: Double
-        var written: UInt64
-        var items: Int
-        var spans: [Span]
-
-        init(_ job: Replay.JobSummary) {
-            (self.job, requests, done, owed) = (job.key.name, job.requests, job.done, job.isOwed)
-            requested = SimulationReport.text(job.requested)
-            began = job.began.map(SimulationReport.text)
-            finished = job.finished.map(SimulationReport.text)
-            longestWait = SimulationReport.rounded(job.longestWait)
-            longestTime = SimulationReport.rounded(job.longestTime)
-            longestRest = SimulationReport.rounded(job.longestRest)
-            (slices, relaxedSlices, pauses, stops) = (job.slices, job.relaxedSlices, job.pauses, job.stops)
-            (failures, cpu, written) = (job.failures, SimulationReport.rounded(job.usage.cpu), job.usage.written)
-            (items, spans) = (job.items, job.spans.map { Span($0, $0.kind.rawValue) })
-        }
-    }
-
+extension JSONObject {
+    /// A replay: times in UTC, lengths in seconds to a millisecond.
     init(_ replay: Replay, showsJournal: Bool) {
-        (name, start, end) = (replay.name, Self.text(replay.start), Self.text(replay.end))
-        journal = showsJournal ? replay.journal.map(JournalLine.init) : nil
-        jobs = replay.jobs.map(Job.init)
-        gates = replay.gates.map { Span($0, $0.kind.code) }
-        waiting = replay.personsWaiting.map { Span($0, $0.kind.code) }
-        throttled = replay.throttled.map { Span($0, $0.kind) }
-        totals = replay.totals
+        var totals = replay.totals
         for path in [
             \Replay.Totals.seconds, \.running, \.active, \.runningWhileActive, \.longestToQuiet, \.cpu,
         ] {
             totals[keyPath: path] = Self.rounded(totals[keyPath: path])
         }
+        self = [
+            "name": replay.name, "start": Self.text(replay.start), "end": Self.text(replay.end),
+            "journal": showsJournal ? replay.journal.map(JournalLine.init) : nil,
+            "jobs": replay.jobs.map(JSONObject.init),
+            // When which gates of the machine were closed, when a person waited, and which extension was throttled.
+            "gates": replay.gates.map { JSONObject($0, $0.kind.code) },
+            "waiting": replay.personsWaiting.map { JSONObject($0, $0.kind.code) },
+            "throttled": replay.throttled.map { JSONObject($0, $0.kind) }, "totals": totals,
+        ]
     }
 
-    private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    private init<Kind>(_ span: Replay.Span<Kind>, _ kind: String) {
+        self = [
+            "start": Self.text(span.start), "end": Self.text(span.end), "kind": kind,
+            "gates": span.gates.isEmpty ? nil : span.gates.map(\.code),
+        ]
+    }
+
+    private init(_ job: Replay.JobSummary) {
+        self = [
+            "job": job.key.name, "requests": job.requests, "done": job.done, "owed": job.isOwed,
+            "requested": Self.text(job.requested), "began": job.began.map(Self.text),
+            "finished": job.finished.map(Self.text), "longestWait": Self.rounded(job.longestWait),
+            "longestTime": Self.rounded(job.longestTime), "longestRest": Self.rounded(job.longestRest),
+            "slices": job.slices, "relaxedSlices": job.relaxedSlices, "pauses": job.pauses, "stops": job.stops,
+            "failures": job.failures, "cpu": Self.rounded(job.usage.cpu), "written": job.usage.written,
+            "items": job.items, "spans": job.spans.map { JSONObject($0, $0.kind.rawValue) },
+        ]
+    }
 
     private static func text(_ moment: Double) -> String {
-        Date(timeIntervalSinceReferenceDate: moment).formatted(style)
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        return Date(timeIntervalSinceReferenceDate: moment).formatted(style)
     }
 
     private static func rounded(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }

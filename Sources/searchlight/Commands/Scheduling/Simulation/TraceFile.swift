@@ -60,19 +60,13 @@ enum TraceFile {
         if fstat(descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > most {
             throw tooLarge
         }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 256 << 10)
-        while true {
-            let count = Glibc.read(descriptor.number, &buffer, buffer.count)
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else {
-                throw CommandFailure(
-                    message: "Reading \(shown(name)) failed: \(String(cString: strerror(errno)).lowercased()).",
-                    status: .inputOutput)
-            }
-            guard count > 0 else { return bytes }
-            bytes += buffer[..<count]
-            guard bytes.count <= most else { throw tooLarge }
+        let bytes: [UInt8]
+        do throws(ErrnoCode) { bytes = try WholeTransfer.bytes(of: descriptor.number, upTo: most + 1) } catch {
+            throw CommandFailure(
+                message: "Reading \(shown(name)) failed: \(String(cString: strerror(error.code)).lowercased()).",
+                status: .inputOutput)
         }
+        guard bytes.count <= most else { throw tooLarge }
+        return bytes
     }
 }

@@ -1,26 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-import IdleScheduling
 
-/// A value of a line of a trace.
-enum TraceValue: Hashable, Sendable {
+/// A value of JSON that a person or a program wrote: a line of a trace, a configuration, a line of a donation.
+package enum WrittenJSON: Hashable, Sendable {
     case null
     case bool(Bool)
+    /// What is written without a point and an exponent, as far as it fits.
+    case integer(Int64)
     case number(Double)
     case text(String)
-    case list([TraceValue])
-    /// In the order of the line; no key comes twice.
+    case list([WrittenJSON])
+    /// In the order of the text; no key comes twice.
     case object([Field])
 
-    struct Field: Hashable, Sendable {
-        var key: String
-        var value: TraceValue
+    package struct Field: Hashable, Sendable {
+        package var key: String
+        package var value: WrittenJSON
+
+        package init(key: String, value: WrittenJSON) { (self.key, self.value) = (key, value) }
+    }
+
+    /// The number, whichever way it is written.
+    package var number: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .number(let number): number
+        default: nil
+        }
+    }
+
+    /// The fields of an object by their keys.
+    package var members: [String: WrittenJSON]? {
+        guard case .object(let fields) = self else { return nil }
+        return Dictionary(uniqueKeysWithValues: fields.map { ($0.key, $0.value) })
     }
 
     /// The beginning of it, for a message.
-    var shown: String {
+    package var shown: String {
         switch self {
         case .null: "null"
         case .bool(let bool): "\(bool)"
+        case .integer(let number): "\(number)"
         case .number(let number): number.plain
         case .text(let text): "“\(text.cut)”"
         case .list: "a list"
@@ -29,10 +48,11 @@ enum TraceValue: Hashable, Sendable {
     }
 
     /// As JSON, numbers in the shortest form that is read as the same.
-    var json: String {
+    package var json: String {
         switch self {
         case .null: "null"
         case .bool(let bool): "\(bool)"
+        case .integer(let number): "\(number)"
         case .number(let number): number.plain
         case .text(let text): Self.quoted(text)
         case .list(let values): "[" + values.map(\.json).joined(separator: ",") + "]"
@@ -61,38 +81,44 @@ enum TraceValue: Hashable, Sendable {
 
 extension String {
     /// The beginning, for a message.
-    var cut: String { count <= 64 ? self : prefix(64) + "…" }
+    package var cut: String { count <= 64 ? self : prefix(64) + "…" }
 }
 
-/// Why a line cannot be used; the line's number is added by who knows it.
-struct LineProblem: Error {
-    var text: String
-    init(_ text: String) { self.text = text }
+/// Why JSON cannot be used, as a sentence that begins small; where it stands is added by who knows.
+package struct WrittenProblem: Error {
+    package var text: String
+    package init(_ text: String) { self.text = text }
 }
 
-/// Reads a line of JSON: strictly, within bounds, without Foundation, whose decoder takes one of two equal keys silently and
-/// a hundred times as long.
-struct LineScanner {
-    private let bytes: ArraySlice<UInt8>
-    private var place: Int
-    private static let maximumDepth = 4
+extension WrittenJSON {
+    /// Reads one value: strictly, within bounds, and no key twice. Foundation's decoder takes one of two equal keys silently,
+    /// says of most faults neither what nor where, and takes a hundred times as long.
+    ///
+    /// - Parameter maximumDepth: How many lists and objects may be inside each other.
+    package init(reading bytes: ArraySlice<UInt8>, maximumDepth: Int) throws(WrittenProblem) {
+        var scanner = WrittenJSONScanner(bytes: bytes, place: bytes.startIndex, maximumDepth: maximumDepth)
+        self = try scanner.whole()
+    }
+}
 
-    /// Reads a line as an object.
-    static func object(_ line: ArraySlice<UInt8>) throws(LineProblem) -> [TraceValue.Field] {
-        var scanner = LineScanner(bytes: line, place: line.startIndex)
-        let value = try scanner.value(depth: 0)
-        scanner.skipSpaces()
-        guard scanner.place == line.endIndex else { throw scanner.problem("something follows the object") }
-        guard case .object(let fields) = value else { throw LineProblem("it has to be a JSON object: {\"at\": …}.") }
-        return fields
+private struct WrittenJSONScanner {
+    let bytes: ArraySlice<UInt8>
+    var place: Int
+    let maximumDepth: Int
+
+    mutating func whole() throws(WrittenProblem) -> WrittenJSON {
+        let value = try value(depth: 0)
+        skipSpaces()
+        guard place == bytes.endIndex else { throw problem("something follows the value") }
+        return value
     }
 
-    private func problem(_ text: String) -> LineProblem {
-        LineProblem("it is not valid JSON: \(text) at byte \(place - bytes.startIndex + 1).")
+    private func problem(_ text: String) -> WrittenProblem {
+        WrittenProblem("it is not valid JSON: \(text) at byte \(place - bytes.startIndex + 1).")
     }
 
     private mutating func skipSpaces() {
-        while place < bytes.endIndex, [0x20, 0x09, 0x0D].contains(bytes[place]) { place += 1 }
+        while place < bytes.endIndex, [0x20, 0x0A, 0x09, 0x0D].contains(bytes[place]) { place += 1 }
     }
 
     private mutating func take(_ byte: UInt8) -> Bool {
@@ -110,14 +136,14 @@ struct LineScanner {
         return isIt
     }
 
-    private mutating func value(depth: Int) throws(LineProblem) -> TraceValue {
+    private mutating func value(depth: Int) throws(WrittenProblem) -> WrittenJSON {
         skipSpaces()
         guard place < bytes.endIndex else { throw problem("it ends too soon") }
         switch bytes[place] {
         case UInt8(ascii: "{"): return .object(try fields(depth: depth + 1))
         case UInt8(ascii: "["): return .list(try list(depth: depth + 1))
         case UInt8(ascii: "\""): return .text(try text())
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try number())
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
         default:
             if take(word: "true") { return .bool(true) }
             if take(word: "false") { return .bool(false) }
@@ -126,9 +152,9 @@ struct LineScanner {
         }
     }
 
-    private mutating func fields(depth: Int) throws(LineProblem) -> [TraceValue.Field] {
-        guard depth <= Self.maximumDepth else { throw problem("more than \(Self.maximumDepth) levels") }
-        var fields: [TraceValue.Field] = []
+    private mutating func fields(depth: Int) throws(WrittenProblem) -> [WrittenJSON.Field] {
+        guard depth <= maximumDepth else { throw WrittenProblem("it nests deeper than \(maximumDepth) levels.") }
+        var fields: [WrittenJSON.Field] = []
         var keys: Set<String> = []
         guard take(UInt8(ascii: "{")) else { throw problem("no object") }
         if take(UInt8(ascii: "}")) { return [] }
@@ -136,17 +162,17 @@ struct LineScanner {
             skipSpaces()
             guard place < bytes.endIndex, bytes[place] == UInt8(ascii: "\"") else { throw problem("no key in quotes") }
             let key = try text()
-            guard keys.insert(key).inserted else { throw LineProblem("it has the key “\(key.cut)” twice.") }
+            guard keys.insert(key).inserted else { throw WrittenProblem("it has the key “\(key.cut)” twice.") }
             guard take(UInt8(ascii: ":")) else { throw problem("no colon after the key “\(key.cut)”") }
-            fields.append(TraceValue.Field(key: key, value: try value(depth: depth)))
+            fields.append(WrittenJSON.Field(key: key, value: try value(depth: depth)))
         } while take(UInt8(ascii: ","))
         guard take(UInt8(ascii: "}")) else { throw problem("no comma or closing brace") }
         return fields
     }
 
-    private mutating func list(depth: Int) throws(LineProblem) -> [TraceValue] {
-        guard depth <= Self.maximumDepth else { throw problem("more than \(Self.maximumDepth) levels") }
-        var values: [TraceValue] = []
+    private mutating func list(depth: Int) throws(WrittenProblem) -> [WrittenJSON] {
+        guard depth <= maximumDepth else { throw WrittenProblem("it nests deeper than \(maximumDepth) levels.") }
+        var values: [WrittenJSON] = []
         guard take(UInt8(ascii: "[")) else { throw problem("no list") }
         if take(UInt8(ascii: "]")) { return [] }
         repeat { values.append(try value(depth: depth)) } while take(UInt8(ascii: ","))
@@ -154,27 +180,43 @@ struct LineScanner {
         return values
     }
 
-    private mutating func number() throws(LineProblem) -> Double {
+    private mutating func number() throws(WrittenProblem) -> WrittenJSON {
         let start = place
-        while place < bytes.endIndex, Self.isOfNumber(bytes[place]) { place += 1 }
-        let text = String(decoding: bytes[start..<place], as: UTF8.self)
-        guard let number = Double(text), number.isFinite, text.last?.isNumber == true else {
+        guard takeNumber() else {
             place = start
             throw problem("no number that can be used")
         }
-        return number
-    }
-
-    private static func isOfNumber(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."),
-            UInt8(ascii: "e"), UInt8(ascii: "E"):
-            true
-        default: false
+        let text = String(decoding: bytes[start..<place], as: UTF8.self)
+        if let integer = Int64(text) { return .integer(integer) }
+        guard let number = Double(text), number.isFinite else {
+            throw WrittenProblem("it has a number that is out of range.")
         }
+        return .number(number)
     }
 
-    private mutating func text() throws(LineProblem) -> String {
+    /// Passes what is a number by JSON's grammar.
+    private mutating func takeNumber() -> Bool {
+        _ = take(oneOf: "-")
+        guard take(oneOf: "0") || takeDigits() else { return false }
+        if take(oneOf: "."), !takeDigits() { return false }
+        guard take(oneOf: "eE") else { return true }
+        _ = take(oneOf: "+-")
+        return takeDigits()
+    }
+
+    private mutating func take(oneOf others: String) -> Bool {
+        guard place < bytes.endIndex, others.utf8.contains(bytes[place]) else { return false }
+        place += 1
+        return true
+    }
+
+    private mutating func takeDigits() -> Bool {
+        let start = place
+        while place < bytes.endIndex, (0x30...0x39).contains(bytes[place]) { place += 1 }
+        return place > start
+    }
+
+    private mutating func text() throws(WrittenProblem) -> String {
         place += 1
         var piece: [UInt8] = []
         while place < bytes.endIndex {
@@ -183,7 +225,7 @@ struct LineScanner {
             case UInt8(ascii: "\""):
                 place += 1
                 guard let text = String(validating: piece, as: UTF8.self) else {
-                    throw LineProblem("it is not UTF-8.")
+                    throw WrittenProblem("it is not UTF-8.")
                 }
                 return text
             case UInt8(ascii: "\\"):
@@ -198,7 +240,7 @@ struct LineScanner {
         throw problem("a text without its closing quote")
     }
 
-    private mutating func escape() throws(LineProblem) -> [UInt8] {
+    private mutating func escape() throws(WrittenProblem) -> [UInt8] {
         guard place < bytes.endIndex else { throw problem("it ends too soon") }
         let byte = bytes[place]
         place += 1
@@ -222,7 +264,7 @@ struct LineScanner {
         }
     }
 
-    private mutating func codeUnit() throws(LineProblem) -> UInt32 {
+    private mutating func codeUnit() throws(WrittenProblem) -> UInt32 {
         let end = place + 4
         guard end <= bytes.endIndex,
             bytes[place..<end].allSatisfy({ Unicode.Scalar($0).properties.isASCIIHexDigit }),

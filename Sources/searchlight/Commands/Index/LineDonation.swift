@@ -5,7 +5,7 @@ import SearchIndex
 import SearchlightEngine
 
 /// Puts lines into batches and the batches into the index.
-struct Donation {
+struct LineDonation {
     /// A line that was not taken.
     struct Refusal: Encodable {
         var line: Int

@@ -1,42 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import IdleScheduling
 import ItemRecord
 import MetadataQuery
 
-/// A value as JSON has it, before the name of its attribute says what it stands for.
-enum DonationValue: Decodable {
-    case null
-    case truth(Bool)
-    case integer(Int64)
-    case number(Double)
-    case text(String)
-    case list([DonationValue])
-    case object([String: DonationValue])
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let truth = try? container.decode(Bool.self) {
-            self = .truth(truth)
-        } else if let integer = try? container.decode(Int64.self) {
-            self = .integer(integer)
-        } else if let number = try? container.decode(Double.self) {
-            self = .number(number)
-        } else if let text = try? container.decode(String.self) {
-            self = .text(text)
-        } else if let list = try? container.decode([DonationValue].self) {
-            self = .list(list)
-        } else {
-            self = .object(try container.decode([String: DonationValue].self))
-        }
-    }
-
+extension WrittenJSON {
     /// What it is called in messages.
     var kind: String {
         switch self {
         case .null: "null"
-        case .truth: "a truth value"
+        case .bool: "a truth value"
         case .integer, .number: "a number"
         case .text: "a text"
         case .list: "an array"
@@ -63,11 +36,11 @@ extension AttributeValue {
     private static let data: Set<String> = ["htmlContentData", "thumbnailData"]
 
     /// What a value of JSON stands for as the value of an attribute.
-    init(_ value: DonationValue, of attribute: String) throws(LineRefusal) {
+    init(_ value: WrittenJSON, of attribute: String) throws(LineRefusal) {
         let name = AttributeNames.propertyName(for: attribute)
         switch value {
         case .null: self = .null
-        case .truth(let truth): self = .boolean(truth)
+        case .bool(let truth): self = .boolean(truth)
         case .integer(let seconds) where Self.dates.contains(name): self = .date(Double(seconds))
         case .number(let seconds) where Self.dates.contains(name): self = .date(seconds)
         case .integer(let number): self = .integer(number)

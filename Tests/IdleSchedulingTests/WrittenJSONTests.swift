@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+@testable import IdleScheduling
+
+@Suite("JSON that people and programs write")
+struct WrittenJSONTests {
+    private func read(_ text: String, depth: Int = 4) throws(WrittenProblem) -> WrittenJSON {
+        try WrittenJSON(reading: Array(text.utf8)[...], maximumDepth: depth)
+    }
+
+    @Test(
+        "Numbers are read by JSON's grammar, whole ones exactly",
+        arguments: [
+            ("0", WrittenJSON.integer(0)), ("-12", .integer(-12)),
+            ("9007199254740993", .integer(9_007_199_254_740_993)),
+            ("1.5", .number(1.5)), ("2E+2", .number(200)), ("9223372036854775808", .number(9_223_372_036_854_775_808)),
+        ])
+    func numbers(text: String, value: WrittenJSON) throws { #expect(try read(text) == value) }
+
+    @Test(
+        "What is no JSON is refused, with what is wrong",
+        arguments: [
+            ("01", "follows the value at byte 2"), ("1.", "no number"), ("-", "no number"), ("1e", "no number"),
+            ("1e999", "out of range"), (#"{"a": 1, "a": 2}"#, "the key “a” twice"),
+            (#"{"a": 1} x"#, "follows the value"),
+            ("[[[[[1]]]]]", "deeper than 4 levels"), ("\"\\ud800\"", "half a character"), ("", "ends too soon"),
+        ])
+    func refused(text: String, cause: String) {
+        let problem = #expect(throws: WrittenProblem.self) { try read(text) }
+        #expect(problem?.text.contains(cause) == true, "\(problem?.text ?? "")")
+    }
+
+    @Test("A text may have several lines, and an object is found by its keys")
+    func members() throws {
+        let value = try read("{\n  \"gates\": {\"hot\": true},\r\n\t\"slice.full\": 30\n}\n")
+        #expect(
+            value.members == ["gates": .object([.init(key: "hot", value: .bool(true))]), "slice.full": .integer(30)])
+        #expect(value.json == #"{"gates":{"hot":true},"slice.full":30}"#)
+    }
+}
