@@ -132,7 +132,6 @@ public struct ServiceStateFacts: Hashable, Sendable {
     var listener: Listener
     /// `nil` if it was not asked, since that would start it, or since none runs.
     var answer: Answer?
-    /// Its limit of descriptors.
     var descriptorLimit: Int?
     /// Whether its program's file was replaced since it began.
     var isReplaced: Bool
@@ -150,7 +149,6 @@ public struct ActivationFacts: Hashable, Sendable {
     var service: Unit?
     /// The first `searchlightd.socket`.
     var socket: Unit?
-    /// Whether it is enabled.
     var isSocketEnabled: Bool
     /// Where the socket unit listens; `nil` if that is not told, or a drop-in may say otherwise.
     var listens: String?

@@ -36,8 +36,6 @@ extension ExtensionHost {
     /// Has some items of a bundle donated again, or deleted. Returns once that was acknowledged, but for those with which
     /// the extension fails and does not without: they are set aside (``ExtensionHealth/itemsSetAside``), and told as
     /// ``ExtensionEvent/setAside(bundle:item:reason:)``. Items that were set aside before are asked for if a person wants it.
-    ///
-    /// - Throws: ``ExtensionError``.
     public func reindexItems(
         _ items: [String], _ identifier: String, origin: RequestOrigin = .person
     ) async throws(ExtensionError) {
@@ -47,7 +45,6 @@ extension ExtensionHost {
     /// Fulfils a data promise.
     ///
     /// - Parameter options: How it is asked for.
-    /// - Throws: ``ExtensionError``.
     public func data(
         item: String, type: String, _ identifier: String, options: RequestOptions = .standard
     ) async throws(ExtensionError) -> Payload {
@@ -60,7 +57,6 @@ extension ExtensionHost {
     ///
     /// - Parameter options: How it is asked for.
     /// - Returns: A file or a folder, opened by the worker under its sandbox.
-    /// - Throws: ``ExtensionError``.
     public func file(
         item: String, type: String, inPlace: Bool, _ identifier: String, options: RequestOptions = .standard
     ) async throws(ExtensionError) -> FileReply {

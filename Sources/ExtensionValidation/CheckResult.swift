@@ -53,7 +53,7 @@ public enum CheckResult: Sendable, Hashable {
 /// A check that was run.
 public struct CheckReport: Sendable, Hashable {
     /// Which.
-    public var check: Check
+    public var check: ValidationCheck
     /// What came of it.
     public var result: CheckResult
     /// How long it took.
@@ -62,7 +62,7 @@ public struct CheckReport: Sendable, Hashable {
     public var isConsequence: Bool
 
     /// Creates a report.
-    public init(check: Check, result: CheckResult, duration: Duration, isConsequence: Bool = false) {
+    public init(check: ValidationCheck, result: CheckResult, duration: Duration, isConsequence: Bool = false) {
         self.check = check
         self.result = result
         self.duration = duration
@@ -89,7 +89,6 @@ struct Findings {
     /// Whether nothing was found that a rule forbids.
     var hasNoFailure: Bool { failures.isEmpty }
 
-    /// The result.
     var result: CheckResult {
         guard failures.isEmpty else {
             let (reason, advice) = Self.text(failures)

@@ -9,7 +9,7 @@ public struct ValidationSettings: Sendable {
     /// Whether the extension is loaded into this process, for a debugger. A crash is this process's end then.
     public var isInProcess = false
     /// Told each line that the extension prints or logs; called on any thread.
-    public var onLine: @Sendable (Check, String) -> Void = { _, _ in }
+    public var onLine: @Sendable (ValidationCheck, String) -> Void = { _, _ in }
 
     /// How many items are asked about.
     var sampleSize = 12
@@ -68,12 +68,13 @@ public struct ExtensionValidator: Sendable {
     /// Runs checks.
     ///
     /// - Parameters:
-    ///   - checks: Which, in any order; they run in the order of `Check.allCases`.
+    ///   - checks: Which, in any order; they run in the order of `ValidationCheck.allCases`.
     ///   - onBegin: Told before each of them.
     ///   - onEnd: Told after each of them. A thrown error ends the validation.
     /// - Returns: All reports.
     public func run(
-        _ checks: Set<Check>, onBegin: (Check) -> Void = { _ in }, onEnd: (CheckReport) throws -> Void
+        _ checks: Set<ValidationCheck>, onBegin: (ValidationCheck) -> Void = { _ in },
+        onEnd: (CheckReport) throws -> Void
     ) async rethrows -> ValidationReport {
         var report = ValidationReport(path: subject.path, seed: settings.seed, isInProcess: settings.isInProcess)
         if case .bundle(let bundle) = subject {
@@ -86,7 +87,7 @@ public struct ExtensionValidator: Sendable {
         var checks = checks
         // Without it nothing would be said of what is wrong.
         if case .refused = subject { checks.insert(.manifest) }
-        for check in Check.allCases where checks.contains(check) {
+        for check in ValidationCheck.allCases where checks.contains(check) {
             onBegin(check)
             var result = CheckResult.passed
             let duration = await configuration.clock.measure {
@@ -102,31 +103,33 @@ public struct ExtensionValidator: Sendable {
     }
 
     /// Runs checks, and tells nothing before they are done.
-    public func run(_ checks: Set<Check>) async -> ValidationReport { await run(checks, onEnd: { _ in }) }
+    public func run(_ checks: Set<ValidationCheck>) async -> ValidationReport { await run(checks, onEnd: { _ in }) }
 
     /// What is known by now.
     private struct Progress {
         var survey: Survey?
         /// The check that told that it cannot be loaded, and why.
-        var unloadable: (check: Check, error: ExtensionError)?
+        var unloadable: (check: ValidationCheck, error: ExtensionError)?
         /// The checks that were skipped because of what an earlier one has told.
-        var consequences: Set<Check> = []
+        var consequences: Set<ValidationCheck> = []
 
         /// A check that is skipped for what an earlier one has told.
-        mutating func skip(_ check: Check, _ reason: String) -> CheckResult {
+        mutating func skip(_ check: ValidationCheck, _ reason: String) -> CheckResult {
             consequences.insert(check)
             return .skipped(reason: reason)
         }
 
         /// What an error means that ended a check.
-        mutating func result(_ error: ExtensionError, _ check: Check, _ bundle: ExtensionBundle) -> CheckResult {
+        mutating func result(_ error: ExtensionError, _ check: ValidationCheck, _ bundle: ExtensionBundle)
+            -> CheckResult
+        {
             if case .cannotLoad = error, unloadable == nil { unloadable = (check, error) }
             return CheckResult(error, check, bundle)
         }
     }
 
     private func result(
-        of check: Check, among checks: Set<Check>, _ progress: inout Progress, _ whole: EventRecord
+        of check: ValidationCheck, among checks: Set<ValidationCheck>, _ progress: inout Progress, _ whole: EventRecord
     ) async -> CheckResult {
         switch subject {
         case .refused(_, let problem):
@@ -177,7 +180,7 @@ extension CheckContext {
 
 extension CheckResult {
     /// What an error means that ended a check.
-    init(_ error: ExtensionError, _ check: Check, _ bundle: ExtensionBundle) {
+    init(_ error: ExtensionError, _ check: ValidationCheck, _ bundle: ExtensionBundle) {
         switch error {
         case .crashed:
             self = .crashed(

@@ -5,7 +5,7 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     /// A generator for one check, so that a check chooses the same whether or not others ran before it.
-    init(seed: UInt64, for check: Check) {
+    init(seed: UInt64, for check: ValidationCheck) {
         // FNV-1a; the hash values of the standard library differ from run to run.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in check.rawValue.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

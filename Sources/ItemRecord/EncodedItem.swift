@@ -8,16 +8,12 @@ public struct EncodedItem: Hashable, Sendable {
     public let bytes: [UInt8]
 
     /// Encodes an item.
-    ///
-    /// - Throws: ``ItemRecordError``.
     public init(_ record: ItemRecord) throws(ItemRecordError) {
         self.record = record
         bytes = try record.encoded()
     }
 
     /// Decodes an item.
-    ///
-    /// - Throws: ``ItemRecordError``.
     public init(decoding bytes: [UInt8]) throws(ItemRecordError) {
         record = try ItemRecord(decoding: bytes)
         self.bytes = bytes

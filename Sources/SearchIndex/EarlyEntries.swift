@@ -94,7 +94,6 @@ struct EarlyEntries: Sendable {
 
     // MARK: The numbers
 
-    /// The number of entries.
     var count: Int { numbers.count }
     /// Whether there are none.
     var isEmpty: Bool { numbers.isEmpty }

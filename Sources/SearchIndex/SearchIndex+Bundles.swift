@@ -5,8 +5,6 @@ import GRDB
 extension SearchIndex {
     /// The bundles that have items or client states, as far as that has been applied; some of them if there are more than
     /// `maximum`. Blocks.
-    ///
-    /// - Throws: ``SearchIndexError``.
     public func bundles(upTo maximum: Int) throws(SearchIndexError) -> [String] {
         do {
             return try pool.read { db in

@@ -5,8 +5,6 @@ import GRDB
 extension SearchIndex {
     /// Begins the replacement of all items of a bundle. Until ``finishReplacement(of:keeping:)``, ``replaceAll(in:)`` takes
     /// the place of ``deleteAll(in:)``.
-    ///
-    /// - Throws: ``SearchIndexError``.
     public func beginReplacement(of bundle: String) async throws(SearchIndexError) {
         try await write("Beginning a reindex of \(bundle)") { db in try Self.forgetReplacement(of: bundle, db) }
     }
@@ -17,7 +15,6 @@ extension SearchIndex {
     ///
     /// - Parameter kept: Items that stay in any case, by identifier, for each index.
     /// - Returns: The number by which ``replacement(of:)`` says that it is still under way.
-    /// - Throws: ``SearchIndexError``.
     public func beginWholeReplacement(
         of bundle: String, keeping kept: [String?: Set<String>] = [:]
     ) async throws(SearchIndexError) -> Int64 {
@@ -33,8 +30,6 @@ extension SearchIndex {
     }
 
     /// The number of the replacement that ``beginWholeReplacement(of:)`` began and that nothing has ended or undone since.
-    ///
-    /// - Throws: ``SearchIndexError``.
     public func replacement(of bundle: String) async throws(SearchIndexError) -> Int64? {
         try await read("Reading how far a reindex of \(bundle) has come") { db in
             try Int64.fetchOne(db, sql: "SELECT number FROM replacement WHERE bundle = ?", arguments: [bundle])
@@ -42,8 +37,6 @@ extension SearchIndex {
     }
 
     /// How many items of a bundle there are, and how many of them the end of its replacement would delete.
-    ///
-    /// - Throws: ``SearchIndexError``.
     public func replacementCounts(
         of bundle: String
     ) async throws(SearchIndexError) -> (items: Int, unconfirmed: Int) {
@@ -105,7 +98,6 @@ extension SearchIndex {
     /// Finishes the replacement: deletes what was to be deleted and has not been donated again.
     ///
     /// - Parameter kept: Items that stay in any case, by identifier, for each index (`nil` is the default one).
-    /// - Throws: ``SearchIndexError``.
     public func finishReplacement(
         of bundle: String, keeping kept: [String?: Set<String>] = [:]
     ) async throws(SearchIndexError) {

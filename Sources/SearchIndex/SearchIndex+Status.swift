@@ -13,8 +13,6 @@ public struct KeptFindings: Hashable, Sendable, Codable {
 
 extension SearchIndex {
     /// What the last opening found that found something; `nil` if none ever did.
-    ///
-    /// - Throws: ``SearchIndexError``.
     public func lastFindings() async throws(SearchIndexError) -> KeptFindings? {
         try await readApplied("Reading what was found") { db in
             let rows = try Row.fetchAll(db, sql: "SELECT moment, finding FROM recovery ORDER BY rowid LIMIT 100")

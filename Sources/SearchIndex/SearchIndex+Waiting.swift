@@ -7,7 +7,6 @@ extension SearchIndex {
     /// before it applied them: 0 while a process that changes the store is at work, or soon.
     ///
     /// Reads what of the log has not been applied, and the frames of its last file. Blocks.
-    /// - Throws: ``SearchIndexError``.
     public func waitingEntries() throws(SearchIndexError) -> Int {
         do {
             let (row, early) = try pool.read { db in

@@ -9,7 +9,6 @@ extension SearchIndex {
     /// and ignored if nothing is (Apple's documentation since 2026). All or none.
     ///
     /// Returns once they are durable; they are found a moment later, or at once by this object's own searches.
-    /// - Throws: ``SearchIndexError``.
     public func index(_ items: [EncodedItem], in scope: IndexScope) async throws(SearchIndexError) {
         var batch = IndexBatch(scope: scope)
         batch.index(items)
@@ -17,8 +16,6 @@ extension SearchIndex {
     }
 
     /// Deletes items by identifier; unknown ones are no error.
-    ///
-    /// - Throws: ``SearchIndexError``.
     public func delete(identifiers: [String], in scope: IndexScope) async throws(SearchIndexError) {
         var batch = IndexBatch(scope: scope)
         batch.delete(identifiers: identifiers)
@@ -26,8 +23,6 @@ extension SearchIndex {
     }
 
     /// Deletes domains and everything below them: `a` takes `a.b` along, not `ab`.
-    ///
-    /// - Throws: ``SearchIndexError``.
     public func delete(domains: [String], in scope: IndexScope) async throws(SearchIndexError) {
         var batch = IndexBatch(scope: scope)
         batch.delete(domains: domains)
@@ -35,8 +30,6 @@ extension SearchIndex {
     }
 
     /// Deletes everything in one index of a bundle, its client state included.
-    ///
-    /// - Throws: ``SearchIndexError``.
     public func deleteAll(in scope: IndexScope) async throws(SearchIndexError) {
         var batch = IndexBatch(scope: scope)
         batch.deleteAll()
@@ -105,14 +98,11 @@ extension SearchIndex {
     /// Returns when everything that was durable before can be found, as ``settle()`` does; but waits as long as a bundle is held.
     ///
     /// - Returns: Whether it can be found; otherwise the task was cancelled while it waited.
-    /// - Throws: ``SearchIndexError``.
     public func settle(patientlyFor bundle: String) async throws(SearchIndexError) -> Bool {
         try await applier?.settle(patientlyFor: bundle) ?? true
     }
 
     /// The client state of the last durable batch of a scope; `nil` if there is none.
-    ///
-    /// - Throws: ``SearchIndexError``.
     public func clientState(of scope: IndexScope) async throws(SearchIndexError) -> [UInt8]? {
         // What others donate changes no state of this bundle, and may take minutes.
         try await applier?.settle(own: scope.bundle, includingHeld: true)
@@ -126,8 +116,6 @@ extension SearchIndex {
     }
 
     /// Deletes what has expired and gives back how many items that were.
-    ///
-    /// - Throws: ``SearchIndexError``.
     @discardableResult
     public func deleteExpired() async throws(SearchIndexError) -> Int {
         return try await write("Deleting expired items") { [clock] db in

@@ -78,7 +78,6 @@ public final class SearchIndex: Sendable {
     ///   - now: The present, in seconds since 2001-01-01 UTC.
     ///   - bootClock: Tells when the present was set rather than passed, so that items do not expire by a clock that was
     ///     wrong by years. Without one, `now` is believed whatever it says.
-    /// - Throws: ``SearchIndexError``.
     public convenience init(
         directory: String, access: Access, knownGeneration: Int? = nil,
         now: @escaping @Sendable () -> Double = { Date().timeIntervalSinceReferenceDate }, bootClock: BootClock? = nil
@@ -164,8 +163,6 @@ public final class SearchIndex: Sendable {
     }
 
     /// Returns when everything that was durable before can be found.
-    ///
-    /// - Throws: ``SearchIndexError``.
     public func settle() async throws(SearchIndexError) { try await applier?.settle() }
 
     /// Items that were durable and could not be indexed since the store was opened, and why: updates that made an item
@@ -178,8 +175,6 @@ public final class SearchIndex: Sendable {
     }
 
     /// Grows whenever donations were lost, so that an app can tell. What was donated and is not applied yet is not waited for.
-    ///
-    /// - Throws: ``SearchIndexError``.
     public func generation() async throws(SearchIndexError) -> Int {
         try await readApplied("Reading the generation") { try StoreRow($0).generation }
     }

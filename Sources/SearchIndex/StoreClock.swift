@@ -55,7 +55,6 @@ final class StoreClock: Sendable {
     /// A note is renewed after so long, in seconds.
     private static let renewal = 3600.0
 
-    /// The wall clock.
     let wall: @Sendable () -> Double
     private let boot: BootClock?
     private let note = Mutex<Note?>(nil)

@@ -5,7 +5,6 @@ import GRDB
 /// What a store stands on, so that tests can put a layer of their own between: to stop in the middle of a step, or to
 /// fail. No setting and no variable reaches it, only this package's own code.
 package struct StoreSeams: Sendable {
-    /// The file system of the log.
     package var logFiles: any LogFiles = SystemLogFiles()
     /// The sizes of the log's files.
     package var log = LogConfiguration()

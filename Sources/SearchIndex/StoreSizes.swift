@@ -38,7 +38,6 @@ extension SearchIndex {
     /// Sizes by bundle and by structure.
     ///
     /// - Parameter isExact: Whether everything is measured, however long that takes; else it is quick at any size.
-    /// - Throws: ``SearchIndexError``.
     public func sizes(isExact: Bool = false) async throws(SearchIndexError) -> StoreSizes {
         let folder = folder
         return try await readApplied("Measuring the store") { db in

@@ -21,7 +21,7 @@ public struct EngineConfiguration: Sendable {
     /// How long before their expiry items are asked for again, in seconds.
     public var expiryNotice = standardExpiryNotice
     /// How much a page of a reindex may take.
-    public var pages = PageLimits()
+    public var pages = ReindexPageLimits()
     /// The present, in seconds since 2001-01-01 UTC.
     public var now: @Sendable () -> Double
     /// What tells whether that was set rather than passed; without one it is believed. See ``SearchIndex``.

@@ -3,7 +3,7 @@ import ExtensionHost
 import ServiceMessages
 
 /// How much a page of a reindex may take, and how many pages there may be.
-public struct PageLimits: Hashable, Sendable {
+public struct ReindexPageLimits: Hashable, Sendable {
     /// A page ends after about so many items,
     public var items: UInt32 = 1000
     /// or after so many milliseconds: less than a worker may take to its first sign of life.
@@ -21,7 +21,7 @@ public struct PageLimits: Hashable, Sendable {
 struct PagedReindex {
     let host: ExtensionHost
     let bundle: String
-    let limits: PageLimits
+    let limits: ReindexPageLimits
     /// What the worker may take, in bytes.
     let memory: Int
     var origin = RequestOrigin.person

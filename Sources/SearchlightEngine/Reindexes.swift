@@ -83,7 +83,6 @@ final class Reindexes: Sendable {
         if donor != nil { noteLate(before) }
     }
 
-    /// Ends a reindex.
     func end(_ bundle: String) {
         noteLate(state.withLock { $0.reindexes.removeValue(forKey: bundle)?.asked })
     }

@@ -57,8 +57,6 @@ extension SearchlightEngine {
     public func hasRoom(for bundle: String) -> Bool { index.hasRoom(for: bundle) }
 
     /// Returns when there may be room for what an app donates; see ``SearchIndex/waitForRoom(for:)``.
-    ///
-    /// - Throws: ``DonationRefusal``.
     public func waitForRoom(for bundle: String) async throws(DonationRefusal) {
         do throws(SearchIndexError) {
             try await index.waitForRoom(for: bundle)

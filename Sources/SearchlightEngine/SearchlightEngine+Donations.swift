@@ -26,15 +26,11 @@ extension SearchlightEngine {
 
     /// The client state of the last batch of a scope; `nil` if there is none. An engine that only reads knows what was
     /// durable when it was opened, unless ``waitingEntries`` says otherwise, and what has been applied since.
-    ///
-    /// - Throws: ``EngineError``.
     public func clientState(of scope: IndexScope) async throws(EngineError) -> [UInt8]? {
         try await onIndex { (index) throws(SearchIndexError) in try await index.clientState(of: scope) }
     }
 
     /// Returns when everything that was durable before can be found.
-    ///
-    /// - Throws: ``EngineError``.
     public func settle() async throws(EngineError) {
         try await onIndex { (index) throws(SearchIndexError) in try await index.settle() }
     }

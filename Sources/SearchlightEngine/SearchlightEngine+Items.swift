@@ -8,8 +8,6 @@ import UniformTypeIdentifiers
 
 extension SearchlightEngine {
     /// Finds items with all their attributes; see ``SearchIndex/search(_:)``.
-    ///
-    /// - Throws: ``EngineError``.
     public func search(_ request: SearchRequest) async throws(EngineError) -> SearchPage {
         try await onQuery { (index) throws(IndexQueryError) in try await index.search(request) }
     }
@@ -41,7 +39,6 @@ extension SearchlightEngine {
         return first
     }
 
-    /// The item with a number.
     func item(number: Int64) async throws(EngineError) -> StoredItem {
         let found = try await onIndex { (index) throws(SearchIndexError) in
             try await index.appliedItem(number: number)

@@ -4,16 +4,12 @@ import SearchIndex
 
 extension SearchlightEngine {
     /// Grows whenever donations were lost.
-    ///
-    /// - Throws: ``EngineError``.
     public func generation() async throws(EngineError) -> Int {
         try await onIndex { (index) throws(SearchIndexError) in try await index.generation() }
     }
 
     /// The items of a bundle that satisfy a query, as records; see
     /// ``SearchIndex/records(matching:filters:bundle:as:after:)``.
-    ///
-    /// - Throws: ``EngineError``.
     public func records(
         matching query: QueryExpression, filters: [QueryExpression], bundle: String, as form: RecordPageForm,
         after cursor: QueryCursor?
@@ -24,8 +20,6 @@ extension SearchlightEngine {
     }
 
     /// The items that a search finds, best first, as records; see ``SearchIndex/records(_:as:maximumHits:)``.
-    ///
-    /// - Throws: ``EngineError``.
     public func records(
         _ request: SearchRequest, as form: RecordPageForm, maximumHits: Int
     ) async throws(EngineError) -> RecordPage<SearchCursor> {
@@ -35,8 +29,6 @@ extension SearchlightEngine {
     }
 
     /// Texts that complete the last word of a text; see ``SearchIndex/completions(of:bundle:limit:)``.
-    ///
-    /// - Throws: ``EngineError``.
     public func completions(of text: String, bundle: String, limit: Int) async throws(EngineError) -> [String] {
         try await onQuery { (index) throws(IndexQueryError) in
             try await index.completions(of: text, bundle: bundle, limit: limit)

@@ -33,7 +33,6 @@ extension SearchlightEngine {
     ///   - identifier: The bundle identifier.
     ///   - origin: Who wants it. A person overrides a back-off, and has items tried that were set aside.
     /// - Returns: How many items the bundle has then.
-    /// - Throws: ``EngineError``.
     @discardableResult
     public func reindexItems(
         _ items: Set<String>, of identifier: String, origin: RequestOrigin = .person

@@ -4,8 +4,8 @@ import SearchIndex
 
 extension SearchlightEngine {
     /// What was found when the store was opened.
-    public func opening() async throws(EngineError) -> StoreOpening {
-        StoreOpening(recovery: recovery, waitingEntries: waitingEntries)
+    public func opening() async throws(EngineError) -> StoreOpeningReport {
+        StoreOpeningReport(recovery: recovery, waitingEntries: waitingEntries)
     }
 
     /// The extensions that are found, those refused, and where they were looked for.

@@ -21,7 +21,6 @@ public struct StoreCheck: Sendable {
     /// Checks everything; changes nothing. Nobody else may change the store meanwhile. Blocks.
     ///
     /// - Parameter progress: Told how many items have been looked at, now and then.
-    /// - Throws: ``EngineError``.
     public func verify(progress: (Int) -> Void = { _ in }) throws(EngineError) -> VerificationReport {
         let directory = configuration.storeDirectory
         guard FileManager.default.fileExists(atPath: directory) else { throw .index(.noStore(path: directory)) }
@@ -38,8 +37,6 @@ public struct StoreCheck: Sendable {
     }
 
     /// Opens the store so that everything is checked and mended, and checks it again.
-    ///
-    /// - Throws: ``EngineError``.
     public func repair(progress: (Int) -> Void = { _ in }) async throws(EngineError) -> Repair {
         let verifier = StoreVerifier(directory: configuration.storeDirectory)
         verifier.requestRepair()

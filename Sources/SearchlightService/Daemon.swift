@@ -131,7 +131,6 @@ public final class Daemon: Sendable {
     package var engine: SearchlightEngine? { core.holder.current }
     /// What is going on.
     var load: ServiceActivity.Load { core.activity.now }
-    /// How many directories are watched for extensions.
     package var watchedDirectories: Int { extensions.watchedDirectories }
     /// What is done in the background.
     package var scheduling: any ScheduleService { schedule }

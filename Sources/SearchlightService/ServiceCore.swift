@@ -28,7 +28,6 @@ final class ServiceCore: Sendable {
     let persons: InteractiveRequestCounter
     /// What commands ask.
     let calls: ClientCallHandler
-    /// The process of the service.
     let process = UInt64(getpid())
 
     init(

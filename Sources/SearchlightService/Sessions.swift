@@ -71,7 +71,6 @@ final class Sessions: Sendable {
         return session
     }
 
-    /// Ends it.
     func end(_ session: ClientSession) {
         Task {
             await session.end()

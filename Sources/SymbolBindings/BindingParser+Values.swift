@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension BindingParser {
-    /// A value of a kind.
     mutating func value(_ wanted: ValueKind, _ what: String) throws(BindingError) -> BoundValue {
         scanner.skipSpace()
         let place = scanner.offset
@@ -13,7 +12,6 @@ extension BindingParser {
         return value
     }
 
-    /// A value, and what it is.
     mutating func value() throws(BindingError) -> (BoundValue, ValueKind) {
         try operation(of: [.plus, .minus]) { (parser) throws(BindingError) in
             try parser.operation(of: [.times, .divided]) { (parser) throws(BindingError) in try parser.simpleValue() }

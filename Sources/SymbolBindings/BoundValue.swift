@@ -96,7 +96,6 @@ public indirect enum BoundValue: Hashable, Sendable {
     }
 }
 
-/// What a value is.
 enum ValueKind: String, Hashable {
     case integer = "a whole number"
     case float = "a number"

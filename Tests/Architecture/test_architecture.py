@@ -159,6 +159,22 @@ def undocumented_in_header(text):
             yield from declared
 
 
+TYPE = re.compile(
+    r"(?:@\w+(?:\([^)]*\))? )*(?:(?:public|package|internal|open|final|indirect|nonisolated) )*"
+    r"(?:struct|class|enum|actor|protocol|typealias) (\w+)"
+)
+
+
+def shared_names(sources):
+    """The names of types that stand in more than one of some sources, private types and types inside of others left out."""
+    found = {}
+    for path, text in sources:
+        text = re.sub(r'(#*)""".*?"""\1|/\*.*?\*/', "", text, flags=re.DOTALL)
+        for name in {match[1] for match in map(TYPE.match, text.splitlines()) if match}:
+            found.setdefault(name, []).append(path)
+    return {name: paths for name, paths in found.items() if len(paths) > 1}
+
+
 def listed_files():
     command = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split("\0")
@@ -276,6 +292,16 @@ class Files(unittest.TestCase):
             self.assertLessEqual(statistics.median(counts), LONGEST_MEDIAN, f"half of the files below {tree} are longer")
 
 
+class Names(unittest.TestCase):
+    def test_no_two_types_have_one_name(self):
+        sources = [path for path in listed_files() if path.suffix == ".swift" and path.is_relative_to(ROOT / "Sources")
+                   and not path.is_relative_to(ROOT / "Sources" / "benchmarks")]
+        for name, paths in sorted(shared_names((path, path.read_text(encoding="utf-8")) for path in sources).items()):
+            with self.subTest(type=name):
+                self.fail(f"{name} is declared in {' and '.join(str(path.relative_to(ROOT)) for path in paths)}. "
+                          "Name each after what it is.")
+
+
 class Notices(unittest.TestCase):
     def test_what_is_linked_is_named_with_its_licence(self):
         manifest = (ROOT / "Package.swift").read_text(encoding="utf-8")
@@ -342,6 +368,11 @@ class Reading(unittest.TestCase):
         self.assertEqual([line for _, line in undocumented(source)], ["case one, two", "var b: Int { get }"])
         header = "/* A. */\ntypedef int a;\n\ntypedef int b;\n\n    void (*c)(int); /* C. */\n"
         self.assertEqual(list(undocumented_in_header(header)), ["typedef int b;"])
+
+    def test_types_with_one_name(self):
+        one = "public final class A<B> {\n    struct C {}\n}\nprivate enum D {}\n@MainActor struct E {}\n"
+        two = "struct A {}\nextension E {}\nstruct C {}\nenum D {}\n/* struct E */\n"
+        self.assertEqual(shared_names([("1", one), ("2", two)]), {"A": ["1", "2"]})
 
     def test_rows(self):
         self.assertEqual(rows("| `A-b` | `C`, `D` | For `E`. |\n| Module | Imports |\n"), {"A-b": {"C", "D"}})

@@ -171,7 +171,7 @@ struct LogindTests {
         let desk = SensorDesk()
         let connection = try MessageBus(address: bus.address, name: "ending", onCall: { _ in }, onDisconnect: { _ in })
         defer { connection.close() }
-        let life = BusLink.Life()
+        let life = SensorConnection.Life()
         let seat = BusSeat(.logind, connection, desk, machine.roots, life)
         life.add([seat])
         seat.publish(.inUse) { _ in }
@@ -193,7 +193,7 @@ struct LogindTests {
         let desk = SensorDesk()
         let connection = try MessageBus(address: bus.address, name: "early", onCall: { _ in }, onDisconnect: { _ in })
         defer { connection.close() }
-        let seat = BusSeat(.logind, connection, desk, machine.roots, BusLink.Life())
+        let seat = BusSeat(.logind, connection, desk, machine.roots, SensorConnection.Life())
         let path = "\(Self.path)/session/c1"
         let since = UInt64(ago(5))
         let inUse = Mutex<[String]>([])

@@ -149,7 +149,7 @@ struct FactTests {
     @Test("A library whose header lies is none, and ends nobody", arguments: 0..<64)
     func hostileLibrary(seed: Int) throws {
         let folder = try TemporaryFolder()
-        let path = try #require(SmallFile.resolved("/proc/self/exe"))
+        let path = try #require(ProbedFile.resolved("/proc/self/exe"))
         let file = try #require(FileHandle(forReadingAtPath: path))
         var bytes = Array(try file.read(upToCount: 4096) ?? Data())
         // All of what is read of the header and of the segments, one after the other.

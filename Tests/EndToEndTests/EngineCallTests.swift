@@ -72,14 +72,14 @@ struct EngineCallTests {
         }
         let found = FoundItems(hits: hits, total: SearchTotal(count: 7, isExact: true))
         #expect(try crossed(found) == found)
-        var comparison = Comparison()
+        var comparison = ReindexComparison()
         comparison.missing = [.init(index: nil, identifier: random.text(length: 9)), .init(index: "x", identifier: "")]
         comparison.donated = random.below(1000)
         #expect(try crossed(comparison) == comparison)
         var recovery = RecoveryReport()
         recovery.findings = [random.text(length: 20)]
         recovery.lostDonations = true
-        let opening = StoreOpening(recovery: recovery, waitingEntries: 3)
+        let opening = StoreOpeningReport(recovery: recovery, waitingEntries: 3)
         #expect(try crossed(opening) == opening)
         let event = EventMessage(
             number: random.next(),

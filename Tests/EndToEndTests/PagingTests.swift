@@ -232,7 +232,7 @@ struct PagingTests {
     func endless() async throws {
         let paged = try Paged()
         try paged.tell("endless 0")
-        var limits = PageLimits()
+        var limits = ReindexPageLimits()
         limits.fruitlessPages = 10
         let engine = try paged.harness.engine(pages: limits)
         let error = await #expect(throws: EngineError.self) { _ = try await paged.reindex(engine) }

@@ -41,23 +41,6 @@ struct QueryResultsTests {
         #expect(found.filter { $0 != "new" } == expected)
     }
 
-    @Test("Batches bring every item once, in order")
-    func batches() async throws {
-        let store = try await QueryTestStore(Self.records(700))
-        let results = try store.index.results(matching: .init(parsing: "title == \"oslo*\"cd"))
-        var sizes: [Int] = []
-        var found: [String] = []
-        for try await batch in results {
-            sizes.append(batch.count)
-            found += batch.map(\.record.uniqueIdentifier)
-        }
-        #expect(found == (0..<700).map(String.init))
-        #expect(sizes == [32, 128, 512, 28])
-        for try await _ in try store.index.results(matching: .init(parsing: "rating == 77")) {
-            Issue.record("a batch of nothing")
-        }
-    }
-
     @Test("Filters, bundle and expiry restrict what is found and counted")
     func restrictions() async throws {
         let store = try await QueryTestStore(Self.records(20))

@@ -163,12 +163,6 @@ struct StoreClockTests {
             try await whileSet {
                 try await index.records(SearchRequest("lemon"), as: form, maximumHits: 10).count
             } == 2)
-        #expect(
-            try await whileSet {
-                var count = 0
-                for try await hits in try index.results(SearchRequest("lemon")) { count += hits.count }
-                return count
-            } == 2)
         try await index.close()
     }
 

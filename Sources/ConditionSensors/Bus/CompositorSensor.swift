@@ -5,7 +5,7 @@ import Synchronization
 /// When the session was touched last, by GNOME's compositor, to the second and without polling: it is asked to tell when nobody
 /// has touched anything for a minute, and then when somebody does again.
 final class CompositorSensor: BusSensor {
-    static let kind = BusLink.Kind(
+    static let kind = SensorConnection.Kind(
         sensor: .idleMonitor, make: { CompositorSensor($0) }, forget: { $0.compositor = nil })
 
     private struct Watches {

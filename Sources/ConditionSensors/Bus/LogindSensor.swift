@@ -8,7 +8,7 @@ import Synchronization
 /// The hint of the whole machine is not used: it is true where there are no sessions, and false for as long as somebody
 /// inhibits.
 final class LogindSensor: BusSensor {
-    static let kind = BusLink.Kind(
+    static let kind = SensorConnection.Kind(
         sensor: .logind, make: { LogindSensor($0) },
         forget: { readings in
             readings.sessions = nil

@@ -3,15 +3,15 @@
 /// What is asked of UPower and of power-profiles-daemon.
 enum PowerPlans {
     /// All of them.
-    static let kinds: [BusLink.Kind] = [
+    static let kinds: [SensorConnection.Kind] = [
         kind(.upower, onBattery), kind(.upower, percent),
         // A newer daemon has both names.
         kind(.powerProfiles, profile("org.freedesktop.UPower.PowerProfiles")),
         kind(.powerProfiles, profile("net.hadess.PowerProfiles")),
     ]
 
-    private static func kind(_ sensor: Sensor, _ plan: PropertySensor.Plan) -> BusLink.Kind {
-        BusLink.Kind(
+    private static func kind(_ sensor: Sensor, _ plan: PropertySensor.Plan) -> SensorConnection.Kind {
+        SensorConnection.Kind(
             sensor: sensor, way: plan.service + plan.path, make: { PropertySensor(plan, $0) }, forget: plan.forget)
     }
 

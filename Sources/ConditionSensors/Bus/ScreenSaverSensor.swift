@@ -6,7 +6,7 @@ import BusTransport
 final class ScreenSaverSensor: BusSensor {
     /// The names it may go by; path and interface follow from each.
     static let kinds = ["org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver"].map { name in
-        BusLink.Kind(
+        SensorConnection.Kind(
             sensor: .screenSaver, way: name, make: { ScreenSaverSensor(name, $0) },
             forget: { $0.screenSavers[name] = nil })
     }

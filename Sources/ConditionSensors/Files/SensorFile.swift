@@ -25,14 +25,8 @@ enum SensorFile {
         }
     }
 
-    /// The one word that a file has.
-    static func word(_ path: String) -> String? {
-        guard let text = try? text(path, limit: 256) else { return nil }
-        let words = text.split(whereSeparator: \.isWhitespace)
-        return words.count == 1 ? String(words[0]) : nil
-    }
+    static func word(_ path: String) -> String? { BoundedFile.word(path) }
 
-    /// The one number that a file has.
     static func number(_ path: String) -> Int? { word(path).flatMap { Int($0) } }
 
     /// The names in a folder, some of them if there are more than a limit.

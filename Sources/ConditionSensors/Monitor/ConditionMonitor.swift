@@ -18,8 +18,8 @@ import Synchronization
 public final class ConditionMonitor: ConditionSource {
     private struct State {
         var mode = SchedulerAction.Sensing.off
-        var system: BusLink?
-        var session: BusLink?
+        var system: SensorConnection?
+        var session: SensorConnection?
         var watch: RunningWatch?
     }
     private let state = Mutex(State())
@@ -71,7 +71,7 @@ public final class ConditionMonitor: ConditionSource {
     /// Sets how closely the machine is watched. A call to whoever is told may still be under way after `off`.
     public func sense(_ mode: SchedulerAction.Sensing) {
         // What ends does so outside of the lock, with these.
-        var ended: [BusLink?] = []
+        var ended: [SensorConnection?] = []
         var watch: RunningWatch?
         holding { state in
             guard mode != state.mode else { return }
@@ -121,13 +121,16 @@ public final class ConditionMonitor: ConditionSource {
 
     /// Connects to the buses to which there is no connection.
     private func connect(_ state: inout State) {
-        func link(_ old: BusLink?, _ address: String?, _ name: String, _ kinds: [BusLink.Kind]) -> BusLink? {
+        func link(_ old: SensorConnection?, _ address: String?, _ name: String, _ kinds: [SensorConnection.Kind])
+            -> SensorConnection?
+        {
             guard let address else {
                 for kind in kinds { desk.note(kind.sensor, .absent("There is no \(name) bus."), way: kind.way) }
                 return nil
             }
             if let old, !old.hasEnded || roots.elapsed() - old.begun < Self.retryPause { return old }
-            let link = BusLink(address, threadName: "\(roots.threadName)-\(name.prefix(4))", kinds, desk, roots)
+            let link = SensorConnection(
+                address, threadName: "\(roots.threadName)-\(name.prefix(4))", kinds, desk, roots)
             link?.sense(running: state.mode == .running)
             return link
         }

@@ -34,9 +34,9 @@ extension NSUserActivity {
         var identifiers: [String] = []
         var cursor: [UInt8]? = []
         while let place = cursor, identifiers.count < maximumDeletionCount {
-            let request = PageRequest(
+            let request = ResultPageRequest(
                 kind: .query, text: "\(ActivityItem.typeKey) == \"*\"", filters: [], attributes: [], cursor: place,
-                limit: QueryPlan.pageSize)
+                limit: ResultPagePlan.pageSize)
             let page = try? await transport.page(request, number: ProcessTransports.nextNumber())
             identifiers += page?.records.compactMap { try? ItemRecord(decoding: $0).uniqueIdentifier } ?? []
             cursor = page?.next.flatMap { $0.isEmpty ? nil : $0 }

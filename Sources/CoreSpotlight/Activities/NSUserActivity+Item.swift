@@ -75,7 +75,6 @@ enum ActivityItem {
         return values
     }
 
-    /// The value as Swift has it.
     private static func plain(_ value: Any) -> Any {
         switch value {
         case let value as NSDictionary: plain(value)

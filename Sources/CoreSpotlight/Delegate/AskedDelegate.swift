@@ -27,7 +27,6 @@ struct AskedDelegate: @unchecked Sendable {
 
     func finishThrottle() { delegate.searchableIndexDidFinishThrottle(index) }
 
-    /// The item as data.
     func data(of item: String, as type: String) -> RequestAnswer.Outcome {
         do {
             let data = try delegate.data(for: index, itemIdentifier: item, typeIdentifier: type)

@@ -34,7 +34,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     let name: String?
     /// Where requests go; `nil` for the connection of the process.
     let sender: RequestSender?
-    private let delegates: LiveDelegates?
+    private let delegates: IndexDelegates?
     private let lock = NSLock()
     private weak var lockedDelegate: (any CSSearchableIndexDelegate)?
     private var lockedBatch: ChangeList?
@@ -64,7 +64,7 @@ open class CSSearchableIndex: NSObject, @unchecked Sendable {
     }
 
     /// - Parameter delegates: Where the delegate is made known; nowhere for `nil`.
-    init(name: String?, sender: RequestSender?, delegates: LiveDelegates? = nil) {
+    init(name: String?, sender: RequestSender?, delegates: IndexDelegates? = nil) {
         self.name = name
         protectionClass = .completeUntilFirstUserAuthentication
         self.sender = sender

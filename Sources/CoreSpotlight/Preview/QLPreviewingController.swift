@@ -64,7 +64,7 @@ extension QLPreviewingController {
 
     /// Calls the form with a handler.
     public func preparePreviewOfSearchableItem(identifier: String, queryString: String?) async throws {
-        try await answer { (answer: Answer<Void>) in
+        try await answer { (answer: FirstAnswer<Void>) in
             preparePreviewOfSearchableItem(identifier: identifier, queryString: queryString) { error in
                 answer.give((), error)
             }
@@ -80,7 +80,7 @@ extension QLPreviewingController {
 
     /// Calls the form with a handler.
     public func preparePreviewOfFile(at url: URL) async throws {
-        try await answer { (answer: Answer<Void>) in
+        try await answer { (answer: FirstAnswer<Void>) in
             preparePreviewOfFile(at: url) { error in answer.give((), error) }
         }
     }
@@ -96,7 +96,7 @@ extension QLPreviewingController {
 
     /// Calls the form with a handler.
     public func providePreview(for request: QLFilePreviewRequest) async throws -> QLPreviewReply {
-        try await answer { (answer: Answer<QLPreviewReply>) in
+        try await answer { (answer: FirstAnswer<QLPreviewReply>) in
             providePreview(for: request) { reply, error in answer.give(reply, error) }
         }
     }

@@ -24,7 +24,7 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
     /// A query in the query language, such as `title == "*oslo*"cd`. What cannot be read as one is reported when the query
     /// runs, as ``CSSearchQueryError/Code/invalidQuery``.
     public init(queryString: String, queryContext: CSSearchQueryContext?) {
-        run = QueryRun(QueryPlan(query: queryString, queryContext ?? CSSearchQueryContext()), Self.transport())
+        run = QueryRun(ResultPagePlan(query: queryString, queryContext ?? CSSearchQueryContext()), Self.transport())
     }
 
     /// A query in the query language, whose results carry these attributes.
@@ -34,7 +34,7 @@ open class CSSearchQuery: NSObject, @unchecked Sendable {
         self.init(queryString: queryString, queryContext: context)
     }
 
-    init(_ plan: QueryPlan) { run = QueryRun(plan, Self.transport()) }
+    init(_ plan: ResultPagePlan) { run = QueryRun(plan, Self.transport()) }
 
     private static func transport() -> Result<any QueryTransport, CSSearchQueryError> {
         do throws(CSSearchQueryError) { return .success(try ProcessTransports.query()) } catch {

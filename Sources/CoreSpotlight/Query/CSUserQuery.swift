@@ -17,7 +17,7 @@ open class CSUserQuery: CSSearchQuery, @unchecked Sendable {
     /// A query for what was typed, which need not follow any rules. An empty text, or `nil`, finds no items; suggestions
     /// there may be.
     public init(userQueryString: String?, userQueryContext: CSUserQueryContext?) {
-        super.init(QueryPlan(typed: userQueryString, userQueryContext ?? CSUserQueryContext()))
+        super.init(ResultPagePlan(typed: userQueryString, userQueryContext ?? CSUserQueryContext()))
     }
 
     /// A query in the query language, as ``CSSearchQuery`` has them; it has no suggestions.

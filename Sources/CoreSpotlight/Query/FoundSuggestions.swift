@@ -9,11 +9,11 @@ final class FoundSuggestions: Sendable {
         var isCancelled = false
     }
 
-    private let plan: QueryPlan
+    private let plan: ResultPagePlan
     private let transport: Result<any QueryTransport, CSSearchQueryError>
     private let state = Mutex(State())
 
-    init(_ plan: QueryPlan, _ transport: Result<any QueryTransport, CSSearchQueryError>) {
+    init(_ plan: ResultPagePlan, _ transport: Result<any QueryTransport, CSSearchQueryError>) {
         self.plan = plan
         self.transport = transport
     }

@@ -21,12 +21,12 @@ final class QueryRun: Sendable {
         }
     }
 
-    let items: FoundItems
+    let items: ResultPages
     let suggestions: FoundSuggestions
     private let state = Mutex(State())
 
-    init(_ plan: QueryPlan, _ transport: Result<any QueryTransport, CSSearchQueryError>) {
-        items = FoundItems(plan, transport)
+    init(_ plan: ResultPagePlan, _ transport: Result<any QueryTransport, CSSearchQueryError>) {
+        items = ResultPages(plan, transport)
         suggestions = FoundSuggestions(plan, transport)
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Asks for one page of what a query finds.
-struct PageRequest: Sendable, Equatable {
+struct ResultPageRequest: Sendable, Equatable {
     enum Kind: Sendable { case query, userText }
 
     /// Whether `text` is in the query language, or what a person typed.
@@ -18,7 +18,7 @@ struct PageRequest: Sendable, Equatable {
 }
 
 /// One page of what a query finds.
-struct PageReply: Sendable {
+struct ResultPage: Sendable {
     /// Encoded ``ItemRecord``s, the best first.
     var records: [[UInt8]]
     /// Where the next page begins; `nil` after the last.
@@ -33,7 +33,7 @@ protocol QueryTransport: Sendable {
     ///
     /// - Throws: ``CSSearchQueryError/Code/invalidQuery`` with the position and what was expected there,
     ///   ``CSSearchQueryError/Code/indexUnreachable``, or ``CSSearchQueryError/Code/cancelled`` after ``cancel(number:)``.
-    func page(_ request: PageRequest, number: UInt64) async throws(CSSearchQueryError) -> PageReply
+    func page(_ request: ResultPageRequest, number: UInt64) async throws(CSSearchQueryError) -> ResultPage
 
     /// Whole texts that what was typed may be completed to, the likeliest first, at most `limit`.
     func suggestions(for text: String, limit: Int, number: UInt64) async throws(CSSearchQueryError) -> [String]

@@ -14,7 +14,7 @@ enum ProcessService {
     static let sender = RequestSender(transport: transport)
 
     /// The delegates of the app's indexes.
-    static let delegates: LiveDelegates = LiveDelegates { isWanted in
+    static let delegates: IndexDelegates = IndexDelegates { isWanted in
         // Of an extension the principal object is asked.
         if !ProcessSenders.isWorker { connection.setDelegateWanted(isWanted) }
     }

@@ -169,6 +169,5 @@ final class ServiceConnection: @unchecked Sendable {
 }
 
 extension IncomingCall {
-    /// Refuses with a status.
     func refuse(_ status: ExtensionStatus, _ message: String) { refuse(name: status.errorName, message: message) }
 }

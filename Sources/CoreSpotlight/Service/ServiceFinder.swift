@@ -23,7 +23,7 @@ struct ServiceFinder: ServiceOpener {
             location: StoreLocation(environment: environment), isUsual: environment.variable("SEARCHLIGHT_STORE") == nil
         )
         guard finder.isUsual, let address = environment.variable("DBUS_SESSION_BUS_ADDRESS") else { return finder }
-        finder.activate = { () throws(BusError) in try BusLink.startService(address: address) }
+        finder.activate = { () throws(BusError) in try SessionBusLink.startService(address: address) }
         finder.sessionBus = address
         return finder
     }
@@ -46,7 +46,7 @@ struct ServiceFinder: ServiceOpener {
     ) throws(ServiceFailure) -> any ServiceLink {
         guard let sessionBus else { throw ServiceFailure(.disconnected) }
         do throws(BusError) {
-            return try BusLink(address: sessionBus, onCall: onCall, onDisconnect: onDisconnect)
+            return try SessionBusLink(address: sessionBus, onCall: onCall, onDisconnect: onDisconnect)
         } catch {
             throw ServiceFailure(
                 .unreachable,

@@ -31,7 +31,7 @@ struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {
 
     // MARK: Queries
 
-    func page(_ request: PageRequest, number: UInt64) async throws(CSSearchQueryError) -> PageReply {
+    func page(_ request: ResultPageRequest, number: UInt64) async throws(CSSearchQueryError) -> ResultPage {
         let page = QueryPageRequest(
             text: request.text, filters: request.filters, attributes: request.attributes, cursor: request.cursor,
             limit: UInt64(request.limit))
@@ -44,7 +44,7 @@ struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {
             let reply = try QueryPageReply(&arguments)
             do throws(ItemRecordError) {
                 let records = try RecordBatch.split(reply.records).map { Array($0) }
-                return PageReply(records: records, next: reply.next.isEmpty ? nil : reply.next)
+                return ResultPage(records: records, next: reply.next.isEmpty ? nil : reply.next)
             } catch {
                 throw .malformed("a page of found items: \(error)")
             }

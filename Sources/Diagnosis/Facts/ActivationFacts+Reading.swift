@@ -48,11 +48,11 @@ extension ActivationFacts {
     /// The first file of a name, and the first word of the line that begins so.
     private static func unit(_ name: String, _ folders: [String], _ key: String) -> Unit? {
         guard let path = folders.map({ "\($0)/\(name)" }).first(where: { (path: String) in access(path, R_OK) == 0 }),
-            let text = SmallFile.text(path)
+            let text = ProbedFile.text(path)
         else { return nil }
         let line = text.split(separator: "\n").first { $0.hasPrefix(key) }
         let word = line?.dropFirst(key.count).split(separator: " ").first.map(String.init)
-        return Unit(path: path, program: word, isProgramThere: word.map(SmallFile.isProgram) ?? false)
+        return Unit(path: path, program: word, isProgramThere: word.map(ProbedFile.isProgram) ?? false)
     }
 
     /// Asks the bus, which starts nothing for that.

@@ -7,11 +7,11 @@ extension KernelFacts {
     init(_ roots: DiagnosisRoots) {
         let (protections, revision) = SandboxProtections.available()
         self.init(
-            release: SmallFile.word(roots.proc + "/sys/kernel/osrelease") ?? "of unknown release",
+            release: ProbedFile.word(roots.proc + "/sys/kernel/osrelease") ?? "of unknown release",
             protections: protections, landlockRevision: revision,
             isSandboxOff: WorkerConfiguration.SandboxMode(environment: roots.environment) == .off,
             abilities: KernelAbilities(rawValue: csandbox_probe()),
-            tracingScope: SmallFile.word(roots.proc + "/sys/kernel/yama/ptrace_scope").flatMap { Int($0) },
+            tracingScope: ProbedFile.word(roots.proc + "/sys/kernel/yama/ptrace_scope").flatMap { Int($0) },
             descriptorLimit: Int(clamping: csandbox_descriptor_limit()))
     }
 }

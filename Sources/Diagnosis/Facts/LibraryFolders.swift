@@ -34,7 +34,7 @@ struct LibraryFolders {
     }
 
     private static func configured(_ path: String, _ root: String, _ depth: Int) -> [String] {
-        guard depth > 0, let text = SmallFile.text(root + path) else { return [] }
+        guard depth > 0, let text = ProbedFile.text(root + path) else { return [] }
         return text.split(separator: "\n").flatMap { line -> [String] in
             let line = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
             guard let first = line.first else { return [] }
@@ -51,7 +51,7 @@ struct LibraryFolders {
         let full = pattern.hasPrefix("/") ? pattern : base + pattern
         guard let slash = full.lastIndex(of: "/") else { return [] }
         let (folder, name) = (String(full[..<slash]), String(full[full.index(after: slash)...]))
-        return SmallFile.names(root + folder, limit: maximumFolders).filter { fnmatch(name, $0, 0) == 0 }.sorted()
+        return ProbedFile.names(root + folder, limit: maximumFolders).filter { fnmatch(name, $0, 0) == 0 }.sorted()
             .map { folder + "/" + $0 }
     }
 }

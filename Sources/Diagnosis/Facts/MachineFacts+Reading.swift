@@ -56,8 +56,8 @@ extension ProgramFacts {
         let cache = roots.userFolder("XDG_CACHE_HOME", ".cache") ?? "/"
         self.init(
             version: Installation.version, worker: installation.workerPath,
-            isWorkerThere: SmallFile.isProgram(installation.workerPath), frameworkFolder: installation.frameworkFolder,
-            found: Set(Self.called.filter { name in path.contains { SmallFile.isProgram("\($0)/\(name)") } }),
+            isWorkerThere: ProbedFile.isProgram(installation.workerPath), frameworkFolder: installation.frameworkFolder,
+            found: Set(Self.called.filter { name in path.contains { ProbedFile.isProgram("\($0)/\(name)") } }),
             policyFailure: failure, workerFolder: FolderFacts(cache + "/searchlight/workers"))
     }
 }
@@ -69,8 +69,8 @@ extension StoreFacts {
         let database: FileFacts? =
             stat(roots.store + "/index.sqlite", &status) == 0
             ? FileFacts(owner: status.st_uid, mode: status.st_mode & 0o7777) : nil
-        let table = SmallFile.text(roots.proc + "/self/mountinfo", limit: Mount.maximumBytes)
-        let mount = SmallFile.resolved(folder.nearest).flatMap { path in table.flatMap { Mount.of(path, in: $0) } }
+        let table = ProbedFile.text(roots.proc + "/self/mountinfo", limit: Mount.maximumBytes)
+        let mount = ProbedFile.resolved(folder.nearest).flatMap { path in table.flatMap { Mount.of(path, in: $0) } }
         var disk = statvfs()
         var free: UInt64?
         if statvfs(folder.nearest, &disk) == 0 {
@@ -93,13 +93,13 @@ extension StoreFacts {
         for folder in ["\(sys)/dev/block/\(mount.device)", "\(sys)/class/block/\(name)"] {
             var device = folder
             for _ in 0..<maximumLayers {
-                let below = SmallFile.names(device + "/slaves", limit: 64).sorted()
+                let below = ProbedFile.names(device + "/slaves", limit: 64).sorted()
                 if let first = below.first {
                     device += "/slaves/" + first
                     continue
                 }
                 for queue in ["/queue/scheduler", "/../queue/scheduler"] {
-                    guard let text = SmallFile.text(device + queue, limit: 512) else { continue }
+                    guard let text = ProbedFile.text(device + queue, limit: 512) else { continue }
                     let words = text.split(whereSeparator: \.isWhitespace)
                     let chosen = words.first { $0.hasPrefix("[") } ?? words.first
                     return chosen.map { $0.trimmingPrefix("[") }.map { String($0.prefix { $0 != "]" }) }

@@ -62,8 +62,8 @@ extension ServiceStateFacts {
 
     /// The numbers of the sockets that listen at a path, by `/proc/net/unix` (proc(5)).
     private static func listening(at path: String, _ proc: String) -> Set<Substring> {
-        guard let table = SmallFile.text(proc + "/net/unix", limit: maximumTable) else { return [] }
-        let names = Set([path, SmallFile.resolved(path) ?? path])
+        guard let table = ProbedFile.text(proc + "/net/unix", limit: maximumTable) else { return [] }
+        let names = Set([path, ProbedFile.resolved(path) ?? path])
         var found: Set<Substring> = []
         for line in table.split(separator: "\n") {
             let fields = line.split(separator: " ", maxSplits: 7)
@@ -80,12 +80,12 @@ extension ServiceStateFacts {
     private static func service(_ inodes: Set<Substring>, _ roots: DiagnosisRoots) -> Int32? {
         var lock = stat()
         let hasLock = stat(roots.store + "/lock", &lock) == 0
-        for name in SmallFile.names(roots.proc, limit: maximumProcesses) {
-            guard let process = Int32(name), SmallFile.word("\(roots.proc)/\(name)/comm") == roots.serviceName else {
+        for name in ProbedFile.names(roots.proc, limit: maximumProcesses) {
+            guard let process = Int32(name), ProbedFile.word("\(roots.proc)/\(name)/comm") == roots.serviceName else {
                 continue
             }
             let folder = "\(roots.proc)/\(name)/fd"
-            for number in SmallFile.names(folder, limit: maximumDescriptors) {
+            for number in ProbedFile.names(folder, limit: maximumDescriptors) {
                 let target = link("\(folder)/\(number)") ?? ""
                 if target.hasPrefix("socket:["), inodes.contains(target.dropFirst(8).dropLast()) { return process }
                 var status = stat()
@@ -101,7 +101,7 @@ extension ServiceStateFacts {
 
     /// `Max open files            1024                 524288               files`
     private static func descriptorLimit(_ folder: String) -> Int? {
-        guard let table = SmallFile.text(folder + "/limits"),
+        guard let table = ProbedFile.text(folder + "/limits"),
             let line = table.split(separator: "\n").first(where: { $0.hasPrefix("Max open files") })
         else { return nil }
         let fields = line.split(separator: " ")

@@ -12,7 +12,6 @@ final class PausedBundles: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Whether a bundle is paused.
     func contains(_ bundle: String) -> Bool { state.withLock { $0.paused.contains(bundle) } }
 
     /// Has whoever comes for a bundle wait from now on.
@@ -57,7 +56,6 @@ final class PausedBundles: Sendable {
         guard mayGoOn else { throw .cancelled }
     }
 
-    /// How many wait.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     private func release(_ mayGoOn: Bool, _ change: (inout State) -> ((String) -> Bool)?) {

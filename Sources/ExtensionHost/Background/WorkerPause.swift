@@ -92,7 +92,6 @@ final class WorkerPause: Sendable {
         }
     }
 
-    /// Notes that the worker has ended.
     func noteEnd() {
         state.withLock { state in
             if case .paused(let task) = state.phase { task.cancel() }

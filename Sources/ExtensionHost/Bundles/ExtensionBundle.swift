@@ -55,8 +55,6 @@ public struct ExtensionBundle: Hashable, Sendable {
     }
 
     /// Reads and checks the bundle at a path.
-    ///
-    /// - Throws: ``BundleProblem``.
     public init(at path: String) throws(BundleProblem) {
         var reader = BundleReader()
         self = try reader.read(path, known: nil).bundle

@@ -101,7 +101,6 @@ struct HiddenLinks {
     ]
 }
 
-/// The links and folders in a folder.
 private struct FolderListing {
     var links: [String] = []
     var folders: [String] = []

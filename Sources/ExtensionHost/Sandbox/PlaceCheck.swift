@@ -14,7 +14,6 @@ final class PlaceCheck: Sendable {
         var looks: UInt64 = 0
         /// Whether the look under way has taken too long for those who came first.
         var isStuck = false
-        /// Who waits for it.
         var waiting: [UInt64: CheckedContinuation<Bool, Never>] = [:]
         var last: UInt64 = 0
         var timer: Task<Void, Never>?

@@ -123,7 +123,6 @@ public struct ExtensionHealth: Hashable, Sendable, Codable {
 
 /// Bounds on what is kept of one extension.
 enum HealthLimits {
-    /// Failures.
     static let failures = 8
     /// Lines of each failure.
     static let lines = 12

@@ -25,7 +25,6 @@ struct WorkerShelf<Worker> {
     /// How many of them nobody uses.
     var idleCount: Int { places.values.count { $0.users == 0 } }
 
-    /// The worker of a name.
     subscript(name: String) -> Worker? { numbers[name].flatMap { places[$0]?.worker } }
 
     /// The workers of a name, those that are leaving too.

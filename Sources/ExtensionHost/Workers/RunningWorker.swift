@@ -249,7 +249,6 @@ final class RunningWorker: Responder {
     /// Whether a fresh worker would reach the same; see ``WorkerProcess/reachesWhatIsThere()``.
     func reachesWhatIsThere() async -> Bool { await process.reachesWhatIsThere() }
 
-    /// Whether the worker has ended.
     private var hasEnded: Bool { process.hasEnded }
 
     /// Whether the worker can be asked nothing more: it has ended, or is about to, though it may still answer.

@@ -13,11 +13,11 @@ extension CheckContext {
         let chosen = generator.sample(
             representations.sorted { ($0.type, $0.form.rawValue) < ($1.type, $1.form.rawValue) }, 8)
         let names = chosen.map { _ in generator.unusedName() } + [generator.unusedName()]
-        let kinds = chosen.map { Offer.Kind.promise($0) } + [.preview(contentPath: nil)]
+        let kinds = chosen.map { TrialOffer.Kind.promise($0) } + [.preview(contentPath: nil)]
         return try await withTrial { (trial) throws(ExtensionError) in
             var findings = Findings()
             for (name, kind) in zip(names, kinds) {
-                let offer = Offer(item: name, kind: kind)
+                let offer = TrialOffer(item: name, kind: kind)
                 let answer = try await trial.ask(offer)
                 guard answer.isSomething else { continue }
                 findings.fail(
@@ -30,7 +30,7 @@ extension CheckContext {
 
     /// Has every promise of the sampled items kept.
     func checkPromises() async throws(ExtensionError) -> CheckResult {
-        let offers = sample(settings.sampleSize).flatMap(Offer.promises)
+        let offers = sample(settings.sampleSize).flatMap(TrialOffer.promises)
         guard !offers.isEmpty else { return .skipped(reason: "its items promise no types") }
         return try await withTrial { (trial) throws(ExtensionError) in
             var findings = Findings()
@@ -43,7 +43,7 @@ extension CheckContext {
     }
 
     private func judge(
-        _ answer: Answer, of offer: Offer, _ representation: Representation, _ findings: inout Findings
+        _ answer: ExtensionAnswer, of offer: TrialOffer, _ representation: Representation, _ findings: inout Findings
     ) {
         let type = representation.type
         if UTType(type) == nil {
@@ -80,7 +80,7 @@ extension CheckContext {
     private static let mismatchAdvice = "Give what the type says, or promise the type that it is."
 
     /// Whether the name of a file suits its type.
-    private func judge(_ name: String, _ type: String, _ offer: Offer, _ findings: inout Findings) {
+    private func judge(_ name: String, _ type: String, _ offer: TrialOffer, _ findings: inout Findings) {
         guard !name.isEmpty, let wanted = UTType(type), let dot = name.lastIndex(of: "."), dot != name.startIndex else {
             return
         }
@@ -114,7 +114,7 @@ extension CheckContext {
                 }
                 for type in [invented, unlikely?.identifier].compactMap(\.self) {
                     for form in [Representation.Form.data, .file, .inPlaceFile] {
-                        let offer = Offer(
+                        let offer = TrialOffer(
                             item: record.uniqueIdentifier, kind: .promise(Representation(type: type, form: form)))
                         let answer = try await trial.ask(offer)
                         guard answer.isSomething else { continue }
@@ -136,7 +136,7 @@ extension CheckContext {
             var findings = Findings()
             var isServed = false
             for record in records {
-                let offer = Offer.preview(of: record)
+                let offer = TrialOffer.preview(of: record)
                 switch try await trial.ask(offer) {
                 case .preview(let rendering):
                     isServed = true
@@ -155,7 +155,7 @@ extension CheckContext {
         }
     }
 
-    private func judge(_ rendering: Answer.Rendering, of offer: Offer, _ findings: inout Findings) {
+    private func judge(_ rendering: ExtensionAnswer.Rendering, of offer: TrialOffer, _ findings: inout Findings) {
         guard Preview.contentTypes.contains(rendering.contentType) else {
             return findings.fail(
                 "\(offer) is of type \(rendering.contentType), which is not shown.",
@@ -182,7 +182,9 @@ extension CheckContext {
     }
 
     /// Tells what a person would not see of a page.
-    private func judgeRemovals(from rendering: Answer.Rendering, of offer: Offer, _ findings: inout Findings) {
+    private func judgeRemovals(
+        from rendering: ExtensionAnswer.Rendering, of offer: TrialOffer, _ findings: inout Findings
+    ) {
         let attachments = rendering.attachments.map {
             PreviewAttachment(identifier: $0.key, contentType: $0.value.contentType, bytes: $0.value.bytes[...])
         }

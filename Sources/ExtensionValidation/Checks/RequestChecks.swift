@@ -121,17 +121,17 @@ extension CheckContext {
         let offers = Array(offers(settings.sampleSize).prefix(Self.width))
         guard !offers.isEmpty else { return .skipped(reason: "there is nothing to ask for") }
         return try await withTrial { (trial) throws(ExtensionError) in
-            var expected: [Offer: Answer] = [:]
+            var expected: [TrialOffer: ExtensionAnswer] = [:]
             for offer in offers { expected[offer] = try await trial.ask(offer) }
             // What changes by itself says nothing.
-            var stable: [Offer] = []
+            var stable: [TrialOffer] = []
             for offer in offers where try await trial.ask(offer).isLike(expected[offer]) { stable.append(offer) }
             // Not as what the tasks return: an optimised build (by Swift 6.3.1) hands on a tuple that was never filled in.
             let answers = Answers()
             await withTaskGroup(of: Void.self) { group in
                 for offer in offers {
                     group.addTask {
-                        let answer: Result<Answer, ExtensionError>
+                        let answer: Result<ExtensionAnswer, ExtensionError>
                         do throws(ExtensionError) { answer = .success(try await trial.ask(offer)) } catch {
                             answer = .failure(error)
                         }
@@ -160,14 +160,14 @@ extension CheckContext {
         var generator = generator
         let known = survey.records.map(\.uniqueIdentifier)
         let types = survey.records.flatMap(\.promisedRepresentations).map(\.type) + ["public.utf8-plain-text"]
-        var offers: [Offer] = []
+        var offers: [TrialOffer] = []
         for round in 0..<settings.fuzzRounds {
             let name = WildNames.next(&generator, like: known)
             let type =
                 round.isMultiple(of: 4) ? WildNames.next(&generator, like: types) : types[generator.below(types.count)]
             let form = [Representation.Form.data, .file, .inPlaceFile][generator.below(3)]
             offers.append(
-                Offer(
+                TrialOffer(
                     item: name,
                     kind: round.isMultiple(of: 5)
                         ? .preview(contentPath: nil) : .promise(Representation(type: type, form: form))))
@@ -190,9 +190,9 @@ extension Findings {
     var isEmpty: Bool { result == .passed }
 }
 
-extension Answer {
+extension ExtensionAnswer {
     /// Whether it is as good as another: the words of a refusal do not matter.
-    func isLike(_ other: Answer?) -> Bool {
+    func isLike(_ other: ExtensionAnswer?) -> Bool {
         switch (self, other) {
         case (.refused(let one, _), .refused(let two, _)): one == two
         // A copy may be named anew each time.
@@ -204,5 +204,5 @@ extension Answer {
 
 /// What was answered to requests that were under way at once.
 private final class Answers: Sendable {
-    let kept = Mutex<[(Offer, Result<Answer, ExtensionError>)]>([])
+    let kept = Mutex<[(TrialOffer, Result<ExtensionAnswer, ExtensionError>)]>([])
 }

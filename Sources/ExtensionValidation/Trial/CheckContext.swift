@@ -4,7 +4,7 @@ import ItemRecord
 
 /// What a check knows and may use.
 struct CheckContext: Sendable {
-    let check: Check
+    let check: ValidationCheck
     let bundle: ExtensionBundle
     let configuration: WorkerConfiguration
     let settings: ValidationSettings

@@ -7,7 +7,7 @@ final class EventRecord: Sendable {
     /// Something that happened any number of times.
     struct Sighting: Sendable {
         /// During which check it was first seen.
-        var check: Check
+        var check: ValidationCheck
         /// In words.
         var text: String
         var count: Int
@@ -29,10 +29,10 @@ final class EventRecord: Sendable {
         var refusals: [String: Sighting] = [:]
     }
     private let state = Mutex(State())
-    let check: Check
+    let check: ValidationCheck
     /// Where misuses and refusals are noted too, for the checks that judge the others.
     private let whole: EventRecord?
-    private let onLine: @Sendable (Check, String) -> Void
+    private let onLine: @Sendable (ValidationCheck, String) -> Void
 
     /// The most different misuses and refusals that are told apart.
     private static let maximumSightings = 100
@@ -40,8 +40,8 @@ final class EventRecord: Sendable {
 
     /// - Parameter onLine: Told each line that the extension prints or logs.
     init(
-        _ check: Check, partOf whole: EventRecord? = nil,
-        onLine: @escaping @Sendable (Check, String) -> Void = { _, _ in }
+        _ check: ValidationCheck, partOf whole: EventRecord? = nil,
+        onLine: @escaping @Sendable (ValidationCheck, String) -> Void = { _, _ in }
     ) {
         self.check = check
         self.whole = whole
@@ -83,14 +83,14 @@ final class EventRecord: Sendable {
     }
 
     /// Notes that a rule was broken.
-    func noteMisuse(_ text: String, during check: Check? = nil) {
+    func noteMisuse(_ text: String, during check: ValidationCheck? = nil) {
         let check = check ?? self.check
         state.withLock { Self.note(text, check, 1, in: &$0.misuses) }
         whole?.noteMisuse(text, during: check)
     }
 
     /// Notes that the sandbox refused something.
-    func noteRefusal(_ refusal: SandboxRefusal, during check: Check? = nil) {
+    func noteRefusal(_ refusal: SandboxRefusal, during check: ValidationCheck? = nil) {
         let check = check ?? self.check
         state.withLock {
             Self.note("It \(refusal.description)", check, refusal.count, remedy: refusal.whatToDo, in: &$0.refusals)
@@ -99,7 +99,7 @@ final class EventRecord: Sendable {
     }
 
     private static func note(
-        _ text: String, _ check: Check, _ count: Int, remedy: SandboxRefusal.Remedy? = nil,
+        _ text: String, _ check: ValidationCheck, _ count: Int, remedy: SandboxRefusal.Remedy? = nil,
         in sightings: inout [String: Sighting]
     ) {
         let text = String(text.prefix(500))

@@ -8,7 +8,6 @@ struct ProcessView: Sendable {
 
     /// What of its memory is its own and in use, in KiB; `nil` if it cannot be read.
     var anonymousMemory: Int? { status("RssAnon") ?? status("VmRSS") }
-    /// How many threads it has.
     var threads: Int? { status("Threads") }
     /// How many descriptors it has open; `nil` if that is not shown.
     var descriptors: Int? { try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(identifier)/fd").count }

@@ -57,7 +57,6 @@ public struct Thumbnail: Hashable, Sendable {
     /// the user who asks, on a file system that holds files; no more of it than ``maximumBytes``.
     ///
     /// - Parameter owner: Whose files may be read.
-    /// - Throws: ``Problem``.
     public static func read(_ reference: Reference, owner: UInt32 = geteuid()) throws(Problem) -> Thumbnail {
         switch reference {
         case .data(let bytes): try Thumbnail(bytes)

@@ -79,7 +79,6 @@ package final class HandOverFile: Sendable {
         if isThere.exchange(false, ordering: .relaxed) { unlinkat(folder.number, name, 0) }
     }
 
-    /// The address of the file.
     package var address: String { URL(filePath: path).absoluteString }
 
     // MARK: The folder

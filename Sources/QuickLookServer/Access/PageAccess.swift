@@ -31,7 +31,6 @@ package final class PageAccess: Sendable {
     private let key: String
     /// The folder of the session, which every path but the first begins with.
     package let session: String
-    /// The code.
     package let code: String
 
     /// Creates the rules of a session.

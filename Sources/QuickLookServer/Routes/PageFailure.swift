@@ -73,7 +73,6 @@ struct PageFailure: Error {
 }
 
 extension PageReply {
-    /// A value as JSON.
     static func json(_ value: some Encodable, status: Int = 200) -> PageReply {
         // What is encoded here are texts, numbers and lists of them, none of which can fail.
         let data = (try? JSONEncoder().encode(value)) ?? Data("{}".utf8)

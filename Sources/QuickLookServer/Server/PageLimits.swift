@@ -24,7 +24,6 @@ package struct PageLimits: Sendable {
     package var answerTime = Duration.seconds(120)
     /// How long the rest of what was sent is read and dropped, so that the reason of a refusal arrives.
     package var lingerTime = Duration.seconds(1)
-    /// How many bytes of that.
     package var lingerBytes = 256 << 10
     /// How long the end waits for answers that are cancelled.
     package var endTime = Duration.milliseconds(300)

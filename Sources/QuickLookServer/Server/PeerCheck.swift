@@ -32,8 +32,6 @@ package struct KernelPeerCheck: PeerCheck {
     }
 
     /// Opens a way to ask, and tries it with a connection of this process.
-    ///
-    /// - Throws: ``Unavailable``.
     package init() throws(Unavailable) {
         let number = cloopback_open()
         guard number >= 0 else { throw Unavailable(reason: String(cString: strerror(-number))) }

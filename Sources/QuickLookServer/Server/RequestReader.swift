@@ -41,7 +41,6 @@ package struct RequestReader: Sendable {
     /// Creates a reader for a new connection.
     package init(_ limits: PageLimits = PageLimits()) { self.limits = limits }
 
-    /// Whether a request has begun.
     package var hasBegun: Bool { !buffer.isEmpty }
     /// The most bytes that are taken before ``next()`` is called, at least 1.
     package var room: Int { max(1, limits.headBytes + limits.bodyBytes - buffer.count) }

@@ -42,7 +42,6 @@ extension SearchIndex {
     ///   - lifetime: Items that were to live shorter when they were donated, in seconds, are passed over.
     ///   - limit: The most items.
     /// - Returns: The items; also none, and then there are none up to its mark.
-    /// - Throws: ``SearchIndexError``.
     public func expiringItems(
         of bundle: String, after mark: ExpiryMark?, through: Double, lifetime: Double, limit: Int
     ) async throws(SearchIndexError) -> ExpiringItems {
@@ -99,8 +98,6 @@ extension SearchIndex {
     }
 
     /// The bundles of which anything expires, and when the first of it does, in seconds since 2001-01-01 UTC.
-    ///
-    /// - Throws: ``SearchIndexError``.
     public func firstExpiries() async throws(SearchIndexError) -> [String: Double] {
         try await adjustToClock()
         return try await read("Reading what expires") { db in

@@ -28,8 +28,6 @@ extension SearchIndex {
     private static let pagesPerStep = 64
 
     /// What the index is like now.
-    ///
-    /// - Throws: ``SearchIndexError``.
     public func wear() async throws(SearchIndexError) -> IndexWear {
         try await readApplied("Measuring the index") { db in
             var wear = IndexWear()
@@ -47,7 +45,6 @@ extension SearchIndex {
     /// same step, however much it is.
     ///
     /// - Returns: How many items had expired and are gone; fewer than there are, so that 0 says that none is left.
-    /// - Throws: ``SearchIndexError``.
     public func purgeStep() async throws(SearchIndexError) -> Int {
         return try await write("Deleting expired items") { [clock] db in
             let now = try clock.adjust(db)
@@ -74,7 +71,6 @@ extension SearchIndex {
     /// - Parameter isFirst: Whether what came since is to be merged too. The steps that follow go on with what was begun, so
     ///   that donations in between do not keep them from ending.
     /// - Returns: Whether there was anything to do.
-    /// - Throws: ``SearchIndexError``.
     public func mergeStep(isFirst: Bool) async throws(SearchIndexError) -> Bool {
         try await write("Merging what full texts are found by") { db in
             try FullTextMerging.step(db, pages: FullTextMerging.minimumStep, joinsAll: isFirst)
@@ -84,7 +80,6 @@ extension SearchIndex {
     /// Gives some free pages back to the file system.
     ///
     /// - Returns: How many are left; 0 where that cannot be done in steps.
-    /// - Throws: ``SearchIndexError``.
     public func vacuumStep() async throws(SearchIndexError) -> Int {
         try await write("Giving back free pages") { db in
             guard try Int.fetchOne(db, sql: "PRAGMA auto_vacuum") == 2 else { return 0 }

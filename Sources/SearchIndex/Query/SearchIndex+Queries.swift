@@ -81,20 +81,6 @@ extension SearchIndex {
         }
     }
 
-    /// All items that satisfy a query, in batches that grow from a few, so that the first come soon. Nothing is read
-    /// ahead: a batch is searched for when it is asked for. Parameters are those of
-    /// ``items(matching:filters:bundle:limit:after:context:)``.
-    ///
-    /// - Throws: ``IndexQueryError/tooComplex(what:value:limit:)``; iterating throws the others.
-    public func results(
-        matching query: QueryExpression, filters: [QueryExpression] = [], bundle: String? = nil,
-        context: QueryContext? = nil
-    ) throws(IndexQueryError) -> QueryResults {
-        QueryResults(
-            index: self,
-            query: try PreparedQuery(query, filters: filters, bundle: bundle, context: context ?? queryContext()))
-    }
-
     func page(
         of prepared: PreparedQuery, limit: Int, after cursor: QueryCursor?
     ) async throws(IndexQueryError) -> QueryPage {
@@ -149,47 +135,5 @@ extension CompiledQuery {
         }
         tail.append(" ORDER BY item.id LIMIT ?", limit)
         return select(StoredItem.columns, tail: tail)
-    }
-}
-
-/// The results of a query as a sequence of batches (``SearchIndex/results(matching:filters:bundle:context:)``).
-public struct QueryResults: AsyncSequence, Sendable {
-    let index: SearchIndex
-    let query: PreparedQuery
-
-    /// Begins at the first result.
-    public func makeAsyncIterator() -> Iterator { Iterator(index: index, query: query) }
-
-    /// Fetches one batch after the other.
-    public struct Iterator: AsyncIteratorProtocol {
-        let index: SearchIndex
-        let query: PreparedQuery
-        private var cursor: QueryCursor?
-        private var isAtEnd = false
-        private var size = 32
-
-        init(index: SearchIndex, query: PreparedQuery) {
-            self.index = index
-            self.query = query
-        }
-
-        /// The next batch, never empty; `nil` after the last.
-        ///
-        /// - Throws: ``IndexQueryError``.
-        public mutating func next(
-            isolation actor: isolated (any Actor)?
-        ) async throws(IndexQueryError) -> [StoredItem]? {
-            guard !isAtEnd else { return nil }
-            let page = try await index.page(of: query, limit: size, after: cursor)
-            cursor = page.next
-            isAtEnd = page.next == nil
-            size = Swift.min(size * 4, 2048)
-            return page.items.isEmpty ? nil : page.items
-        }
-
-        /// The next batch, never empty; `nil` after the last.
-        public mutating func next() async throws(IndexQueryError) -> [StoredItem]? {
-            try await next(isolation: nil)
-        }
     }
 }

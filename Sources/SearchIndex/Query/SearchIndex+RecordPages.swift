@@ -48,8 +48,6 @@ public struct RecordPageForm: Sendable {
 extension SearchIndex {
     /// The items that satisfy a query, as records; otherwise as
     /// ``items(matching:filters:bundle:limit:after:context:)``. Never holds more than a page and an item in memory.
-    ///
-    /// - Throws: ``IndexQueryError``.
     public func records(
         matching query: QueryExpression, filters: [QueryExpression], bundle: String?, as form: RecordPageForm,
         after cursor: QueryCursor?
@@ -80,7 +78,6 @@ extension SearchIndex {
     /// attributes do not count. Never holds more than a page and a block of the walk in memory.
     ///
     /// - Parameter maximumHits: After so many, over all pages, it ends: the cursor names each.
-    /// - Throws: ``IndexQueryError``.
     public func records(
         _ request: SearchRequest, as form: RecordPageForm, maximumHits: Int
     ) async throws(IndexQueryError) -> RecordPage<SearchCursor> {

@@ -60,7 +60,6 @@ struct ItemRow {
     }
 }
 
-/// A row of `client_state`.
 struct ClientStateRow {
     let bundle: Int64
     let bundleName: String

@@ -62,7 +62,6 @@ extension SearchIndex {
     ///
     /// - Parameter progress: Told how many items have been checked, now and then, on a thread of its own.
     /// - Returns: `nil` if the task was cancelled.
-    /// - Throws: ``SearchIndexError``.
     public func verify(
         progress: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws(SearchIndexError) -> VerificationReport? {

@@ -7,7 +7,6 @@ import Foundation
 /// They cover what cannot be derived from anything else, and the bundle's name rather than its number, so that a damaged
 /// name does not give one app's items to another.
 enum RowChecksum {
-    /// The checksum of a row of `item`.
     static func item(
         bundle: String, index: String, identifier: String, expires: Double?, donated: Double,
         record: some ContiguousBytes
@@ -23,7 +22,6 @@ enum RowChecksum {
         return Int64(crc.value)
     }
 
-    /// The checksum of a row of `client_state`.
     static func clientState(bundle: String, index: String, state: some ContiguousBytes) -> Int64 {
         var crc = CRC32C()
         add(bundle, &crc)

@@ -12,9 +12,7 @@ package struct StoreFolder: Sendable {
     /// The files of a store in a folder.
     package init(path: String) { self.path = path }
 
-    /// The database.
     var database: String { path + "/index.sqlite" }
-    /// The folder of the log.
     var log: String { path + "/journal" }
     /// The database that is being made to replace a damaged one.
     var replacement: String { database + ".new" }
@@ -26,8 +24,6 @@ package struct StoreFolder: Sendable {
 
     /// Looks at all files that SQLite and the log may have here, so that none is opened that waits without end, as a named
     /// pipe, or leads out of the folder. Missing ones are right.
-    ///
-    /// - Throws: ``UntrustedFile``.
     package func check() throws(UntrustedFile) {
         for name in Self.fileNames { try OwnFile.check(path + "/" + name) }
         guard try OwnFile.check(log, .folder) else { return }

@@ -11,7 +11,6 @@ extension SearchIndex {
     ///   - text: What was typed so far. If its last word is finished, there is nothing to complete.
     ///   - bundle: Whose items.
     ///   - limit: At most so many.
-    /// - Throws: ``IndexQueryError``.
     public func completions(
         of text: String, bundle: String, limit: Int
     ) async throws(IndexQueryError) -> [String] {

@@ -39,7 +39,6 @@ extension SearchIndex {
     /// - Parameters:
     ///   - request: its limit and cursor do not count.
     ///   - maximum: when so many are counted, that is enough; `nil` counts all.
-    /// - Throws: ``IndexQueryError``.
     public func count(_ request: SearchRequest, upTo maximum: Int? = nil) async throws(IndexQueryError) -> Int {
         var request = request
         request.limits.countedReads = .max
@@ -50,25 +49,13 @@ extension SearchIndex {
         }
     }
 
-    /// All that a search finds, best first, in batches. Nothing is read ahead: a batch is searched for when it is asked
-    /// for. The request's limit and cursor do not count.
-    ///
-    /// - Throws: ``IndexQueryError``; iterating does too.
-    public func results(_ request: SearchRequest) throws(IndexQueryError) -> SearchResults {
-        SearchResults(index: self, search: try PreparedSearch(self, request))
-    }
-
     /// The item with a number.
-    ///
-    /// - Throws: ``SearchIndexError``.
     public func item(number: Int64) async throws(SearchIndexError) -> StoredItem? {
         try await items(where: "item.id = ?", [number]).first
     }
 
     /// The item with a number, as it was applied; does not wait for pending donations. For callers that have found the item
     /// a moment ago and waited then.
-    ///
-    /// - Throws: ``SearchIndexError``.
     public func appliedItem(number: Int64) async throws(SearchIndexError) -> StoredItem? {
         try await readApplied("Looking up an item", itemsQuery(where: "item.id = ?", [number])).first
     }
@@ -77,8 +64,6 @@ extension SearchIndex {
     ///
     /// With a bundle, an item that is not found is looked for once more: when what the bundle donated is applied, or
     /// ``StoreSeams/ReadLimits/timeForNamed`` has passed.
-    ///
-    /// - Throws: ``SearchIndexError``.
     public func items(
         uniqueIdentifier: String, bundle: String? = nil
     ) async throws(SearchIndexError) -> [StoredItem] {
@@ -120,8 +105,6 @@ extension SearchIndex {
     }
 
     /// How many items each bundle has.
-    ///
-    /// - Throws: ``SearchIndexError``.
     public func itemCounts() async throws(SearchIndexError) -> [String: Int] {
         try await read("Counting items") { [clock] db in
             let rows = try Row.fetchAll(

@@ -77,7 +77,7 @@ public struct SearchTotal: Hashable, Sendable, Codable {
 }
 
 /// A place in the results of a search. What is donated or changed after the first page does not appear on later ones;
-/// what is deleted moves the rest up. It grows by eight bytes with each hit: who wants all reads ``SearchResults``.
+/// what is deleted moves the rest up. It grows by eight bytes with each hit.
 public struct SearchCursor: Hashable, Sendable {
     /// The newest text that counts.
     var bound: Int64

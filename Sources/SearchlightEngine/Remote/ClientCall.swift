@@ -78,11 +78,11 @@ public struct CallContext: Sendable {
     /// Takes the progress of the call.
     public let onEvent: @Sendable (ExtensionEvent) -> Void
     /// Leaves out what another client has been told.
-    let toldOnce: @Sendable (StoreOpening) -> StoreOpening
+    let toldOnce: @Sendable (StoreOpeningReport) -> StoreOpeningReport
 
     init(
         engine: any EngineSource, service: ServiceControl? = nil,
-        toldOnce: @escaping @Sendable (StoreOpening) -> StoreOpening = { $0 },
+        toldOnce: @escaping @Sendable (StoreOpeningReport) -> StoreOpeningReport = { $0 },
         onEvent: @escaping @Sendable (ExtensionEvent) -> Void = { _ in }
     ) {
         (self.engine, self.service, self.toldOnce, self.onEvent) = (engine, service, toldOnce, onEvent)

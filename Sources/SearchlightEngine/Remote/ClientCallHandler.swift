@@ -90,7 +90,7 @@ public final class ClientCallHandler: Sendable {
         return Self.encoded(outcome, call)
     }
 
-    private func toldOnce(_ opening: StoreOpening) -> StoreOpening {
+    private func toldOnce(_ opening: StoreOpeningReport) -> StoreOpeningReport {
         guard opening.recovery.lostDonations, lossWasTold.exchange(true, ordering: .relaxed) else { return opening }
         var opening = opening
         opening.recovery = RecoveryReport()

@@ -151,7 +151,9 @@ public struct CompareCall: EngineCall {
     public init(bundle: String) { self.bundle = bundle }
 
     /// Performs the call.
-    public func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Comparison {
+    public func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError)
+        -> ReindexComparison
+    {
         try await engine.compare(bundle)
     }
 }

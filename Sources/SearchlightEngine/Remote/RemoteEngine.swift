@@ -6,9 +6,9 @@ import SystemSupport
 ///
 /// May be used from any task.
 public final class RemoteEngine: EngineClient {
-    let connection: ServiceConnection
+    let connection: EngineConnection
 
-    private init(_ connection: ServiceConnection) { self.connection = connection }
+    private init(_ connection: EngineConnection) { self.connection = connection }
 
     /// How long a service may take to say hello.
     public static let standardPatience = Duration.seconds(5)
@@ -36,7 +36,7 @@ public final class RemoteEngine: EngineClient {
             guard let socket else { return nil }
             do throws(EngineError) {
                 return RemoteEngine(
-                    try await ServiceConnection.open(
+                    try await EngineConnection.open(
                         over: socket, path: StoreLocation(folder: storeDirectory).socketPath, program: program,
                         patience: patience))
             } catch {
@@ -54,8 +54,6 @@ public final class RemoteEngine: EngineClient {
     }
 
     /// Has the service end once what is in progress is done. Returns when it has taken this in.
-    ///
-    /// - Throws: ``EngineError``.
     public func stopService() async throws(EngineError) {
         do throws(EngineError) {
             try await perform(StopCall())

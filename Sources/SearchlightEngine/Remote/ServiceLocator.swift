@@ -7,7 +7,6 @@ enum ServiceLocator {
     /// Connects to the socket of a store. Blocks for some seconds where others wait to be let in.
     ///
     /// - Returns: `nil` if there is none, or nobody listens at it.
-    /// - Throws: ``ServiceProblem``.
     static func connect(storeDirectory: String) throws(ServiceProblem) -> OwnedDescriptor? {
         // What is wrong with the folder is told by whoever opens the store.
         guard access(storeDirectory, X_OK) == 0 else { return nil }

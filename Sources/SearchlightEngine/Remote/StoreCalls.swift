@@ -18,7 +18,7 @@ public struct OpeningCall: EngineCall {
     /// Performs the call.
     public func perform(
         on engine: SearchlightEngine, _ context: CallContext
-    ) async throws(EngineError) -> StoreOpening {
+    ) async throws(EngineError) -> StoreOpeningReport {
         context.toldOnce(try await engine.opening())
     }
 }
@@ -113,7 +113,7 @@ struct CommitCall: EngineCall {
 }
 
 /// Reads the client state of the last batch of a scope. An engine that only reads knows what was durable when it was opened,
-/// unless ``StoreOpening/waitingEntries`` says otherwise, and what was applied since.
+/// unless ``StoreOpeningReport/waitingEntries`` says otherwise, and what was applied since.
 public struct ClientStateCall: EngineCall {
     /// What the call is for.
     public var purpose: String { "read a client state" }

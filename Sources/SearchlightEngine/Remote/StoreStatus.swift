@@ -4,7 +4,7 @@ import IdleScheduling
 import SearchIndex
 
 /// What was found when a store was opened.
-public struct StoreOpening: Hashable, Sendable, Codable {
+public struct StoreOpeningReport: Hashable, Sendable, Codable {
     /// What was wrong with the index, and whether donations were lost by it.
     public var recovery: RecoveryReport
     /// How many entries of the journal are not shown, since the store is only read and cannot be written.

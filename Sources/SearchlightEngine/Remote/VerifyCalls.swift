@@ -4,12 +4,8 @@ import SearchIndex
 /// Checks and repairs the store of a service.
 public protocol StoreMaintenance: Sendable {
     /// Checks everything during use; changes nothing.
-    ///
-    /// - Throws: ``EngineError``.
     func verify() async throws(EngineError) -> VerificationReport
     /// Checks and repairs everything; requests wait.
-    ///
-    /// - Throws: ``EngineError``.
     func repair() async throws(EngineError) -> StoreCheck.Repair
 }
 

@@ -123,7 +123,7 @@ public struct StoreNotes: Hashable, Sendable, Codable {
     }
 
     /// What was found when the store was opened. A service tells what was lost to the first who asks.
-    public var opening: StoreOpening
+    public var opening: StoreOpeningReport
     /// The bundles with a pending reindex.
     public var pendingReindexes: [PendingReindex]
     /// The folders that were asked about and are not searched for extensions.

@@ -6,7 +6,6 @@ import Synchronization
 ///
 /// During a repair, requests wait, up to a number and a time.
 final class EngineHolder: Sendable {
-    /// Opens the engine.
     typealias Opening = @Sendable () throws(EngineError) -> SearchlightEngine
     typealias Entrance = Result<SearchlightEngine, EngineUnavailable>
     typealias Waiter = CheckedContinuation<Entrance, Never>

@@ -54,7 +54,6 @@ final class ExtensionKeeper: Sendable {
         take(engine)
     }
 
-    /// How many directories are watched.
     var watchedDirectories: Int { state.withLock { $0.watch?.watchedDirectories ?? 0 } }
 
     /// Takes on an engine that was just opened.

@@ -20,7 +20,6 @@ public enum ClientRights: Sendable, Hashable {
     ///   - identity: Who it is.
     ///   - user: Whose service this is.
     ///   - hello: What it says.
-    /// - Throws: ``AccessDenial``.
     public init(_ identity: ClientIdentity, user: UInt32, hello: Hello) throws(AccessDenial) {
         guard identity.user == user else { throw .otherUser(identity.user) }
         let enclosing: String?

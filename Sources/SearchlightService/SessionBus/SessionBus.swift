@@ -77,7 +77,6 @@ final class SessionBus: Sendable {
         do throws(BusError) { try await bus.releaseName(MessageBus.serviceName) } catch { bus.close() }
     }
 
-    /// Leaves the bus.
     func leave() {
         let bus = state.withLock { state in
             defer { state = State(bus: nil, isOver: true) }

@@ -218,12 +218,12 @@ struct UserActivityTests {
     }
 
     @Test func allActivitiesAreDeletedWhateverTheirDomain() async throws {
-        let own = PageReply(
+        let own = ResultPage(
             records: [
                 try ItemRecord(uniqueIdentifier: "com.searchlight.activity:x").encoded(),
                 try ItemRecord(uniqueIdentifier: "a note that claims to be one").encoded(),
             ], next: [1])
-        let rest = PageReply(
+        let rest = ResultPage(
             records: [try ItemRecord(uniqueIdentifier: "com.searchlight.activity:y").encoded()], next: nil)
         let world = World(found: [.raw(own), .raw(rest)])
         await ProcessTransports.$replacement.withValue(world.replacement) {
@@ -241,7 +241,7 @@ struct UserActivityTests {
         let lost = RecordingTransport { _ in CSIndexError(.indexUnavailableError, "The service is gone.") }
         let index = CSSearchableIndex(name: nil, sender: RequestSender(transport: lost))
         let saved = try ItemRecord(uniqueIdentifier: "com.searchlight.activity:x").encoded()
-        let query = FakeQueryTransport([.raw(PageReply(records: [saved], next: nil))])
+        let query = FakeQueryTransport([.raw(ResultPage(records: [saved], next: nil))])
         await ProcessTransports.$replacement.withValue(.init(query: query, index: index)) {
             await NSUserActivity.deleteAllSavedUserActivities()
             await NSUserActivity.deleteSavedUserActivities(withPersistentIdentifiers: ["a"])

@@ -12,11 +12,11 @@ final class FakeQueryTransport: QueryTransport {
         case fails(CSSearchQueryError)
         /// No answer, ever; not even to a cancellation.
         case silence
-        case raw(PageReply)
+        case raw(ResultPage)
     }
 
     private struct State {
-        var pages: [PageRequest] = []
+        var pages: [ResultPageRequest] = []
         var suggestionRequests: [String] = []
         var cancelled: Set<UInt64> = []
         var numbers: [UInt64] = []
@@ -32,7 +32,7 @@ final class FakeQueryTransport: QueryTransport {
         self.completions = completions
     }
 
-    var pages: [PageRequest] { state.withLock { $0.pages } }
+    var pages: [ResultPageRequest] { state.withLock { $0.pages } }
     var suggestionRequests: [String] { state.withLock { $0.suggestionRequests } }
     /// The numbers of calls, in the order in which they came.
     var numbers: [UInt64] { state.withLock { $0.numbers } }
@@ -49,7 +49,7 @@ final class FakeQueryTransport: QueryTransport {
         }
     }
 
-    func page(_ request: PageRequest, number: UInt64) async throws(CSSearchQueryError) -> PageReply {
+    func page(_ request: ResultPageRequest, number: UInt64) async throws(CSSearchQueryError) -> ResultPage {
         let arrivals = state.withLock { state in
             state.pages.append(request)
             state.numbers.append(number)
@@ -58,11 +58,11 @@ final class FakeQueryTransport: QueryTransport {
         }
         for arrival in arrivals { arrival.resume() }
         let step = Int(request.cursor.first ?? 0)
-        guard step < steps.count else { return PageReply(records: [], next: nil) }
+        guard step < steps.count else { return ResultPage(records: [], next: nil) }
         switch steps[step] {
         case .items(let titles):
             let records = titles.prefix(request.limit).map { Self.record($0) }
-            return PageReply(records: records, next: step + 1 < steps.count ? [UInt8(step + 1)] : nil)
+            return ResultPage(records: records, next: step + 1 < steps.count ? [UInt8(step + 1)] : nil)
         case .fails(let error): throw error
         case .raw(let reply): return reply
         case .silence:

@@ -57,7 +57,7 @@ struct SearchQueryTests {
         let request = try #require(transport.pages.first)
         #expect(request.attributes == ["title", "no such attribute"])
         #expect(request.filters == ["kind == \"x\""])
-        #expect(request.limit == QueryPlan.pageSize)
+        #expect(request.limit == ResultPagePlan.pageSize)
     }
 
     @Test func onlyFetchedAttributesCanBeRead() async throws {
@@ -279,11 +279,11 @@ struct SearchQueryTests {
     }
 
     @Test(arguments: [
-        PageReply(records: [[1, 2, 3]], next: nil),
-        PageReply(records: Array(repeating: FakeQueryTransport.record("x"), count: 101), next: nil),
-        PageReply(records: [FakeQueryTransport.record("x")], next: []),
+        ResultPage(records: [[1, 2, 3]], next: nil),
+        ResultPage(records: Array(repeating: FakeQueryTransport.record("x"), count: 101), next: nil),
+        ResultPage(records: [FakeQueryTransport.record("x")], next: []),
     ])
-    func whatIsNoPageIsAnError(reply: PageReply) async {
+    func whatIsNoPageIsAnError(reply: ResultPage) async {
         let query = query(FakeQueryTransport([.raw(reply)]))
         await #expect(throws: CSSearchQueryError.self) { try await identifiers(query.results) }
     }

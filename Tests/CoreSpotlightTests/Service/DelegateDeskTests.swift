@@ -54,7 +54,7 @@ struct DelegateDeskTests {
     private final class App: Sendable {
         let service: BusConnection
         private let app: BusConnection
-        let delegates: LiveDelegates
+        let delegates: IndexDelegates
         let changes: Changes
 
         final class Changes: Sendable { let all = Mutex<[Bool]>([]) }
@@ -63,7 +63,7 @@ struct DelegateDeskTests {
             var ends: [Int32] = [0, 0]
             try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
             let changes = Changes()
-            let delegates = LiveDelegates { isWanted in changes.all.withLock { $0.append(isWanted) } }
+            let delegates = IndexDelegates { isWanted in changes.all.withLock { $0.append(isWanted) } }
             self.changes = changes
             self.delegates = delegates
             service = try BusConnection(

@@ -262,7 +262,7 @@ struct BookmarksFaultTests {
         for number in 20..<30 {
             try profile.add(number, "https://site\(number).example/ü", "Site <\(number)>", parent: 3)
         }
-        let report = try await harness.validate(harness.extensions + "/\(bundle).searchext", Check.judgeable)
+        let report = try await harness.validate(harness.extensions + "/\(bundle).searchext", ValidationCheck.judgeable)
         let others = report.checks.filter { $0.result.kind != .passed }
         // It has to look into the browsers' profiles, whose names nobody knows beforehand; everything else is as it should be.
         #expect(others.map(\.check) == [.manifest], "\(others.map { "\($0.check): \($0.result)" })")

@@ -49,7 +49,7 @@ final class Harness: Sendable {
     func engine(
         _ access: EngineConfiguration.Access = .readWrite, limits: WorkerConfiguration.Limits = .patient,
         worker: String? = nil, searchPath: [String]? = nil, clock: any Clock<Duration> = SteadyClock.shared,
-        pages: PageLimits = PageLimits(), changing: (inout WorkerConfiguration) -> Void = { _ in }
+        pages: ReindexPageLimits = ReindexPageLimits(), changing: (inout WorkerConfiguration) -> Void = { _ in }
     ) throws -> SearchlightEngine {
         var configuration = EngineConfiguration(
             storeDirectory: store, access: access, extensionSearchPath: searchPath ?? [extensions],

@@ -30,7 +30,7 @@ struct NewExtensionTests {
             """)
         #expect(build.status == 0 && build.output.isEmpty, "\(build.output)")
         let report = try await harness.validate(
-            folder + "/build/com.example.my-recipes.searchext", Check.judgeable)
+            folder + "/build/com.example.my-recipes.searchext", ValidationCheck.judgeable)
         #expect(report.problems == [] && report.count(.warning) == 0)
         let reindex = try command("reindex", "com.example.my-recipes")
         #expect(reindex.status == 0 && reindex.output.contains("2 items indexed"), "\(reindex.output)")
@@ -78,9 +78,9 @@ struct NewExtensionTests {
                 "-o", bundle + "/libSwiftRecipes.so",
             ])
         try #require(compiled.status == 0, "\(compiled.output)")
-        let report = try await harness.validate(bundle, Check.judgeable)
+        let report = try await harness.validate(bundle, ValidationCheck.judgeable)
         #expect(report.problems == [])
-        let here = try command("extensions", "validate", bundle, "--in-process", "--skip", Check.skipped)
+        let here = try command("extensions", "validate", bundle, "--in-process", "--skip", ValidationCheck.skipped)
         #expect(here.status == 0, "\(here.output)")
     }
 
@@ -106,11 +106,12 @@ struct NewExtensionTests {
         let documents = harness.folder + "/Documents"
         try FileManager.default.createDirectory(atPath: documents, withIntermediateDirectories: true)
         try Data("# Pudding\n\nSago and milk\n".utf8).write(to: URL(filePath: documents + "/pudding.md"))
-        let report = try await harness.validate(folder + "/build/com.example.notes.searchext", Check.judgeable)
+        let report = try await harness.validate(
+            folder + "/build/com.example.notes.searchext", ValidationCheck.judgeable)
         #expect(report.problems == [])
         #expect(try report.result(.promises).kind == .passed)
         let judged = try command(
-            "extensions", "validate", folder + "/build/com.example.notes.searchext", "--skip", Check.skipped)
+            "extensions", "validate", folder + "/build/com.example.notes.searchext", "--skip", ValidationCheck.skipped)
         #expect(judged.status == 0 && judged.output.contains("passed   manifest"), "\(judged.output)")
     }
 

@@ -17,12 +17,13 @@ struct ValidateCommandTests {
     @Test("A well-behaved extension: one line for each check, a summary, status 0")
     func good() throws {
         let bundle = try ValidatorSubject.good.install(command.harness)
-        let (status, output) = try command("extensions", "validate", bundle, "--skip", Check.skipped, "--seed", "5")
+        let (status, output) = try command(
+            "extensions", "validate", bundle, "--skip", ValidationCheck.skipped, "--seed", "5")
         #expect(status == 0, "\(output)")
         let lines = output.split(separator: "\n").map(String.init)
         #expect(lines.first == "\(bundle), seed 5")
-        #expect(lines.last == "\(Check.judgeable.count - 1) passed, 1 skipped.")
-        #expect(lines.count == Check.judgeable.count + 2)
+        #expect(lines.last == "\(ValidationCheck.judgeable.count - 1) passed, 1 skipped.")
+        #expect(lines.count == ValidationCheck.judgeable.count + 2)
         #expect(lines.contains("passed   promises") || output.contains("passed   promises  "), "\(output)")
         #expect(output.contains("skipped  paging: it does not serve searchlight.paging/1\n"))
     }
@@ -98,14 +99,15 @@ struct ValidateCommandTests {
             let (status, output) = try command("extensions", "validate", name)
             #expect(status == 11, "\(output)")
             #expect(output.contains("failed   manifest") && output.contains("missing.so"), "\(output)")
-            #expect(output.contains("1 failed, \(Check.allCases.count - 1) skipped.\n"))
+            #expect(output.contains("1 failed, \(ValidationCheck.allCases.count - 1) skipped.\n"))
             #expect(output.components(separatedBy: "skipped  ").count == 2, "\(output)")
             #expect(
-                output.contains("skipped  \(Check.allCases.count - 1) other checks: a host would refuse the bundle\n"))
+                output.contains(
+                    "skipped  \(ValidationCheck.allCases.count - 1) other checks: a host would refuse the bundle\n"))
         }
         let report = try #require(
             try command.json("extensions", "validate", bundle, expecting: 11) as? [String: Any])
-        #expect((report["checks"] as? [Any])?.count == Check.allCases.count)
+        #expect((report["checks"] as? [Any])?.count == ValidationCheck.allCases.count)
         // Whatever is to be checked, one that is refused is no good one.
         #expect(try command("extensions", "validate", bundle, "--only", "promises").status == 11)
     }
@@ -114,7 +116,7 @@ struct ValidateCommandTests {
     func consequences() throws {
         let bundle = try ValidatorSubject.lockedOut.install(command.harness)
         try Data("x".utf8).write(to: URL(filePath: command.harness.folder + "/secret"))
-        let (status, output) = try command("extensions", "validate", bundle, "--skip", Check.skipped)
+        let (status, output) = try command("extensions", "validate", bundle, "--skip", ValidationCheck.skipped)
         #expect(status == 11 && output.contains("the sheets cannot be read"), "\(output)")
         #expect(output.contains("failed   sandbox") && output.contains("tried to read "), "\(output)")
         #expect(output.contains(" other checks: its items are not known"), "\(output)")
@@ -125,7 +127,8 @@ struct ValidateCommandTests {
         let unloadable = try command("extensions", "validate", other)
         #expect(unloadable.status == 11, "\(unloadable.output)")
         #expect(unloadable.output.contains("could not be loaded"), "\(unloadable.output)")
-        let others = "skipped  \(Check.allCases.count - 2) other checks: it cannot be loaded (see load-time)\n"
+        let others =
+            "skipped  \(ValidationCheck.allCases.count - 2) other checks: it cannot be loaded (see load-time)\n"
         #expect(unloadable.output.contains(others), "\(unloadable.output)")
     }
 
@@ -205,7 +208,7 @@ struct ValidateCommandTests {
         #expect(try command("extensions", "validate", "com.example.none", "--seed", "x").status == 64)
         let list = try command("extensions", "validate", "--list")
         #expect(list.status == 0)
-        for check in Check.allCases { #expect(list.output.contains(check.rawValue)) }
+        for check in ValidationCheck.allCases { #expect(list.output.contains(check.rawValue)) }
     }
 
     @Test("What the extension says is shown with --verbose, harmless to a terminal")

@@ -9,12 +9,12 @@ import Testing
 /// A broken extension and the check that must catch it.
 struct Fault: Sendable, CustomTestStringConvertible {
     var subject: ValidatorSubject
-    var check: Check
+    var check: ValidationCheck
     var kind: CheckResult.Kind
     /// What the reason says.
     var reason: String
 
-    init(_ subject: ValidatorSubject, _ check: Check, _ kind: CheckResult.Kind, _ reason: String) {
+    init(_ subject: ValidatorSubject, _ check: ValidationCheck, _ kind: CheckResult.Kind, _ reason: String) {
         (self.subject, self.check, self.kind, self.reason) = (subject, check, kind, reason)
     }
 
@@ -83,13 +83,13 @@ struct ValidatorCheckTests {
         let harness = try Harness()
         let bundle = try ValidatorSubject.good.install(harness)
         // A misused item names no host: other tests in this process may be told of here.
-        let checks = inProcess ? Check.judgeable.subtracting([.misuse]) : Check.judgeable
+        let checks = inProcess ? ValidationCheck.judgeable.subtracting([.misuse]) : ValidationCheck.judgeable
         let report = try await harness.validate(bundle, checks, inProcess: inProcess)
         #expect(report.problems == [])
         let others = report.checks.filter { $0.result.kind != .passed }.map(\.check)
-        let processes = inProcess ? Check.allCases.filter { $0.needsProcess && checks.contains($0) } : []
+        let processes = inProcess ? ValidationCheck.allCases.filter { $0.needsProcess && checks.contains($0) } : []
         #expect(others == [.paging] + processes)
-        #expect(report.checks.map(\.check) == Check.allCases.filter { checks.contains($0) })
+        #expect(report.checks.map(\.check) == ValidationCheck.allCases.filter { checks.contains($0) })
     }
 
     @Test("in this process makes an extension anew only when the calls of before have returned")
@@ -138,7 +138,7 @@ struct ValidatorCheckTests {
             CFixture.compiler, ["-shared", "-fPIC", "-I\(CFixture.includeFolder)", source, "-o", library])
         try #require(status == 0, "\(text)")
         let bundle = try harness.install("com.example.recipes", library: library)
-        let report = try await harness.validate(bundle, Check.judgeable)
+        let report = try await harness.validate(bundle, ValidationCheck.judgeable)
         #expect(report.problems == [])
     }
 
@@ -147,8 +147,8 @@ struct ValidatorCheckTests {
         let harness = try Harness()
         let bundle = harness.extensions + "/" + (try harness.installFixture("notebook")) + ".searchext"
         // It gives any bytes for any type, acknowledges a reindex of items without a word.
-        let broken: Set<Check> = [.promises, .unsupportedTypes, .unknownItems, .reindexItems]
-        let report = try await harness.validate(bundle, Check.judgeable)
+        let broken: Set<ValidationCheck> = [.promises, .unsupportedTypes, .unknownItems, .reindexItems]
+        let report = try await harness.validate(bundle, ValidationCheck.judgeable)
         #expect(Set(report.checks.filter { $0.result.isFailure }.map(\.check)) == broken, "\(report.problems)")
     }
 
@@ -161,7 +161,7 @@ struct ValidatorCheckTests {
             try Data(text.utf8).write(to: URL(filePath: notes + "/" + name))
         }
         let bundle = harness.extensions + "/" + (try harness.installJournal(notes: notes)) + ".searchext"
-        let report = try await harness.validate(bundle, Check.judgeable)
+        let report = try await harness.validate(bundle, ValidationCheck.judgeable)
         #expect(report.problems == [])
         #expect(report.count(.passed) >= 17)
     }

@@ -72,7 +72,8 @@ extension Harness {
 
     /// Has a bundle judged.
     func validate(
-        _ bundle: String, _ checks: Set<Check>, seed: UInt64 = 7, limits: WorkerConfiguration.Limits = .patient,
+        _ bundle: String, _ checks: Set<ValidationCheck>, seed: UInt64 = 7,
+        limits: WorkerConfiguration.Limits = .patient,
         inProcess: Bool = false, clock: any Clock<Duration> = SteadyClock.shared
     ) async throws -> ValidationReport {
         var settings = ValidationSettings(seed: seed)
@@ -87,7 +88,7 @@ extension Harness {
 
 extension ValidationReport {
     /// The result of a check that was run.
-    func result(_ check: Check) throws -> CheckResult {
+    func result(_ check: ValidationCheck) throws -> CheckResult {
         try #require(checks.first { $0.check == check }?.result)
     }
 

@@ -19,7 +19,7 @@ struct BusProgramTests {
         let daemon = try Program.path("searchlightd")
         let bus = try PrivateBus(services: [MessageBus.serviceName: "\(daemon) --store \(store)"])
         var finder = ServiceFinder(location: StoreLocation(folder: store))
-        finder.activate = { () throws(BusError) in try BusLink.startService(address: bus.address) }
+        finder.activate = { () throws(BusError) in try SessionBusLink.startService(address: bus.address) }
         finder.sessionBus = bus.address
         let app = LibraryApp(store: store, finder: finder)
         try await app.index().indexSearchableItems([LibraryApp.item("a")])

@@ -181,7 +181,7 @@ struct SessionBusTests {
         let service = try await service(bus)
         _ = try await BusTestClient(bus)
         var finder = ServiceFinder(location: StoreLocation(folder: "/nonexistent/store"))
-        finder.activate = { () throws(BusError) in try BusLink.startService(address: bus.address) }
+        finder.activate = { () throws(BusError) in try SessionBusLink.startService(address: bus.address) }
         finder.sessionBus = bus.address
         let app = LibraryApp(store: "", finder: finder)
         try await app.index().indexSearchableItems([LibraryApp.item("a")])
@@ -201,7 +201,7 @@ struct SessionBusTests {
         let failures = await onThread {
             (0..<500).map { _ -> String in
                 do throws(BusError) {
-                    try BusLink.startService(address: "unix:path=/nonexistent/bus")
+                    try SessionBusLink.startService(address: "unix:path=/nonexistent/bus")
                     return "nothing failed"
                 } catch {
                     return error.description
@@ -216,7 +216,7 @@ struct SessionBusTests {
         let bus = try PrivateBus()
         for (address, text) in [("unix:path=/nonexistent/bus", "No such file"), (bus.address, "not provided")] {
             var finder = ServiceFinder(location: StoreLocation(folder: "/nonexistent/store"))
-            finder.activate = { () throws(BusError) in try BusLink.startService(address: address) }
+            finder.activate = { () throws(BusError) in try SessionBusLink.startService(address: address) }
             finder.sessionBus = address
             let failure = await onThread { [finder] () -> ServiceFailure? in
                 do throws(ServiceFailure) {

@@ -10,9 +10,9 @@ final class LibraryApp: Sendable {
     let connection: ServiceConnection
     let transport: ServiceTransport
     let sender: RequestSender
-    let delegates: LiveDelegates
+    let delegates: IndexDelegates
 
-    private final class Desk: Sendable { let delegates = Mutex<LiveDelegates?>(nil) }
+    private final class Desk: Sendable { let delegates = Mutex<IndexDelegates?>(nil) }
 
     init(store: String, bundle: String = "com.example.notes", finder: ServiceFinder? = nil) {
         let desk = Desk()
@@ -24,7 +24,7 @@ final class LibraryApp: Sendable {
         self.connection = connection
         transport = ServiceTransport(connection: connection)
         sender = RequestSender(transport: transport)
-        delegates = LiveDelegates { [weak connection] in connection?.setDelegateWanted($0) }
+        delegates = IndexDelegates { [weak connection] in connection?.setDelegateWanted($0) }
         desk.delegates.withLock { $0 = delegates }
     }
 

@@ -23,7 +23,6 @@ struct PropertyListReader {
 
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Reads a property list.
     static func read(_ bytes: [UInt8]) throws(Problem) -> PropertyValue {
         var reader = PropertyListReader(bytes)
         try reader.checkCharacters()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
 
-extension Check {
+extension ValidationCheck {
     /// Whether it asks about items, which have to be known first.
     var needsSurvey: Bool {
         switch self {
@@ -44,8 +44,8 @@ extension Check {
 
 extension CheckContext {
     /// What a check asks that needs something to ask: a few promises and previews of sampled items.
-    func offers(_ items: Int) -> [Offer] {
-        sample(items).flatMap { record in Offer.promises(of: record) + [Offer.preview(of: record)] }
+    func offers(_ items: Int) -> [TrialOffer] {
+        sample(items).flatMap { record in TrialOffer.promises(of: record) + [TrialOffer.preview(of: record)] }
     }
 
     /// A bit of everything: a reindex of all and of some, promises and previews.
@@ -61,6 +61,6 @@ extension CheckContext {
     func settle(_ trial: Trial) async throws(ExtensionError) {
         await wait(settings.quietTime)
         var generator = generator
-        _ = try await trial.ask(Offer(item: generator.unusedName(), kind: .preview(contentPath: nil)))
+        _ = try await trial.ask(TrialOffer(item: generator.unusedName(), kind: .preview(contentPath: nil)))
     }
 }

@@ -27,11 +27,11 @@ final class BusSeat: Sendable {
     /// Which of several ways to the same thing; empty for the only one.
     let way: String
     private let desk: SensorDesk
-    private let link: BusLink.Life
+    private let link: SensorConnection.Life
 
     init(
         _ sensor: Sensor, way: String = "", _ bus: MessageBus, _ desk: SensorDesk, _ roots: SensorRoots,
-        _ link: BusLink.Life
+        _ link: SensorConnection.Life
     ) {
         (self.sensor, self.way, self.bus, self.desk, self.roots, self.link) = (sensor, way, bus, desk, roots, link)
         link.settling.enter()
@@ -56,7 +56,7 @@ final class BusSeat: Sendable {
 }
 
 /// A connection to a bus with all sensors that listen there.
-final class BusLink: Sendable {
+final class SensorConnection: Sendable {
     /// What the seats know of the connection.
     final class Life: Sendable {
         /// Entered by each sensor until it knows what it can.

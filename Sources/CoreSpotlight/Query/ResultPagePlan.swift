@@ -3,14 +3,14 @@
 import Foundation
 
 /// What a query asks for, as it was when the query was made.
-struct QueryPlan: Sendable {
+struct ResultPagePlan: Sendable {
     /// The most results in one page.
     static let pageSize = 100
     /// The most suggestions of a query that names no number, and of any query.
     static let usualSuggestionCount = 10
     static let maximumSuggestionCount = 100
 
-    let kind: PageRequest.Kind
+    let kind: ResultPageRequest.Kind
     /// In the query language, or as typed.
     let text: String
     let filters: [String]
@@ -48,10 +48,10 @@ struct QueryPlan: Sendable {
     var asksForItems: Bool { kind == .query || text.contains { !$0.isWhitespace } }
 
     /// The page at a cursor, after `count` results; `nil` if no more are wanted.
-    func page(at cursor: [UInt8], after count: Int) -> PageRequest? {
+    func page(at cursor: [UInt8], after count: Int) -> ResultPageRequest? {
         let limit = min(Self.pageSize, maximumCount.map { $0 - count } ?? .max)
         guard limit > 0 else { return nil }
-        return PageRequest(
+        return ResultPageRequest(
             kind: kind, text: text, filters: filters, attributes: attributes, cursor: cursor, limit: limit)
     }
 }

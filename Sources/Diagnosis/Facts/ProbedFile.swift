@@ -3,36 +3,17 @@ import Glibc
 import SystemSupport
 
 /// Files that are looked at, no further than a limit, and without waiting for a pipe or a terminal.
-enum SmallFile {
+enum ProbedFile {
     /// The beginning of a file, as text; `nil` if it cannot be read.
     static func text(_ path: String, limit: Int = 64 << 10) -> String? {
         (try? BoundedFile.beginning(path, limit: limit)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The one word that a file has.
-    static func word(_ path: String) -> String? {
-        guard let text = text(path, limit: 256) else { return nil }
-        let words = text.split(whereSeparator: \.isWhitespace)
-        return words.count == 1 ? String(words[0]) : nil
-    }
+    static func word(_ path: String) -> String? { BoundedFile.word(path) }
 
     /// Bytes of an open file, from a place in it or from where it stands; fewer where it ends.
-    static func bytes(of file: OwnedDescriptor, at offset: Int?, count limit: Int) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: limit)
-        var count = 0
-        while count < limit {
-            let result = bytes.withUnsafeMutableBytes { buffer in
-                let start = buffer.baseAddress.map { $0 + count }
-                return if let offset { pread(file.number, start, limit - count, off_t(offset + count)) } else {
-                    read(file.number, start, limit - count)
-                }
-            }
-            if result < 0, errno == EINTR { continue }
-            guard result >= 0 else { return nil }
-            if result == 0 { break }
-            count += result
-        }
-        return Array(bytes[..<count])
+    static func bytes(of file: OwnedDescriptor, at offset: Int?, count: Int) -> [UInt8]? {
+        try? WholeTransfer.bytes(of: file.number, upTo: count, at: offset)
     }
 
     /// The names in a folder, some of them if there are more than a limit.

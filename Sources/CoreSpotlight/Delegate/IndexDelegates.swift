@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Neither indexes nor delegates are retained. That a delegate was released is noticed at the next request, which is then
 /// refused, so that the app's extension is asked.
-final class LiveDelegates: Sendable {
+final class IndexDelegates: Sendable {
     private struct Entry { weak var index: CSSearchableIndex? }
     private struct State {
         var entries: [ObjectIdentifier: Entry] = [:]

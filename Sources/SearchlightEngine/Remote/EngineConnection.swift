@@ -6,7 +6,7 @@ import Synchronization
 import SystemSupport
 
 /// The command's side of a connection to the service: the first call, calls of the engine, and the progress of these.
-final class ServiceConnection: Sendable {
+final class EngineConnection: Sendable {
     private let bus: BusConnection
     private let listeners: Listeners
     private let lastNumber = Atomic<UInt64>(0)
@@ -44,7 +44,7 @@ final class ServiceConnection: Sendable {
     /// - Throws: ``EngineError/service(_:)``.
     static func open(
         over socket: OwnedDescriptor, path: String, program: String, patience: Duration
-    ) async throws(EngineError) -> ServiceConnection {
+    ) async throws(EngineError) -> EngineConnection {
         let listeners = Listeners()
         do throws(BusError) {
             let bus = try BusConnection(adopting: socket, side: .client, name: "service") {
@@ -55,7 +55,7 @@ final class ServiceConnection: Sendable {
             let values = try await call(bus, Hello.member, hello.arguments, patience: patience)
             var arguments = BusArguments(values, of: Hello.member.member)
             _ = try Welcome(&arguments)
-            return ServiceConnection(bus, listeners)
+            return EngineConnection(bus, listeners)
         } catch {
             switch error {
             case .cancelled:

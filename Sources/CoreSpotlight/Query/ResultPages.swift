@@ -4,11 +4,11 @@ internal import ItemRecord
 import Synchronization
 
 /// What a query finds, page after page, for one who reads it.
-final class FoundItems: Sendable {
+final class ResultPages: Sendable {
     private enum Stage {
         case new
         /// A page was asked for.
-        case asked(QueryCall<PageReply>, limit: Int)
+        case asked(QueryCall<ResultPage>, limit: Int)
         case at(cursor: [UInt8])
         case over
         case failed(CSSearchQueryError)
@@ -21,12 +21,12 @@ final class FoundItems: Sendable {
         var isCancelled = false
     }
 
-    private let plan: QueryPlan
+    private let plan: ResultPagePlan
     private let attributes: Set<String>
     private let transport: Result<any QueryTransport, CSSearchQueryError>
     private let state = Mutex(State())
 
-    init(_ plan: QueryPlan, _ transport: Result<any QueryTransport, CSSearchQueryError>) {
+    init(_ plan: ResultPagePlan, _ transport: Result<any QueryTransport, CSSearchQueryError>) {
         self.plan = plan
         self.transport = transport
         attributes = Set(plan.attributes)
@@ -44,7 +44,7 @@ final class FoundItems: Sendable {
     func next() async throws(CSSearchQueryError) -> [CSSearchableItem]? {
         begin()
         while true {
-            let asked = try state.withLock { state throws(CSSearchQueryError) -> (QueryCall<PageReply>, Int)? in
+            let asked = try state.withLock { state throws(CSSearchQueryError) -> (QueryCall<ResultPage>, Int)? in
                 if state.isCancelled { throw .cancelledQuery }
                 if case .at(let cursor) = state.stage { state.stage = ask(at: cursor, after: state.count) }
                 switch state.stage {
@@ -67,7 +67,7 @@ final class FoundItems: Sendable {
 
     /// Ends it: a reader who waits is told so at once.
     func cancel() {
-        let call: QueryCall<PageReply>? = state.withLock { state in
+        let call: QueryCall<ResultPage>? = state.withLock { state in
             state.isCancelled = true
             guard case .asked(let call, _) = state.stage else { return nil }
             return call
@@ -88,7 +88,7 @@ final class FoundItems: Sendable {
     }
 
     /// Takes a page over: its items, as far as they were asked for.
-    private func take(_ page: PageReply, _ limit: Int) throws(CSSearchQueryError) -> [CSSearchableItem] {
+    private func take(_ page: ResultPage, _ limit: Int) throws(CSSearchQueryError) -> [CSSearchableItem] {
         guard page.records.count <= limit, page.next?.isEmpty != true else {
             throw CSSearchQueryError(
                 .unknown,

@@ -5,7 +5,7 @@ import Promises
 import ServiceMessages
 
 /// One thing that can be asked about an item: a type it promised, or its preview.
-struct Offer: Sendable, Hashable, CustomStringConvertible {
+struct TrialOffer: Sendable, Hashable, CustomStringConvertible {
     enum Kind: Sendable, Hashable {
         case promise(Representation)
         /// With the path of the item's file, if it has one.
@@ -28,18 +28,16 @@ struct Offer: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Everything that an item promised.
-    static func promises(of record: ItemRecord) -> [Offer] {
-        record.promisedRepresentations.map { Offer(item: record.uniqueIdentifier, kind: .promise($0)) }
+    static func promises(of record: ItemRecord) -> [TrialOffer] {
+        record.promisedRepresentations.map { TrialOffer(item: record.uniqueIdentifier, kind: .promise($0)) }
     }
 
-    /// Its preview.
-    static func preview(of record: ItemRecord) -> Offer {
-        Offer(item: record.uniqueIdentifier, kind: .preview(contentPath: record.contentPath))
+    static func preview(of record: ItemRecord) -> TrialOffer {
+        TrialOffer(item: record.uniqueIdentifier, kind: .preview(contentPath: record.contentPath))
     }
 }
 
-/// What an extension answered.
-enum Answer: Sendable, Equatable {
+enum ExtensionAnswer: Sendable, Equatable {
     case data([UInt8])
     /// A file: its name, length, and the first bytes.
     case file(name: String, length: Int, head: [UInt8])

@@ -6,7 +6,7 @@ import ServiceMessages
 import Synchronization
 
 /// How the items of the index differ from those that an extension donates now.
-public struct Comparison: Hashable, Sendable, Codable {
+public struct ReindexComparison: Hashable, Sendable, Codable {
     /// An item by its names.
     public struct Name: Hashable, Comparable, Sendable, Codable {
         /// The index; `nil` is the default one.
@@ -38,7 +38,7 @@ public struct Comparison: Hashable, Sendable, Codable {
 
 extension SearchlightEngine {
     /// See ``CompareCall``.
-    public func compare(_ identifier: String) async throws(EngineError) -> Comparison {
+    public func compare(_ identifier: String) async throws(EngineError) -> ReindexComparison {
         let notes = DonationNotes(now: configuration.now())
         let asked = ExtensionHost(
             configuration: configuration.worker, registry: registry, receiver: notes,
@@ -51,7 +51,7 @@ extension SearchlightEngine {
         }
         await asked.shutdown()
         var donated = notes.items
-        var comparison = Comparison()
+        var comparison = ReindexComparison()
         comparison.donated = donated.count
         var cursor: QueryCursor?
         repeat {
@@ -59,7 +59,7 @@ extension SearchlightEngine {
                 matching: .and([]), bundle: identifier, limit: SearchIndex.maximumPage, after: cursor)
             for item in page.items {
                 comparison.indexed += 1
-                let name = Comparison.Name(index: item.scope.index, identifier: item.record.uniqueIdentifier)
+                let name = ReindexComparison.Name(index: item.scope.index, identifier: item.record.uniqueIdentifier)
                 guard let note = donated.removeValue(forKey: name) else {
                     comparison.extra.append(name)
                     continue
@@ -103,13 +103,13 @@ final class DonationNotes: DonationReceiver {
         /// A hash of its record; `nil` once a part of it was replaced.
         var record: Int?
     }
-    private let notes = Mutex<[Comparison.Name: Note]>([:])
+    private let notes = Mutex<[ReindexComparison.Name: Note]>([:])
     private let now: Double
 
     init(now: Double) { self.now = now }
 
     /// The items that would be in the index.
-    var items: [Comparison.Name: Note] { notes.withLock { $0 } }
+    var items: [ReindexComparison.Name: Note] { notes.withLock { $0 } }
 
     /// The same for the same record in the same process.
     static func hash(of record: ItemRecord) -> Int { record.hashValue }
@@ -141,8 +141,8 @@ final class DonationNotes: DonationReceiver {
         RecordReply(record: nil)
     }
 
-    private func note(_ record: ItemRecord, _ index: String?, _ notes: inout [Comparison.Name: Note]) {
-        let name = Comparison.Name(index: index, identifier: record.uniqueIdentifier)
+    private func note(_ record: ItemRecord, _ index: String?, _ notes: inout [ReindexComparison.Name: Note]) {
+        let name = ReindexComparison.Name(index: index, identifier: record.uniqueIdentifier)
         if record.isUpdate {
             guard var note = notes[name] else { return }
             note.record = nil

@@ -3,12 +3,12 @@
 import Synchronization
 
 /// Waits for what a handler is given.
-func answer<Value>(_ ask: (Answer<Value>) -> Void) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in ask(Answer(continuation)) }.value
+func answer<Value>(_ ask: (FirstAnswer<Value>) -> Void) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in ask(FirstAnswer(continuation)) }.value
 }
 
 /// Gives a handler's first answer to the one who waits for it: a second answer is ignored, and none at all is an error.
-final class Answer<Value>: Sendable {
+final class FirstAnswer<Value>: Sendable {
     /// Sendable: the value is let go by the one who gives it, and taken by the one who waits.
     struct Handed: @unchecked Sendable { let value: Value }
 

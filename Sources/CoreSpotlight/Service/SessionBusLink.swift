@@ -7,7 +7,7 @@ internal import ServiceMessages
 import Synchronization
 
 /// The service over the session bus: for who cannot see its socket, as from inside of a sandbox.
-final class BusLink: ServiceLink {
+final class SessionBusLink: ServiceLink {
     private let bus: MessageBus
     /// The unique name of the service; what is asked of a service that was started since is not for it.
     private let owner: String
@@ -28,7 +28,7 @@ final class BusLink: ServiceLink {
     ///
     /// - Throws: ``BusError``: `system` without a bus, `remote` when it cannot start the service.
     init(
-        address: String, patience: Int = BusLink.patience, onCall: @escaping BusConnection.CallHandler,
+        address: String, patience: Int = SessionBusLink.patience, onCall: @escaping BusConnection.CallHandler,
         onDisconnect: @escaping @Sendable () -> Void
     ) throws(BusError) {
         let state = State()
@@ -66,7 +66,7 @@ final class BusLink: ServiceLink {
 
     /// Has the bus start the service, and returns once it has its name there.
     static func startService(address: String) throws(BusError) {
-        try BusLink(address: address, onCall: { _ in }, onDisconnect: {}).close()
+        try SessionBusLink(address: address, onCall: { _ in }, onDisconnect: {}).close()
     }
 
     private static func start(_ bus: MessageBus) async throws(BusError) -> String {

@@ -2,7 +2,7 @@
 import ExtensionHost
 
 /// One thing that is checked of an extension. The raw value is its name in commands and reports, and stays as it is.
-public enum Check: String, Sendable, Hashable, CaseIterable, Codable {
+public enum ValidationCheck: String, Sendable, Hashable, CaseIterable, Codable {
     /// What the Info.plist says.
     case manifest
     /// How long loading takes.
@@ -80,9 +80,10 @@ public enum Check: String, Sendable, Hashable, CaseIterable, Codable {
     }
 
     /// The checks whose names are like a text, for a person who misspelled one.
-    public static func suggestions(for text: String) -> [Check] {
+    public static func suggestions(for text: String) -> [ValidationCheck] {
         let text = text.lowercased()
-        let near = NearNames.nearest(to: text, among: allCases.map(\.rawValue)).compactMap(Check.init(rawValue:))
+        let near = NearNames.nearest(to: text, among: allCases.map(\.rawValue)).compactMap(
+            ValidationCheck.init(rawValue:))
         let holding = allCases.filter { text.count >= 3 && $0.rawValue.contains(text) && !near.contains($0) }
         return Array((near + holding).prefix(3))
     }
