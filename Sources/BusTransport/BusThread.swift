@@ -46,7 +46,6 @@ final class BusThread: @unchecked Sendable {
     var waiting: [UInt64: WaitingCall] = [:]
     /// Incoming calls that wait for an answer.
     var unanswered: [CallKey: UnansweredCall] = [:]
-    /// The bytes of these.
     var unansweredBytes = 0
     /// Of these, the bytes of calls that need no room.
     var freeBytes = 0

@@ -12,7 +12,6 @@ struct FrameTracker {
     private var seen = 0
     /// How many descriptors came with it.
     private var descriptors = 0
-    /// How many messages are complete.
     private(set) var completed: UInt64 = 0
 
     /// - Parameter sender: Which side sends the bytes.

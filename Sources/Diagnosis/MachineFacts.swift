@@ -154,7 +154,6 @@ public struct ActivationFacts: Hashable, Sendable {
     var listens: String?
     /// Where the service of the store in use would be listened for.
     var wanted: String
-    /// The D-Bus service file.
     var busFile: Unit?
     /// The session bus.
     enum Bus: Hashable, Sendable {

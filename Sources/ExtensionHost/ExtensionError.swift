@@ -134,10 +134,8 @@ extension ExtensionError {
         }
     }
 
-    /// How the worker ended.
     var exit: WorkerExit? { if case .crashed(_, _, let exit, _) = self { exit } else { nil } }
 
-    /// What the extension printed last.
     var lastOutput: [String] {
         switch self {
         case .crashed(_, _, _, let lines), .memoryExceeded(_, _, _, let lines): lines

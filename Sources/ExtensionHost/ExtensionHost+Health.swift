@@ -36,6 +36,5 @@ extension ExtensionHost {
         await pool.giveBack(lease, isUsable: true)
     }
 
-    /// How many workers there are.
     package var workerCount: Int { get async { await pool.count } }
 }

@@ -137,7 +137,6 @@ public enum WholeReindex: Hashable, Sendable {
     /// Nothing was: the extension is to be asked page by page (`searchlight.paging/1`).
     case inPages
 
-    /// The interface of extensions that reindex in pages.
     static let pagingInterface = "searchlight.paging/1"
 
     /// The arguments of the answer.

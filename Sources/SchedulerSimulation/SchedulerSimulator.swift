@@ -21,7 +21,6 @@ public struct SchedulerSimulator: Sendable {
     private var told: Conditions?
     private var sensing = SchedulerAction.Sensing.off
     private var wake: Double?
-    /// The jobs that are owed.
     private var work: [ScheduledJob.Key: SimulatedWork] = [:]
     private var worker: SimulatedWorker?
     /// What the scheduler has still to be told, at this moment.

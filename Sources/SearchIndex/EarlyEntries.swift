@@ -12,14 +12,12 @@ import GRDB
 /// The table is made with its first row, not by a migration: earlier versions of this program work beside it. It is not
 /// derived from anything; if it is damaged, the database is salvaged.
 struct EarlyEntries: Sendable {
-    /// The name of the table.
     static let table = "applied_early"
     /// The most rows that are read. A store has at most ``StoreSeams/maximumEarlyEntries`` and one transaction's more.
     private static let maximumRows = 1 << 20
 
     private var numbers: Set<UInt64> = []
 
-    /// No entries.
     init() {}
 
     /// Reads the table; a store without early entries has none.

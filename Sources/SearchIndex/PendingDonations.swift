@@ -64,7 +64,6 @@ struct PendingTally {
     private(set) var total = PendingDonations.Amount()
     private var bundles: [String: PendingDonations.Amount] = [:]
 
-    /// How much is pending of one bundle.
     func amount(of bundle: String) -> PendingDonations.Amount { bundles[bundle] ?? PendingDonations.Amount() }
 
     mutating func add(_ entry: PendingEntries.Entry, of bundle: String) {
@@ -87,7 +86,6 @@ struct PendingTally {
         amount.bytes += sign * entry.bytes
     }
 
-    /// What is reported of it.
     var summary: PendingDonations {
         var summary = PendingDonations()
         summary.total = total

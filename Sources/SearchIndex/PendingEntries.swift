@@ -39,7 +39,6 @@ struct PendingEntries {
     /// How much these are.
     private(set) var tally = PendingTally()
 
-    /// The number of entries.
     var count: Int { tally.total.donations }
     /// Whether there are none.
     var isEmpty: Bool { count == 0 }

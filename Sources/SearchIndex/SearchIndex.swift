@@ -226,7 +226,6 @@ public final class SearchIndex: Sendable {
         return try await readApplied(operation, body)
     }
 
-    /// Reads what has been applied.
     func readApplied<Value: Sendable>(
         _ operation: String, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(SearchIndexError) -> Value {

@@ -90,7 +90,6 @@ public struct KeptHealth: Sendable {
 
 /// What the file of how extensions behave holds.
 struct HealthDocument: ChecksummedDocument {
-    /// Bound on the file.
     static let maximumBytes = 16 << 20
     /// The most bundles; of more, some are left out.
     static let maximumBundles = 1000

@@ -8,7 +8,6 @@ import UniformTypeIdentifiers
 /// Puts what somebody donates into the index.
 struct IndexReceiver: DonationReceiver {
     let writer: DonationWriter
-    /// Who donates.
     let donor: Donor
     /// What decides on each donation when it is accepted.
     var terms = DonationTerms()

@@ -68,7 +68,6 @@ final class JobStore: Sendable {
 
     var jobs: [Job] { state.withLock { $0.queue.jobs } }
 
-    /// What a bundle owes.
     subscript(bundle: String) -> Job? { state.withLock { $0.queue[bundle] } }
 
     /// How many items a bundle may be asked for more; see ``JobQueue/room(for:)``.

@@ -94,7 +94,6 @@ final class Reindexes: Sendable {
         if !delegates.isRegistered(token) { forget(token) }
     }
 
-    /// Forgets a delegate that is gone.
     func forget(_ token: DelegateToken) { state.withLock { _ = $0.late.remove(token) } }
 
     /// What others than those who were asked have donated.

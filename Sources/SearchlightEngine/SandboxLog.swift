@@ -21,7 +21,6 @@ final class SandboxLog: Sendable {
     private struct State {
         /// What was not written yet.
         var pending = SandboxHistory()
-        /// The extensions there are.
         var present: [String: ExtensionBundle.Fingerprint] = [:]
     }
     private let state = Mutex(State())

@@ -123,18 +123,15 @@ public final class Daemon: Sendable {
     package var peakHeldBytes: Int { core.budget.peak }
     /// How many bytes of donations are held now.
     package var heldBytes: Int { core.budget.held }
-    /// How many sessions there are.
     package var sessionCount: Int { sessions.count }
     /// The one engine; for tests of repairs.
     var holder: EngineHolder { core.holder }
     /// The engine, while it is open.
     package var engine: SearchlightEngine? { core.holder.current }
-    /// What is going on.
     var load: ServiceActivity.Load { core.activity.now }
     package var watchedDirectories: Int { extensions.watchedDirectories }
     /// What is done in the background.
     package var scheduling: any ScheduleService { schedule }
-    /// How many senders on the bus are spoken with.
     package var senderCount: Int { bus.senderCount }
 
     private func listen() throws(ServiceSocketError) {

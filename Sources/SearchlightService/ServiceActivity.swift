@@ -36,7 +36,6 @@ final class ServiceActivity: Sendable {
     /// - Parameter onChange: Called when requests or connections become some or none, from any thread.
     init(onChange: @escaping @Sendable () -> Void) { self.onChange = onChange }
 
-    /// What is going on now.
     var now: Load { load.withLock { $0 } }
 
     /// Has somebody told whenever clients begin to wait and none does any more. Told under a lock, so that the order is right:

@@ -11,7 +11,6 @@ final class ServiceCore: Sendable {
     let clock: any Clock<Duration>
     /// Whose service this is.
     let user: UInt32
-    /// The version of the program.
     let version: String
     /// Whose turn it is with a large donation.
     let largeDonations = LargeDonations()

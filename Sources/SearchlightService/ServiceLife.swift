@@ -19,7 +19,6 @@ final class ServiceLife: Sendable {
     }
     private let configuration: ServiceConfiguration
     private let state = Mutex(State.running)
-    /// Ends an idle service.
     private let idleTimer = Mutex<Task<Void, Never>?>(nil)
     private let parts = Mutex(Parts())
     let activity: ServiceActivity
@@ -44,7 +43,6 @@ final class ServiceLife: Sendable {
         idleTimer.withLock { $0?.cancel() }
     }
 
-    /// Begins to watch.
     func begin(
         _ core: ServiceCore, _ sessions: Sessions, _ extensions: ExtensionKeeper, _ schedule: ScheduleHandler
     ) {

@@ -27,7 +27,6 @@ public struct ThrottleNotice: Sendable, Hashable, Codable {
         self.itemsPerSecond = itemsPerSecond
     }
 
-    /// The arguments that carry the notice.
     var arguments: [BusValue] { [.unsigned(reason.rawValue), .double(itemsPerSecond)] }
 
     init(_ arguments: inout BusArguments) throws(BusError) {

@@ -4,7 +4,6 @@
 package struct StaticTable<Table>: @unchecked Sendable {
     // Sendable: the memory is written before the constant that holds its address exists, and never again.
 
-    /// Where the table is.
     package let address: UnsafeRawPointer
 
     package init(_ table: Table) {

@@ -341,7 +341,7 @@ struct ScheduleCommandTests {
         try Data("{\n\"slice.full\": 20,,\n}".utf8).write(to: URL(filePath: file))
         let wrong = try command("schedule", "policy", "--json")
         #expect(wrong.status == 64 && wrong.output.hasPrefix("{"), "\(wrong.output)")
-        #expect(wrong.output.contains("around character 19"), "\(wrong.output)")
+        #expect(wrong.output.contains("at byte 20"), "\(wrong.output)")
     }
 
     @Test("Without a service, why says what one would decide, and run does it")

@@ -153,7 +153,6 @@ final class SensorConnection: Sendable {
         }
     }
 
-    /// Whether the connection has ended by itself.
     var hasEnded: Bool { life.isOver }
 
     /// Has all sensors ask. Soon after the beginning also waits until each knows what it can for the first time.

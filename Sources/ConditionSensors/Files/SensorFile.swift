@@ -9,14 +9,12 @@ enum SensorFile {
         var path: String
         var code: Int32
 
-        /// What a report says.
         var state: MonitorReport.State {
             let text = "\(path) cannot be read: \(String(cString: strerror(code)))."
             return [ENOENT, ENOTDIR, EOPNOTSUPP, ENODEV, EACCES].contains(code) ? .absent(text) : .failed(text)
         }
     }
 
-    /// The beginning of a file, as text.
     static func text(_ path: String, limit: Int = 4096) throws(Failure) -> String {
         do throws(BoundedFile.Failure) {
             return String(decoding: try BoundedFile.beginning(path, limit: limit), as: UTF8.self)

@@ -17,7 +17,6 @@ final class Lookout: Sendable {
     }
     private struct State {
         var look: Look?
-        /// What is being read.
         var busy: Set<Sensor> = []
     }
     private let state = Mutex(State())

@@ -31,7 +31,6 @@ final class PausedTime: Sendable {
         for one in waiting { one.resume() }
     }
 
-    /// All of it so far.
     var soFar: Duration {
         let now = elapsed()
         return state.withLock { state in state.total + (state.since.map { now - $0 } ?? .zero) }

@@ -50,7 +50,6 @@ final class WorkerPause: Sendable {
         time = PausedTime(clock: configuration.clock)
     }
 
-    /// Whether it is to be quiet.
     var isPaused: Bool { state.withLock { if case .paused = $0.phase { true } else { false } } }
 
     /// Has it be quiet; returns once it is. Whoever comes while it is learns the same.

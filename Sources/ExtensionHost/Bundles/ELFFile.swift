@@ -55,7 +55,6 @@ package struct ELFFile {
         table(at: header.e_phoff, count: header.e_phnum, size: header.e_phentsize, of: Elf64_Phdr.self)
     }
 
-    /// The section headers.
     package var sections: [Elf64_Shdr] {
         table(at: header.e_shoff, count: header.e_shnum, size: header.e_shentsize, of: Elf64_Shdr.self)
     }

@@ -420,7 +420,6 @@ final class AttemptWatcher: Sendable {
         tell(SandboxRefusal(.memory, "more than its limit of \(policy.memoryLimit >> 20) MiB"), &tally)
     }
 
-    /// Whether a number is that of a thread of the worker.
     private func isThread(_ number: pid_t) -> Bool {
         number == process || number > 0 && access("/proc/\(process)/task/\(number)", F_OK) == 0
     }

@@ -12,7 +12,6 @@ package struct FollowedPath: Hashable, Sendable {
     package let path: String
     /// Where the links are that were followed, in order; they are paths of this form themselves.
     package let links: [String]
-    /// Whether anything is there.
     package let isThere: Bool
 
     /// Why a path cannot be followed.
@@ -65,7 +64,6 @@ package struct FollowedPath: Hashable, Sendable {
         }
     }
 
-    /// Follows a path alone.
     package init(_ path: String) throws(Failure) {
         var left = Self.maximumNames
         self = try Self.follow(path, left: &left)

@@ -54,7 +54,6 @@ package struct GrantedPlaces: Hashable, Sendable {
         return rest
     }
 
-    /// The paths that are looked at.
     package var paths: [String] { places.map(\.path) }
 
     /// Whether everything is as it was. Asks the file system, which may take its time.

@@ -22,7 +22,6 @@ final class PlaceCheck: Sendable {
     private let lookNear: (@Sendable () -> (isKnown: Bool, isUnchanged: Bool))?
     /// Looks at the rest; `nil` if there is nothing more.
     private let lookFar: (@Sendable () -> Bool)?
-    /// Looks at all.
     private let look: (@Sendable () -> Bool)?
     private let clock: any Clock<Duration>
     private let state = Mutex(State())

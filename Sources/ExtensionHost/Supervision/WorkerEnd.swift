@@ -38,7 +38,6 @@ final class WorkerEnd: Sendable {
     /// Notes that the worker broke the protocol, so that the host ended the connection.
     func noteBrokenProtocol() { state.withLock { $0.hasBrokenProtocol = true } }
 
-    /// Whether the worker broke the protocol.
     var hasBrokenProtocol: Bool { state.withLock { $0.hasBrokenProtocol } }
 
     /// Whether the host ended the worker for a reason of its own.

@@ -15,7 +15,6 @@ actor WorkerPool {
         var isNew = false
     }
     let configuration: WorkerConfiguration
-    /// The processes of all workers.
     let processes = WorkerProcesses()
     private let receiver: any DonationReceiver
     private let onEvent: @Sendable (ExtensionEvent) -> Void
@@ -63,7 +62,6 @@ actor WorkerPool {
         elapsed = stopwatch(configuration.clock)
     }
 
-    /// How many workers there are.
     var count: Int { RequestOrigin.allCases.reduce(0) { $0 + self[$1].count } }
 
     private subscript(origin: RequestOrigin) -> WorkerShelf<Held> {

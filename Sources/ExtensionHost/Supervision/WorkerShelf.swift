@@ -74,7 +74,6 @@ struct WorkerShelf<Worker> {
         return place.users == 0 ? remove(number) : nil
     }
 
-    /// The same for the worker of a name.
     mutating func retire(_ name: String) -> Worker? { numbers[name].flatMap { retire($0) } }
 
     /// Takes out the worker that nobody uses and that was not used for longest.
@@ -94,7 +93,6 @@ struct WorkerShelf<Worker> {
         places.values.filter { $0.users == 0 }.map { $0.idleSince + linger }.min()
     }
 
-    /// Takes out all.
     mutating func takeAll() -> [Worker] {
         defer { (places, numbers) = ([:], [:]) }
         return places.sorted { $0.key < $1.key }.map(\.value.worker)

@@ -119,7 +119,6 @@ final class DirectoryWatch: Sendable {
         return problems
     }
 
-    /// How many directories are watched.
     var count: Int { shared.filters.withLock { $0.count } }
 
     private func add(_ path: String, _ mask: UInt32) -> Swift.Result<Int32, Failure> {

@@ -28,7 +28,6 @@ final class ProcessorWait: Sendable {
 
     init(_ process: WorkerProcess) { self.process = process }
 
-    /// Begins to watch.
     func begin() {
         let sample = process.processorWait
         before.withLock { $0 = sample }

@@ -31,7 +31,6 @@ struct RequestLimit: Sendable {
     var first: Duration
     /// Without any further one.
     var idle: Duration
-    /// In all.
     var total: Duration
 }
 
@@ -88,7 +87,6 @@ final class Watchdog: Sendable {
         LongCalls.shared.add(self)
     }
 
-    /// Whether it was stopped.
     var isStopped: Bool { state.withLock { if case .stopped = $0 { true } else { false } } }
 
     /// Begins to count.
@@ -99,7 +97,6 @@ final class Watchdog: Sendable {
         }
     }
 
-    /// Stops watching.
     func stop() {
         let task: Task<Void, Never>? = state.withLock { state in
             defer { state = .stopped }

@@ -32,7 +32,6 @@ public struct WorkerConfiguration: Sendable {
 
     /// What is asked of the kernel; tests leave something out to be as on a kernel without it.
     package var protections = SandboxProtections.all
-    /// Whether background workers lead sessions.
     package var hasBackgroundSessions = true
 
     /// Creates a configuration.

@@ -179,7 +179,6 @@ final class WorkerProcess: Sendable {
         }
     }
 
-    /// Has it go on.
     func thaw() {
         guard !isInThisProcess else { return }
         state.withLock { state in

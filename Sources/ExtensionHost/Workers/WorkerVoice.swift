@@ -32,10 +32,8 @@ final class WorkerVoice: Sendable {
         state.withLock { $0.calls[serial] = onProgress }
     }
 
-    /// Notes that a call has ended.
     func end(_ serial: UInt64) { state.withLock { $0.calls[serial] = nil } }
 
-    /// Takes a line that the worker printed.
     func printed(_ line: String) {
         progress.note()
         onEvent(.output(bundle: bundle, line: line))

@@ -3,7 +3,6 @@ import Glibc
 import SymbolBindings
 
 extension BoundPointer {
-    /// Reads what an address has.
     func read(
         _ pointer: UnsafeMutableRawPointer, _ what: String,
         count: (BoundValue) throws(BindingFailure) -> Int128

@@ -29,7 +29,6 @@ enum FileURL {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// The URL of an absolute path.
     static func text(_ path: String) -> String {
         var text = scheme
         for byte in path.utf8 {

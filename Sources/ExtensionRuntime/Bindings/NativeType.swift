@@ -15,7 +15,6 @@ package indirect enum NativeType: Hashable {
 /// `@unchecked Sendable`: all memory is written in `init` and only read afterwards.
 final class NativeLayout: @unchecked Sendable {
     let type: UnsafeMutablePointer<ffi_type>
-    /// The fields of a struct.
     let fields: [NativeLayout]
     /// Where they begin, in bytes.
     let offsets: [Int]

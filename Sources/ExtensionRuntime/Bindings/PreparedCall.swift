@@ -10,7 +10,6 @@ final class PreparedCall: @unchecked Sendable {
     let interface: CallInterface
     /// Those that free what comes back, by name.
     let freeing: [String: UnsafeMutableRawPointer]
-    /// The interfaces of callbacks, by position.
     let callbacks: [Int: CallInterface]
     /// The layouts of structs that the function writes, by position.
     let written: [Int: NativeLayout]

@@ -9,7 +9,6 @@ import SystemSupport
 final class RequestSources {
     let bundlePath: String
     let frame: CallFrame
-    /// The item that is asked for.
     var record: ItemRecord?
     var type: String?
     var query: String?

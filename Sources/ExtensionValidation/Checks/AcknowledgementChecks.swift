@@ -64,7 +64,6 @@ extension CheckContext {
 }
 
 extension ExtensionError {
-    /// The error of a body, if it throws one.
     static func of(_ body: () async throws(ExtensionError) -> Void) async -> ExtensionError? {
         do throws(ExtensionError) { try await body() } catch { return error }
         return nil

@@ -128,7 +128,6 @@ extension CheckContext {
         }
     }
 
-    /// Has previews rendered.
     func checkPreviews() async throws(ExtensionError) -> CheckResult {
         let records = sample(settings.sampleSize)
         guard !records.isEmpty else { return .skipped(reason: "there are no items to show") }

@@ -19,7 +19,6 @@ extension CheckContext {
     /// How often pages may follow each other that donate nothing.
     private static let maximumEmptyPages = 100
 
-    /// Reindexes in pages.
     func checkPaging() async throws(ExtensionError) -> CheckResult {
         guard survey.isServed else { return .skipped(reason: "it serves no reindex") }
         var findings = Findings()

@@ -54,7 +54,6 @@ struct Survey: Sendable {
     /// The records, in the order of their names.
     var records: [ItemRecord] { items.sorted { $0.key < $1.key }.map(\.value) }
 
-    /// Asks.
     static func make(_ context: CheckContext) async -> Survey {
         do throws(ExtensionError) {
             return try await context.withTrial { (trial) throws(ExtensionError) in

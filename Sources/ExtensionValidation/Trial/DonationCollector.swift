@@ -41,7 +41,6 @@ final class DonationCollector: DonationReceiver {
     ///   was filled before its process began; only what it donates from now on is among ``items``.
     init(known: [Name: ItemRecord] = [:]) { state = Mutex(State(known: known)) }
 
-    /// The items there are.
     var items: [Name: ItemRecord] { state.withLock { $0.items } }
 
     /// The identifiers of what was donated or deleted by name since the last ``beginAnew(keepingItems:)``.
@@ -59,7 +58,6 @@ final class DonationCollector: DonationReceiver {
         }
     }
 
-    /// How many items there are.
     var count: Int { state.withLock { $0.items.count } }
 
     /// How many times something was donated or deleted.

@@ -8,7 +8,6 @@ final class EventRecord: Sendable {
     struct Sighting: Sendable {
         /// During which check it was first seen.
         var check: ValidationCheck
-        /// In words.
         var text: String
         var count: Int
         /// What somebody can do about what the sandbox refused.
@@ -61,7 +60,6 @@ final class EventRecord: Sendable {
     /// What the sandbox refused, as sentences without their full stop.
     var refusals: [Sighting] { state.withLock { $0.refusals.values.sorted { $0.text < $1.text } } }
 
-    /// Takes an event of the host's.
     func take(_ event: ExtensionEvent) {
         switch event {
         case .started(_, let process): state.withLock { $0.processes.append(process) }

@@ -75,10 +75,8 @@ final class Trial: Sendable {
             reason: "a cursor came again, or there was no end after \(Self.maximumPages) pages")
     }
 
-    /// Whether the extension wants to be reindexed in pages.
     func isPaged() async throws(ExtensionError) -> Bool { try await host.reindexAll(bundle.identifier) == .inPages }
 
-    /// Has one page donated.
     func reindexPage(_ cursor: [UInt8]?, items: UInt32) async throws(ExtensionError) -> ReindexPageReply {
         let page = ReindexPage(
             cursor: cursor, items: items, milliseconds: Self.pageMilliseconds, memoryLimit: Self.pageMemory)

@@ -14,7 +14,6 @@ struct TrialOffer: Sendable, Hashable, CustomStringConvertible {
     var item: String
     var kind: Kind
 
-    /// For a person.
     var description: String {
         switch kind {
         case .promise(let representation):
@@ -27,7 +26,6 @@ struct TrialOffer: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Everything that an item promised.
     static func promises(of record: ItemRecord) -> [TrialOffer] {
         record.promisedRepresentations.map { TrialOffer(item: record.uniqueIdentifier, kind: .promise($0)) }
     }

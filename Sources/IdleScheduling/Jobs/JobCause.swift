@@ -45,7 +45,6 @@ struct JobReasons: Hashable, Sendable, Codable {
 
     /// What presses most.
     var cause: Job.Cause? { all.first?.cause }
-    /// The earliest deadline.
     var deadline: Double? { all.compactMap(\.deadline).min() }
 
     mutating func add(_ cause: Job.Cause, deadline: Double?, request: Int) {

@@ -10,7 +10,6 @@ struct MeasuredGate: Sendable {
     let value: @Sendable (Conditions) -> Double?
     /// The limit at which it closes; the second argument says whether a job runs, or did within what was measured.
     let closes: @Sendable (SchedulingPolicy, Bool) -> Double
-    /// The limit at which it opens.
     let opens: @Sendable (SchedulingPolicy) -> Double
     /// Whether the value says anything about the machine now.
     let counts: @Sendable (Conditions, SchedulingPolicy) -> Bool

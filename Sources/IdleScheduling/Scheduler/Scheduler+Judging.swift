@@ -79,7 +79,6 @@ extension Scheduler {
         return isRunning ? used < limit : used <= limit * 0.95
     }
 
-    /// The gates that a score passes.
     private func passable(at score: Double) -> GateSet {
         var gates: GateSet = []
         for (gate, limit) in policy.relaxations where score >= limit { gates.insert(GateSet(gate)) }

@@ -39,7 +39,6 @@ public struct Scheduler: Sendable {
         package var isPersons = false
         /// Whether the last list had it; if not, nothing is owed when it ends.
         var isListed = true
-        /// The gates that it passes.
         package var relaxed: GateSet = []
         /// Not to go on before, once it is quiet.
         var quietUntil = -Double.infinity

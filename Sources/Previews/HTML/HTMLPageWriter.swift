@@ -43,7 +43,6 @@ struct HTMLPageWriter {
         }
     }
 
-    /// The whole page.
     mutating func finish() -> SanitizedPage {
         close(to: 0)
         for name in attributes.pictures.mistyped { attributes.tally.note(.mistypedAttachment, name: name) }

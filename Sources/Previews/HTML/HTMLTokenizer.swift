@@ -27,7 +27,6 @@ enum HTMLToken {
 /// Comments, doctypes and processing instructions are passed over, and so is a tag that the page ends in. Where this differs
 /// from a browser nothing depends on it: what is shown is written anew by ``HTMLSanitizer``.
 struct HTMLTokenizer {
-    /// The page.
     let bytes: [UInt8]
     private var position = 0
     private var rawElement: HTMLElement?

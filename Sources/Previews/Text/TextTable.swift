@@ -124,7 +124,6 @@ struct TextTable {
         return result
     }
 
-    /// A row on one line.
     private static func joined(_ row: [Cell]) -> [TextPiece] {
         var text: [TextPiece] = []
         for cell in row {

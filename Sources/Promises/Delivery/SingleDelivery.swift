@@ -9,7 +9,6 @@ struct SingleDelivery {
     let token: UInt64
     let options: DeliveryOptions
 
-    /// Delivers bytes.
     func deliver(_ payload: Payload) throws(PromiseError) -> DeliveryReport {
         let pace = Pace(options.limits, control: options.control)
         return try withOutput(pace) { (output, staged) throws(PromiseError) in
@@ -31,7 +30,6 @@ struct SingleDelivery {
         }
     }
 
-    /// Delivers a file or a folder.
     func deliver(_ file: FileReply) throws(PromiseError) -> DeliveryReport {
         let status = try Self.status(of: file)
         if status.st_mode & S_IFMT == S_IFDIR { return try deliver(folder: file) }

@@ -48,7 +48,6 @@ struct StagedFolder: ~Copyable {
         UnfinishedFiles.forget(stagingPath)
     }
 
-    /// What to fill.
     var number: Int32 { descriptor.number }
 
     /// Makes the folder appear: at its destination, or under the first free one of a name's.

@@ -15,7 +15,6 @@ struct WaitingDescriptor {
         case other
     }
 
-    /// What to use.
     let number: Int32
     let kind: Kind
     /// The most to write at once; what a pipe takes after waiting where it could not be opened again.

@@ -6,7 +6,6 @@
 /// The scalars are of a plane for private use, one of 65,534 for each bundle. Two bundles may share one, so a tag finds
 /// all that are meant, and perhaps others.
 struct FullTextTag {
-    /// The number of the bundle.
     let bundle: Int64
 
     private static let count: UInt64 = 0xFFFE
@@ -16,7 +15,6 @@ struct FullTextTag {
         Unicode.Scalar(Self.first + UInt32(UInt64(bitPattern: bundle) % Self.count)) ?? "\u{F0000}"
     }
 
-    /// Whether a scalar may be a tag.
     static func isTag(_ scalar: Unicode.Scalar) -> Bool { scalar.value >= first }
 
     /// The text that FTS5 is given for it, in documents and in queries.

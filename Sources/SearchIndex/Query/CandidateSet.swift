@@ -74,7 +74,6 @@ indirect enum CandidateSet {
     /// Whether the set only says which items are not in it.
     var isComplement: Bool { if case .except = self { true } else { false } }
 
-    /// How many lookups it takes.
     var lookupCount: Int {
         switch self {
         case .everything, .nothing: 0

@@ -17,7 +17,6 @@ struct DatabaseExamination {
     private(set) var damagedStates = 0
     /// The derived indexes that are not what the items make them, and why. Judged only where the items are sound.
     private(set) var derived: [(index: DerivedIndex, problems: [String])] = []
-    /// The counts.
     private(set) var items = 0
     private(set) var clientStates = 0
     /// Why full checks were left out, if the database cannot be written.

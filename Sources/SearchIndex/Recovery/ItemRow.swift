@@ -67,7 +67,6 @@ struct ClientStateRow {
     let state: Data
     let checksum: Int64?
 
-    /// Whether its checksum is right.
     var isSound: Bool { checksum == expectedChecksum }
     private var expectedChecksum: Int64 { RowChecksum.clientState(bundle: bundleName, index: index, state: state) }
 
@@ -84,7 +83,6 @@ struct ClientStateRow {
         checksum = try row.decode(forColumn: "checksum")
     }
 
-    /// A new one.
     init(bundle: Int64, scope: IndexScope, state: [UInt8]) {
         self.bundle = bundle
         bundleName = scope.bundle

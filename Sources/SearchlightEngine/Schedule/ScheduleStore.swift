@@ -74,7 +74,6 @@ final class ScheduleStore: Sendable {
     let wasDamaged: Bool
     private let wasSetAside = Atomic(false)
 
-    /// Reads the file of a store.
     init(directory: String) {
         file = StoreFile(path: directory + "/schedule.json", maximumBytes: ScheduleDocument.maximumBytes)
         let known = Self.read(file)

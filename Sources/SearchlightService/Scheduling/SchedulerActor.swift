@@ -58,7 +58,6 @@ actor SchedulerActor {
         self.post = post
     }
 
-    /// Takes in one thing.
     func take(_ input: IdleScheduler.Input) async {
         switch input {
         case .event(let event):

@@ -20,7 +20,6 @@ package struct UntrustedFile: Error, Hashable, Sendable, CustomStringConvertible
         /// A system call failed.
         case system(operation: String, code: Int32)
     }
-    /// Where it is.
     package var path: String
     package var problem: Problem
 

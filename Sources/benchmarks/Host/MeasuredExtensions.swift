@@ -41,6 +41,7 @@ final class MeasuredExtensions: Sendable {
                 "-fmodule-map-file=\(products)/SearchlightExtension.build/module.modulemap",
                 "-Xcc", include, "-Xcc", "-fmodule-map-file=\(Repository.root)/Sources/CSystemd/module.modulemap",
                 "-Xcc", "-fmodule-map-file=\(products)/CSystem.build/module.modulemap",
+                "-Xcc", "-fmodule-map-file=\(products)/CTables.build/module.modulemap",
                 "-L", products, "-lCoreSpotlight", Self.source("Measured.swift"),
             ])
     }

@@ -17,7 +17,6 @@ final class ReindexWatcher: Sendable {
         var last: String?
         var said = 0
         var shown = 0
-        /// Whether `last` was shown.
         var lastIsShown = false
         /// Whether the bundle's name stands above its messages.
         var hasHeading = false

@@ -60,7 +60,6 @@ struct GlobalOptions: ParsableArguments {
     /// The folders with extensions that were asked for, with colons between.
     var explicitExtensionPath: String? { extensionPath ?? environment["SEARCHLIGHT_EXTENSION_PATH"] }
 
-    /// The same, one by one.
     var explicitExtensionFolders: [String] {
         (explicitExtensionPath ?? "").split(separator: ":").map { absolute(String($0)) }
     }

@@ -12,7 +12,6 @@ enum ListLimit {
         return number
     }
 
-    /// What its help says.
     static func help(_ text: String) -> ArgumentHelp {
         ArgumentHelp("\(text), 1 to \(SearchIndex.maximumPage).", valueName: "number")
     }
@@ -26,7 +25,6 @@ struct NumbersFlag: ParsableArguments {
             """)
     var numbers = false
 
-    /// Prints them.
     func print(_ items: [StoredItem]) throws {
         for item in items { try Output.line("@\(item.number)") }
     }

@@ -30,6 +30,7 @@ enum SwiftFixture {
                 "-Xcc", "-I\(CFixture.includeFolder)",
                 "-Xcc", "-fmodule-map-file=\(repository)/Sources/CSystemd/module.modulemap",
                 "-Xcc", "-fmodule-map-file=\(products)/CSystem.build/module.modulemap",
+                "-Xcc", "-fmodule-map-file=\(products)/CTables.build/module.modulemap",
                 "-L", products, "-lCoreSpotlight", repository + "/Tests/Fixtures/SwiftExtensions/\(module).swift",
                 "-o", output,
             ], environment: ProcessInfo.processInfo.environment)

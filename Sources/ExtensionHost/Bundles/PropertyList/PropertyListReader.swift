@@ -8,7 +8,6 @@ import Foundation
 struct PropertyListReader {
     /// The most levels of dictionaries and arrays; manifests have about six.
     static let maximumDepth = 32
-    /// The most values.
     static let maximumValues = 20_000
 
     /// What is wrong, and in which line.

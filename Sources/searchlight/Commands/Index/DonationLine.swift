@@ -15,7 +15,6 @@ enum DonationLine {
     /// How many arrays and objects may be inside each other.
     private static let maximumDepth = 512
 
-    /// Reads a line of JSON.
     init(_ bytes: some Collection<UInt8>) throws(LineRefusal) {
         guard !bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) else {
             self = .empty

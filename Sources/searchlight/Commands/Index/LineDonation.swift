@@ -61,7 +61,6 @@ struct LineDonation {
 
     private var isOneBatch: Bool { clientState != nil || expectation != .any }
 
-    /// Donates all lines of an input.
     mutating func donate(_ input: InputLines) async throws {
         var input = input
         var number = 0
