@@ -115,7 +115,8 @@ static int read_descriptor(pid_t process, const char *number, csandbox_descripto
     char path[64], text[4096];
     snprintf(path, sizeof path, "/proc/%d/fdinfo/%.16s", process, number);
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return errno;
+    /* It may have been closed meanwhile. */
+    if (file < 0) return errno == ENOENT ? 0 : errno;
     int is_start = 1, is_first = 1;
     for (ssize_t count; found->locks <= CSANDBOX_MAXIMUM_LOCKS && (count = read(file, text, sizeof text - 1)) > 0; is_first = 0) {
         text[count] = 0;
@@ -215,8 +216,6 @@ int csandbox_measure_descriptors(pid_t process, const char *places, uint64_t con
             *(place == 0 ? &found->removed_bytes : &found->removed_elsewhere) += (uint64_t)status.st_blocks * 512;
             if (place == 0) found->removed_files++;
         }
-        /* It was closed meanwhile. */
-        if (error == ENOENT) error = 0;
     }
     closedir(entries);
     return error != 0 ? error : add_maps(process, places, inodes, known, found, hidden);
