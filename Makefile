@@ -14,6 +14,7 @@ build:
 	Scripts/setup
 	swift build -c release --product searchlight
 	swift build -c release --product searchlight-worker
+	swift build -c release --product searchlight-quicklook
 	swift build -c release --product searchlightd
 	swift build -c release --product CoreSpotlight
 	swift build -c release --package-path Plugins --product Journal

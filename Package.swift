@@ -28,6 +28,7 @@ let package = Package(
         .executable(name: "searchlight", targets: ["searchlight"]),
         .executable(name: "searchlightd", targets: ["searchlightd"]),
         .executable(name: "searchlight-worker", targets: ["searchlight-worker"]),
+        .executable(name: "searchlight-quicklook", targets: ["searchlight-quicklook"]),
         // What apps and extensions link; shared, so that all in one process see the same classes.
         .library(
             name: "CoreSpotlight", type: .dynamic,
@@ -44,8 +45,7 @@ let package = Package(
             dependencies: [
                 "SearchlightEngine", "ExtensionValidation", "ExtensionRuntime", "SearchIndex", "ExtensionHost",
                 "MetadataQuery", "Promises", "Previews", "IdleScheduling", "SchedulerSimulation", "ConditionSensors",
-                "QuickLookServer", "ItemRecord", "SystemSupport", "BusTransport", "UniformTypeIdentifiers",
-                "Diagnosis", "CStart",
+                "CommandSupport", "ItemRecord", "SystemSupport", "BusTransport", "UniformTypeIdentifiers", "Diagnosis",
                 arguments,
             ], swiftSettings: strict),
         .executableTarget(
@@ -58,6 +58,12 @@ let package = Package(
         .executableTarget(
             name: "searchlight-worker", dependencies: ["ExtensionRuntime", "CSandbox", "CBuildFacts", "CStart"],
             cSettings: strictC),
+        .executableTarget(
+            name: "searchlight-quicklook",
+            dependencies: [
+                "QuickLookServer", "CommandSupport", "SearchlightEngine", "ExtensionHost", arguments,
+            ],
+            swiftSettings: strict),
         .executableTarget(
             name: "benchmarks",
             dependencies: [
@@ -132,6 +138,14 @@ let package = Package(
             name: "ConditionSensors", dependencies: ["IdleScheduling", "SystemSupport", "BusTransport", "CSystem"],
             swiftSettings: strict),
         .target(name: "MetadataQuery", dependencies: ["ItemRecord"], swiftSettings: strict),
+
+        // What the command and the program of its page share
+        .target(
+            name: "CommandSupport",
+            dependencies: [
+                "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "SystemSupport", "CStart",
+                arguments,
+            ], swiftSettings: strict),
 
         // The page on which a person searches, looks and drags
         .target(
