@@ -313,8 +313,8 @@ let package = Package(
         .testTarget(
             name: "SearchlightEngineTests",
             dependencies: [
-                "SearchlightEngine", "SearchIndex", "ExtensionHost", "IdleScheduling", "ItemRecord", "BusTransport",
-                "ServiceMessages", "TestSupport",
+                "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "IdleScheduling", "Promises",
+                "Previews", "ItemRecord", "BusTransport", "ServiceMessages", "TestSupport",
             ], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
