@@ -9,7 +9,7 @@ export PREFIX DESTDIR
 
 all: build
 
-# Not all of the package: benchmarks and what only tests run take as long again.
+# Not all of the package: what only tests run takes as long again.
 build:
 	Scripts/setup
 	swift build -c release --product searchlight
@@ -62,7 +62,7 @@ lint:
 	Scripts/lint
 
 format:
-	swift format --in-place --parallel --recursive Package.swift Sources Tests Plugins/Package.swift Plugins/Sources Plugins/Tests
+	swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Plugins/Package.swift Plugins/Sources Plugins/Tests
 
 torture:
 	Scripts/torture
@@ -75,4 +75,4 @@ bench:
 	Scripts/bench --items $(or $(ITEMS),100000)
 
 clean:
-	rm -rf .build Plugins/.build
+	rm -rf .build Benchmarks/.build Plugins/.build

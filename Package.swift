@@ -33,6 +33,14 @@ let package = Package(
         .library(
             name: "CoreSpotlight", type: .dynamic,
             targets: ["CoreSpotlight", "UniformTypeIdentifiers", "MobileCoreServices", "QuickLook", "QuickLookUI"]),
+        // For the package Benchmarks alone.
+        .library(
+            name: "SearchlightInternals",
+            targets: [
+                "SearchlightEngine", "ExtensionHost", "ExtensionRuntime", "SearchIndex", "MetadataQuery", "Promises",
+                "Previews", "QuickLookServer", "IdleScheduling", "ConditionSensors", "ItemRecord", "SystemSupport",
+                "BusTransport", "ServiceMessages", "CSystem", "UniformTypeIdentifiers", "TestSupport",
+            ]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -64,14 +72,6 @@ let package = Package(
                 "QuickLookServer", "CommandSupport", "SearchlightEngine", "ExtensionHost", arguments,
             ],
             swiftSettings: strict),
-        .executableTarget(
-            name: "benchmarks",
-            dependencies: [
-                "SearchlightEngine", "ExtensionHost", "ExtensionRuntime", "SearchIndex", "MetadataQuery", "Promises",
-                "Previews", "QuickLookServer", "IdleScheduling", "ConditionSensors", "ItemRecord", "SystemSupport",
-                "BusTransport", "ServiceMessages", "CSystem", "UniformTypeIdentifiers", "TestSupport", sqlite,
-                arguments,
-            ], exclude: ["thresholds.json"], swiftSettings: strict),
 
         // Libraries for app authors
         .target(
@@ -340,9 +340,6 @@ let package = Package(
         .executableTarget(
             name: "TestApp", dependencies: ["CoreSpotlight", "UniformTypeIdentifiers", "PortedSources"],
             path: "Tests/TestApp",
-            swiftSettings: strict),
-        .testTarget(
-            name: "BenchmarkTests", dependencies: ["benchmarks", "SearchIndex", "ItemRecord", "TestSupport"],
             swiftSettings: strict),
         // Source as it is written for Apple's SDK; that it compiles, in both language modes, is the test. Without the settings
         // of this package, for it is not this package's.
