@@ -9,11 +9,12 @@ export PREFIX DESTDIR
 
 all: build
 
-# Not all of the package: benchmarks and what only tests run take as long again.
+# Not all of the package: what only tests run takes as long again.
 build:
 	Scripts/setup
 	swift build -c release --product searchlight
 	swift build -c release --product searchlight-worker
+	swift build -c release --product searchlight-quicklook
 	swift build -c release --product searchlightd
 	swift build -c release --product CoreSpotlight
 	swift build -c release --package-path Plugins --product Journal
@@ -61,7 +62,7 @@ lint:
 	Scripts/lint
 
 format:
-	swift format --in-place --parallel --recursive Package.swift Sources Tests Plugins/Package.swift Plugins/Sources Plugins/Tests
+	swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Plugins/Package.swift Plugins/Sources Plugins/Tests
 
 torture:
 	Scripts/torture
@@ -74,4 +75,4 @@ bench:
 	Scripts/bench --items $(or $(ITEMS),100000)
 
 clean:
-	rm -rf .build Plugins/.build
+	rm -rf .build Benchmarks/.build Plugins/.build

@@ -28,10 +28,19 @@ let package = Package(
         .executable(name: "searchlight", targets: ["searchlight"]),
         .executable(name: "searchlightd", targets: ["searchlightd"]),
         .executable(name: "searchlight-worker", targets: ["searchlight-worker"]),
+        .executable(name: "searchlight-quicklook", targets: ["searchlight-quicklook"]),
         // What apps and extensions link; shared, so that all in one process see the same classes.
         .library(
             name: "CoreSpotlight", type: .dynamic,
             targets: ["CoreSpotlight", "UniformTypeIdentifiers", "MobileCoreServices", "QuickLook", "QuickLookUI"]),
+        // For the package Benchmarks alone.
+        .library(
+            name: "SearchlightInternals",
+            targets: [
+                "SearchlightEngine", "ExtensionHost", "ExtensionRuntime", "SearchIndex", "MetadataQuery", "Promises",
+                "Previews", "QuickLookServer", "IdleScheduling", "ConditionSensors", "ItemRecord", "SystemSupport",
+                "BusTransport", "ServiceMessages", "CSystem", "UniformTypeIdentifiers", "TestSupport",
+            ]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -44,8 +53,7 @@ let package = Package(
             dependencies: [
                 "SearchlightEngine", "ExtensionValidation", "ExtensionRuntime", "SearchIndex", "ExtensionHost",
                 "MetadataQuery", "Promises", "Previews", "IdleScheduling", "SchedulerSimulation", "ConditionSensors",
-                "QuickLookServer", "ItemRecord", "SystemSupport", "BusTransport", "UniformTypeIdentifiers",
-                "Diagnosis", "CStart",
+                "CommandSupport", "ItemRecord", "SystemSupport", "BusTransport", "UniformTypeIdentifiers", "Diagnosis",
                 arguments,
             ], resources: [.embedInCode("Templates")], swiftSettings: strict),
         .executableTarget(
@@ -59,13 +67,11 @@ let package = Package(
             name: "searchlight-worker", dependencies: ["ExtensionRuntime", "CSandbox", "CBuildFacts", "CStart"],
             cSettings: strictC),
         .executableTarget(
-            name: "benchmarks",
+            name: "searchlight-quicklook",
             dependencies: [
-                "SearchlightEngine", "ExtensionHost", "ExtensionRuntime", "SearchIndex", "MetadataQuery", "Promises",
-                "Previews", "QuickLookServer", "IdleScheduling", "ConditionSensors", "ItemRecord", "SystemSupport",
-                "BusTransport", "ServiceMessages", "CSystem", "UniformTypeIdentifiers", "TestSupport", sqlite,
-                arguments,
-            ], exclude: ["thresholds.json"], swiftSettings: strict),
+                "QuickLookServer", "CommandSupport", "SearchlightEngine", "ExtensionHost", arguments,
+            ],
+            swiftSettings: strict),
 
         // Libraries for app authors
         .target(
@@ -140,6 +146,14 @@ let package = Package(
             name: "ConditionSensors", dependencies: ["IdleScheduling", "SystemSupport", "BusTransport", "CSystem"],
             swiftSettings: strict),
         .target(name: "MetadataQuery", dependencies: ["ItemRecord", "CTables"], swiftSettings: strict),
+
+        // What the command and the program of its page share
+        .target(
+            name: "CommandSupport",
+            dependencies: [
+                "SearchlightEngine", "SearchIndex", "ExtensionHost", "Promises", "Previews", "SystemSupport", "CStart",
+                arguments,
+            ], swiftSettings: strict),
 
         // The page on which a person searches, looks and drags
         .target(
@@ -317,8 +331,8 @@ let package = Package(
         .testTarget(
             name: "SearchlightEngineTests",
             dependencies: [
-                "SearchlightEngine", "SearchIndex", "ExtensionHost", "IdleScheduling", "ItemRecord", "BusTransport",
-                "ServiceMessages", "TestSupport",
+                "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "IdleScheduling", "Promises",
+                "Previews", "ItemRecord", "BusTransport", "ServiceMessages", "TestSupport",
             ], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
@@ -344,9 +358,6 @@ let package = Package(
         .executableTarget(
             name: "TestApp", dependencies: ["CoreSpotlight", "UniformTypeIdentifiers", "PortedSources"],
             path: "Tests/TestApp",
-            swiftSettings: strict),
-        .testTarget(
-            name: "BenchmarkTests", dependencies: ["benchmarks", "SearchIndex", "ItemRecord", "TestSupport"],
             swiftSettings: strict),
         // Source as it is written for Apple's SDK; that it compiles, in both language modes, is the test. Without the settings
         // of this package, for it is not this package's.

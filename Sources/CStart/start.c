@@ -190,6 +190,21 @@ static void try_threads(unsigned count) {
            count, started, (unsigned long)limit, (unsigned long)limit + count);
 }
 
+/*
+ * Opens those of the descriptors 0 to 2 that are closed, so that no file or socket gets one and what is printed goes into it.
+ * They become the null device, open for the other direction: their use fails with EBADF, as that of a closed one does. Has to
+ * happen before there are threads, which may open a file at any time.
+ */
+static void hold_streams(void) {
+    for (int number = STDIN_FILENO; number <= STDERR_FILENO; number++) {
+        if (fcntl(number, F_GETFD) >= 0) continue;
+        /* The lowest free number is this one: those below are open. */
+        if (open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY) != number)
+            refuse("Descriptor %d is closed, and opening /dev/null in its place failed: %s. Check that /dev/null is there",
+                   number, strerror(errno));
+    }
+}
+
 static void check(int argc, char **argv, char **environment) {
     (void)environment;
     if (argc > 0 && argv[0] != NULL) {
@@ -197,6 +212,7 @@ static void check(int argc, char **argv, char **environment) {
         const char *name = slash ? slash + 1 : argv[0];
         if (*name != 0 && strlen(name) < sizeof program) strcpy(program, name);
     }
+    hold_streams();
     rlim_t limit = limit_of(RLIMIT_STACK);
     if (limit < CSTART_STACK)
         refuse("Stacks of at least %lu KiB are needed to start, and the limit is %lu KiB (RLIMIT_STACK). Raise it: ulimit -s "
@@ -222,6 +238,7 @@ static void check(int argc, char **argv, char **environment) {
 
 #ifdef CSTART_IS_SANITIZED
 void (*const cstart_unused)(int, char **, char **) = check;
+__attribute__((constructor)) static void begin(void) { hold_streams(); }
 #else
 /* Called by the dynamic loader before the libraries begin (DT_PREINIT_ARRAY), with what main gets. */
 __attribute__((section(".preinit_array"), used, retain)) static void (*const begin)(int, char **, char **) = check;

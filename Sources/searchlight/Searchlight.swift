@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import CommandSupport
 import ExtensionHost
 import SearchlightEngine
 import Glibc
@@ -37,51 +38,21 @@ struct Searchlight: AsyncParsableCommand {
         ])
 }
 
-/// Where the program begins. Argument parser's own beginning prints past ``Output``.
+/// Where the program begins.
 @main
 enum Program {
     static func main() async {
-        guard StandardStreams.hold() else { exit(ExitStatus.inputOutput.rawValue) }
-        Signals.prepare()
-        do {
-            var command = try Searchlight.parseAsRoot()
-            if var waiting = command as? any AsyncParsableCommand {
-                try await waiting.run()
-            } else {
-                try command.run()
+        await CommandProgram.run(Searchlight.self) { message in
+            if let problem = wrongCommand(Array(CommandLine.arguments.dropFirst())) {
+                Output.complain("Error: \(problem)")
+                Output.complain("  See 'searchlight --help' for more information.")
+                return
             }
-        } catch let error as OutputError {
-            exit(searchlight.end(error).rawValue)
-        } catch {
-            exit(end(error))
-        }
-    }
-
-    /// Prints what argument parser has to say: help and the version on standard output, wrong usage on standard error.
-    ///
-    /// - Returns: The exit status.
-    private static func end(_ error: any Error) -> Int32 {
-        let status = Searchlight.exitCode(for: error)
-        let message = Searchlight.fullMessage(for: error)
-        guard !message.isEmpty else { return status.rawValue }
-        guard !status.isSuccess else {
-            do throws(OutputError) {
-                try Output.line("\(text: message)")
-                return status.rawValue
-            } catch {
-                return searchlight.end(error).rawValue
+            Output.complain("\(text: message)")
+            if hasMinusWord(CommandLine.arguments) {
+                Output.complain("To leave out items with a word, put -- first: searchlight search -- notes -release")
             }
         }
-        if let problem = wrongCommand(Array(CommandLine.arguments.dropFirst())) {
-            Output.complain("Error: \(problem)")
-            Output.complain("  See 'searchlight --help' for more information.")
-            return status.rawValue
-        }
-        Output.complain("\(text: message)")
-        if Self.hasMinusWord(CommandLine.arguments) {
-            Output.complain("To leave out items with a word, put -- first: searchlight search -- notes -release")
-        }
-        return status.rawValue
     }
 
     /// What is wrong with the name of a command, or its place; `nil` if that is not what is wrong.

@@ -25,7 +25,6 @@ struct Searchlightd: AsyncParsableCommand {
     /// Where the program begins; argument parser's own beginning follows.
     static func main() async {
         cstart_keep_little_memory()
-        guard StandardStreams.hold() else { Glibc.exit(ServiceExit.failure.rawValue) }
         await main(nil)
     }
 

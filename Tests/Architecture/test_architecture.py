@@ -18,6 +18,8 @@ BUILT_ALONG = {("CoreSpotlightTests", "PortedSourcesInSwift6"): "that it compile
 # Modules that are pure, or nearly: they and their tests reach no library of the system. Scripts/test-alone shows it.
 ALONE = ["IdleScheduling", "ItemRecord", "MetadataQuery", "Previews", "SchedulerSimulation", "WriteAheadLog"]
 LONGEST, LONGEST_MEDIAN = 800, 219
+# The packages beside the main one.
+PACKAGES = ["Benchmarks", "Plugins"]
 
 IMPORT = re.compile(
     r"(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|private|fileprivate)\s+)?"
@@ -37,13 +39,13 @@ class Target:
         self.name, self.kind = described["name"], described["type"]
         folder = "Tests" if self.kind == "test" else "Sources"
         self.folder = root / (described.get("path") or f"{folder}/{self.name}")
-        self.dependencies = set()
-        self.reachable = set()
+        # The modules of each dependency: a product of this project's own has several.
+        self.modules = {}
         for dependency in described["dependencies"]:
             (names,) = dependency.values()
-            self.dependencies.add(names[0])
-            # A product of this project's own has several modules.
-            self.reachable |= set(products.get(names[0], [])) | {names[0]}
+            self.modules[names[0]] = set(products.get(names[0], [])) | {names[0]}
+        self.dependencies = set(self.modules)
+        self.reachable = set().union(*self.modules.values())
 
     def files(self, *endings):
         return sorted(path for path in self.folder.rglob("*") if path.suffix in endings)
@@ -67,14 +69,17 @@ class Target:
 
 
 class Project:
-    """Both packages, as their manifests describe them."""
+    """All packages, as their manifests describe them."""
 
     def __init__(self):
-        main, plugins = self.described(ROOT), self.described(ROOT / "Plugins")
-        products = {each["name"]: each["targets"] for each in main["products"] if "library" in each["type"]}
+        main = self.described(ROOT)
+        self.products = {each["name"]: each["targets"] for each in main["products"] if "library" in each["type"]}
         self.main = [Target(each, ROOT, {}) for each in main["targets"]]
-        self.plugins = [Target(each, ROOT / "Plugins", products) for each in plugins["targets"]]
-        self.targets = self.main + self.plugins
+        self.others = {
+            name: [Target(each, ROOT / name, self.products) for each in self.described(ROOT / name)["targets"]]
+            for name in PACKAGES
+        }
+        self.targets = self.main + [target for targets in self.others.values() for target in targets]
         self.kinds = {target.name: target.kind for target in self.targets}
         self.owners = {header: target.name for target in self.targets for header in target.headers()}
         self.written_in_swift = {target.name for target in self.targets if target.files(".swift")}
@@ -205,9 +210,15 @@ class Arrows(unittest.TestCase):
                 # C declares a function of a Swift module by itself; there is nothing to include.
                 linked = not target.files(".swift") and name in project.written_in_swift
                 with self.subTest(target=target.name, declares=name):
-                    if not linked and (target.name, name) not in BUILT_ALONG:
+                    if not linked and not target.modules[name] & imported and (target.name, name) not in BUILT_ALONG:
                         self.fail(f"{target.name} declares {name}, and none of its files imports it. "
                                   "Take it out of the manifest.")
+
+    def test_modules_for_other_packages_are_used_there(self):
+        project = self.project
+        used = {name for target in project.others["Benchmarks"] for name in target.imports(project.owners)}
+        self.assertEqual(sorted(set(project.products["SearchlightInternals"]) - used), [],
+                         "Benchmarks uses none of these. Take them out of the product SearchlightInternals.")
 
     def test_pure_modules_reach_no_library_of_the_system(self):
         targets = {target.name: target for target in self.project.main}
@@ -266,16 +277,18 @@ class Page(unittest.TestCase):
 
     def test_names_of_code_that_the_page_uses_are_there(self):
         code = "\n".join(path.read_text(encoding="utf-8", errors="replace") for path in listed_files()
-                         if path.is_relative_to(ROOT / "Sources") or path.is_relative_to(ROOT / "Tests" / "TestSupport"))
+                         if path.is_relative_to(ROOT / "Sources") or path.is_relative_to(ROOT / "Tests" / "TestSupport")
+                         or path.is_relative_to(ROOT / "Benchmarks"))
         words = set(re.findall(r"\w+", code))
         # What has a small letter and a capital behind it is no word of the language.
         named = set(re.findall(r"`(\w*[a-z]\w*[A-Z]\w*)(?:\.\w+|\+\w+|\(\))?`", self.page))
         self.assertEqual(sorted(named - words - set(rows(self.page))), [])
 
     def test_folders_that_the_page_names_are_there(self):
-        folders = {path.name for tree in ("Sources", "Plugins", "Tests") for path in (ROOT / tree).glob("**") if path.is_dir()}
+        trees = ["Sources", "Tests"] + PACKAGES
+        folders = {path.name for tree in trees for path in (ROOT / tree).glob("**") if path.is_dir()}
         named = re.findall(r"`(?:[\w-]+/)*([\w-]+)/`", self.page)
-        self.assertEqual(sorted(set(named) - folders - {"Plugins"}), [])
+        self.assertEqual(sorted(set(named) - folders - set(trees)), [])
 
 
 class Files(unittest.TestCase):
@@ -286,7 +299,7 @@ class Files(unittest.TestCase):
                 self.assertLessEqual(count, LONGEST, f"{count} lines; cut it where it has a seam.")
 
     def test_most_files_are_short(self):
-        for tree in ("Sources", "Tests", "Plugins"):
+        for tree in ["Sources", "Tests"] + PACKAGES:
             counts = [len(path.read_text(encoding="utf-8").splitlines()) for path in listed_files()
                       if path.is_relative_to(ROOT / tree)]
             self.assertLessEqual(statistics.median(counts), LONGEST_MEDIAN, f"half of the files below {tree} are longer")
@@ -294,8 +307,7 @@ class Files(unittest.TestCase):
 
 class Names(unittest.TestCase):
     def test_no_two_types_have_one_name(self):
-        sources = [path for path in listed_files() if path.suffix == ".swift" and path.is_relative_to(ROOT / "Sources")
-                   and not path.is_relative_to(ROOT / "Sources" / "benchmarks")]
+        sources = [path for path in listed_files() if path.suffix == ".swift" and path.is_relative_to(ROOT / "Sources")]
         for name, paths in sorted(shared_names((path, path.read_text(encoding="utf-8")) for path in sources).items()):
             with self.subTest(type=name):
                 self.fail(f"{name} is declared in {' and '.join(str(path.relative_to(ROOT)) for path in paths)}. "

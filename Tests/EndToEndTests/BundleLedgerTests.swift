@@ -119,56 +119,6 @@ struct BundleLedgerTests {
         }
     }
 
-    /// A ledger that has met an extension of a folder on file system 1, and what is found once it is not there any more.
-    private func ledgerAfter(
-        _ states: [SearchedFolder]
-    ) throws -> (ledger: ExtensionLedger, registry: ExtensionRegistry) {
-        _ = try harness.installFixture("notebook")
-        let path = [harness.extensions]
-        var ledger = ExtensionLedger()
-        _ = ledger.meet(ExtensionRegistry(searchPath: path), now: 0, look: { _ in .open(fileSystem: 1) })
-        ledger.noteDonation(of: "com.example.notebook")
-        try FileManager.default.removeItem(atPath: notebook)
-        let registry = ExtensionRegistry(searchPath: path)
-        for state in states { _ = ledger.meet(registry, now: 1, look: { _ in state }) }
-        return (ledger, registry)
-    }
-
-    @Test(
-        "What was in a folder that cannot be read, or whose disk is not mounted, is not gone",
-        arguments: [SearchedFolder.unreadable, .open(fileSystem: 2), .missing(above: 2)])
-    func folderIsNotThere(state: SearchedFolder) throws {
-        #expect(try ledgerAfter([state]).ledger.removals.isEmpty)
-        // Nor once it was noticed as gone: the items wait until the folder can be read again.
-        let (ledger, registry) = try ledgerAfter([.open(fileSystem: 1), state])
-        #expect(Array(ledger.removals.keys) == ["com.example.notebook"])
-        #expect(ledger.due(registry, now: Self.week * 2, grace: Self.week, look: { _ in state }).isEmpty)
-        #expect(
-            ledger.due(registry, now: Self.week * 2, grace: Self.week, look: { _ in .open(fileSystem: 1) })
-                == ["com.example.notebook"])
-    }
-
-    @Test(
-        "What was in a folder that was emptied, or deleted on its own file system, is gone",
-        arguments: [SearchedFolder.open(fileSystem: 1), .missing(above: 1)])
-    func folderIsEmpty(state: SearchedFolder) throws {
-        #expect(try Array(ledgerAfter([state]).ledger.removals.keys) == ["com.example.notebook"])
-    }
-
-    @Test("A folder is looked at: one that is there, one that is not, one that is a file")
-    func folders() throws {
-        guard case .open(let fileSystem) = SearchedFolder(folder.path) else {
-            Issue.record("\(SearchedFolder(folder.path))")
-            return
-        }
-        #expect(SearchedFolder(folder.path("none/none")) == .missing(above: fileSystem))
-        try Data().write(to: URL(filePath: folder.path("file")))
-        #expect(SearchedFolder(folder.path("file")) == .unreadable)
-        #expect(SearchedFolder(folder.path("file/none")) == .unreadable)
-        guard case .open(let other) = SearchedFolder("/proc") else { return }
-        #expect(other != fileSystem)
-    }
-
     @Test("One that comes back keeps its items, and owes nothing if it is the same")
     func restored() async throws {
         _ = try harness.installFixture("notebook")
@@ -247,23 +197,6 @@ struct BundleLedgerTests {
         let other = try SearchlightEngine(configuration)
         #expect(other.changesAtOpening.isEmpty && other.removals.isEmpty)
         await other.close()
-    }
-
-    @Test("What an app donated by itself stays, whatever becomes of an extension of its name")
-    func app() async throws {
-        _ = try harness.installFixture("notebook")
-        try await with { engine in
-            var batch = IndexBatch(scope: IndexScope(bundle: "com.example.notebook", index: nil))
-            batch.index([try EncodedItem(ItemRecord(uniqueIdentifier: "own"))])
-            try await engine.commit(batch, clientState: nil, expecting: .any)
-            try FileManager.default.removeItem(atPath: notebook)
-            _ = await engine.refreshExtensions()
-            #expect(engine.removals.isEmpty)
-            time.pass(Self.week * 2)
-            #expect(await engine.carryOutRemovals().isEmpty)
-            let found7 = try await engine.itemCounts()
-            #expect(found7 == ["com.example.notebook": 1])
-        }
     }
 
     @Test("A ledger that is damaged or from nowhere says nothing, and is written anew")

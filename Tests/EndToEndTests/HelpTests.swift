@@ -37,7 +37,7 @@ struct HelpTests {
 
     @Test(
         "The first line of --version is the program and the newest version of the change log",
-        arguments: programs + ["searchlight-worker"])
+        arguments: programs + ["searchlight-worker", "searchlight-quicklook"])
     func version(program: String) throws {
         let log = try String(contentsOfFile: BuiltProducts.repository + "/CHANGELOG.md", encoding: .utf8)
         let newest = try #require(log.firstMatch(of: /\n## \[(\d+\.\d+\.\d+)\] - \d{4}-\d\d-\d\d\n/)).output.1

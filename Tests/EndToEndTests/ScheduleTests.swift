@@ -110,19 +110,6 @@ struct ScheduleTests {
         }
     }
 
-    @Test("A bundle that nobody can be asked about is no work, until somebody is there")
-    func nobody() async throws {
-        try await with { engine in
-            try engine.jobStore.update {
-                $0.add(Job(bundle: "com.example.notebook", work: .reindexAll, requested: 1, cause: .lost))
-            }
-            #expect(engine.scheduledJobs().isEmpty)
-            _ = try harness.installFixture("notebook")
-            await engine.refreshExtensions()
-            #expect(engine.scheduledJobs().map(\.requested) == [1])
-        }
-    }
-
     @Test("What fails waits, whatever the reason, and counts as a failure of the bundle")
     func failure() async throws {
         let bundle = try harness.installFixture("create-fails")
@@ -218,98 +205,5 @@ struct ScheduleTests {
             }
             #expect(asked == [1000, 1000, 503])
         }
-    }
-
-    @Test("What has expired in great number before it could be asked for is asked for as a whole")
-    func late() async throws {
-        let bundle = try harness.installFixture("notebook")
-        try await with { engine in
-            try await donate((0..<1500).map { "item \($0)" }, to: bundle, engine)
-            try engine.jobStore.update { $0.remove(bundle: bundle) }
-            time.pass(days: 40)
-            try await engine.maintain(.purgeExpired)
-            let owed = try #require(engine.owedWork(for: bundle))
-            #expect(owed.work == .reindexAll && owed.cause == .expiry)
-            #expect(try await engine.itemCounts()[bundle] == nil)
-        }
-    }
-
-    @Test("Expired items are purged when it is time, in steps that can be stopped, and not again within an hour")
-    func purge() async throws {
-        try await with { engine in
-            let end = time.now + Self.day
-            try await donate((0..<200).map { "item \($0)" }, to: "org.example.app", expires: .at(end), engine)
-            try await engine.lookAhead()
-            #expect(engine.scheduledJobs().isEmpty && engine.nextLook == end)
-            time.pass(days: 1)
-            try await engine.lookAhead()
-            let job = try #require(engine.scheduledJobs().first)
-            #expect(job.key == .maintenance(.purgeExpired) && job.urgency == .maintenance && job.requested == end)
-            let steps = Mutex(0)
-            await #expect(throws: EngineError.extension(.cancelled)) {
-                try await engine.run(job.key) {
-                    steps.withLock { steps in
-                        steps += 1
-                        return steps < 2
-                    }
-                }
-            }
-            #expect(engine.scheduledJobs().map(\.key) == [job.key])
-            // What has expired is not counted otherwise.
-            let left = try await engine.index.wear().items
-            #expect((1..<200).contains(left))
-            try await engine.run(job.key)
-            #expect(engine.scheduledJobs().isEmpty)
-            #expect(try await engine.index.wear().items == 0)
-            try await donate(["x"], to: "org.example.app", expires: .at(time.now + 60), engine)
-            time.pass(days: 120 / 86400)
-            try await engine.lookAhead()
-            #expect(engine.scheduledJobs().isEmpty && engine.nextLook == end + 3600)
-        }
-    }
-
-    @Test("Maintenance that is done is remembered over a start, and runs though it is not due")
-    func maintenance() async throws {
-        try await with { engine in
-            try await donate(["x", "y"], to: "org.example.app", engine)
-            for task in MaintenanceTask.allCases { try await engine.run(.maintenance(task)) }
-            #expect(engine.nextLook == time.now)
-        }
-        try await with { engine in
-            for task in MaintenanceTask.allCases { #expect(engine.scheduleStore.state[task].last == time.now) }
-            #expect(engine.scheduleStore.state[.optimize].texts == 2)
-        }
-    }
-
-    @Test("Records and throttles are kept; a damaged file is set aside, and told of")
-    func state() async throws {
-        try await with { engine in
-            #expect(engine.scheduleRecord(.usage, as: [String: Usage].self) == nil)
-            try engine.keep(["a": Usage(cpu: 1.5)], as: .usage)
-            try engine.setThrottled(true, "b")
-            try engine.setThrottled(true, "a")
-            try engine.setThrottled(true, "a")
-        }
-        let path = harness.store + "/schedule.json"
-        try await with { engine in
-            #expect(engine.scheduleRecord(.usage, as: [String: Usage].self) == ["a": Usage(cpu: 1.5)])
-            #expect(engine.scheduleRecord(.days, as: [String: Usage].self) == nil)
-            #expect(engine.throttledBundles == ["a", "b"] && !engine.hasDamagedSchedule)
-            try engine.setThrottled(false, "b")
-            #expect(throws: EngineError.self) {
-                try engine.keep([String](repeating: "12345678", count: 1 << 20), as: .days)
-            }
-        }
-        let text = try String(contentsOfFile: path, encoding: .utf8)
-        let damaged = text.replacing("[\"a\"]", with: "[\"c\"]")
-        try #require(damaged != text)
-        try Data(damaged.utf8).write(to: URL(filePath: path))
-        try await with { engine in
-            #expect(engine.hasDamagedSchedule && engine.throttledBundles.isEmpty)
-            #expect(try await engine.status(isExact: false).hasDamagedSchedule)
-            try engine.setThrottled(true, "d")
-        }
-        #expect(try String(contentsOfFile: path + ".damaged", encoding: .utf8) == damaged)
-        try await with { #expect(!$0.hasDamagedSchedule && $0.throttledBundles == ["d"]) }
     }
 }

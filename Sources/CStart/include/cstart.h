@@ -2,7 +2,7 @@
 /*
  * A program that links this looks at its resource limits (getrlimit(2)) before anything else of it begins, its libraries
  * among that: with too little, they would wait for threads without end or crash. It then says which limit is too small
- * and what to do, and ends with CSTART_STATUS.
+ * and what to do, and ends with CSTART_STATUS. It also opens the standard streams that are closed.
  */
 #ifndef SEARCHLIGHT_CSTART_H
 #define SEARCHLIGHT_CSTART_H

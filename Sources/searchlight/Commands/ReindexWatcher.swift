@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
+import CommandSupport
 import ExtensionHost
 import Previews
 import Synchronization

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BusTransport
+import CommandSupport
 import ExtensionRuntime
 import Foundation
 import Glibc
@@ -13,7 +14,7 @@ enum InProcess {
     }
 
     /// Sees to it that libraries find `libCoreSpotlight.so`. Where libraries are looked for cannot be changed in a process that
-    /// runs, so this program begins anew, under the same number and with the same arguments.
+    /// runs, so this program starts again in the same process and with the same arguments.
     ///
     /// - Throws: ``CommandFailure`` if it cannot.
     static func prepare(frameworkFolder: String?) throws(CommandFailure) {
@@ -22,13 +23,10 @@ enum InProcess {
             String.init)
         guard !folders.contains(frameworkFolder) else { return }
         setenv("LD_LIBRARY_PATH", ([frameworkFolder] + folders).joined(separator: ":"), 1)
-        Signals.withdraw()
-        var arguments: [UnsafeMutablePointer<CChar>?] = CommandLine.arguments.map { strdup($0) } + [nil]
-        execv("/proc/self/exe", &arguments)
-        let reason = String(cString: strerror(errno))
-        arguments.forEach { free($0) }
+        let reason = CommandProgram.replace(
+            with: "/proc/self/exe", arguments: Array(CommandLine.arguments.dropFirst()))
         throw CommandFailure(
-            message: "Beginning anew with \(frameworkFolder) in LD_LIBRARY_PATH failed: \(reason). Set it yourself.",
+            message: "Starting again with \(frameworkFolder) in LD_LIBRARY_PATH failed: \(reason). Set it yourself.",
             status: .failure)
     }
 }

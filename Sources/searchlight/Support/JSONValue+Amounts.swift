@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import CommandSupport
 
 extension JSONValue {
     /// The value of an attribute for a person to read, on one line: amounts with their units.

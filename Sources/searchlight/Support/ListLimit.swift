@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import CommandSupport
 import SearchIndex
 
 /// How many of something are shown at most: the same in all commands that list.

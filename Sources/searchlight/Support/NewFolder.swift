@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import CommandSupport
 import Glibc
 
 /// A folder that is to be there.

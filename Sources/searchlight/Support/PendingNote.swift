@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import SearchIndex
+import CommandSupport
 import SearchlightEngine
 
 extension PendingDonations {

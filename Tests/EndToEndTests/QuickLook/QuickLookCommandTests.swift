@@ -79,6 +79,36 @@ struct QuickLookCommandTests {
         #expect(try command("quicklook", "--idle-exit", "0").status == 64)
     }
 
+    @Test("The program of the page takes over the process and has the signal mask that the command was started with")
+    func takesOver() throws {
+        let served = try ServedCommand(try Command.indexed(), "--no-open")
+        let process = "/proc/\(served.process.identifier)"
+        let program = try FileManager.default.destinationOfSymbolicLink(atPath: process + "/exe")
+        #expect(program == (try BuiltProducts.program("searchlight-quicklook")))
+        let status = try String(contentsOfFile: process + "/status", encoding: .utf8)
+        let blocked = try #require(status.firstMatch(of: /SigBlk:\s+([0-9a-f]+)/).flatMap { UInt64($0.1, radix: 16) })
+        #expect(blocked & 1 << (SIGUSR1 - 1) == 0)
+    }
+
+    @Test("Without the program of the page the command says what is missing and what to do")
+    func missingProgram() throws {
+        let command = try Command.indexed()
+        let lonely = command.harness.folder + "/searchlight"
+        try FileManager.default.copyItem(atPath: try BuiltProducts.program("searchlight"), toPath: lonely)
+        let (status, output) = try CFixture.run(
+            lonely, ["quicklook", "--no-open"], environment: try command.environment)
+        #expect(status == 1)
+        #expect(
+            output == """
+                searchlight: The page cannot be served: starting \(lonely)-quicklook failed: No such file or directory. It \
+                comes with Searchlight: install it again, or run “swift build” in its repository.
+
+                """)
+        let (second, report) = try CFixture.run(
+            lonely, ["quicklook", "--json"], environment: try command.environment)
+        #expect(second == 1 && report.contains("\"error\"") && report.contains("\"status\" : 1"))
+    }
+
     private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Result { try body() }) }

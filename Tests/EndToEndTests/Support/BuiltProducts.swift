@@ -17,9 +17,8 @@ enum BuiltProducts {
         return repository + "/.build/debug"
     }()
 
-    /// The folder in which the plugins were built; Scripts/sanitize has others.
-    static let plugins =
-        ProcessInfo.processInfo.environment["SEARCHLIGHT_PLUGINS_BUILD"] ?? repository + "/Plugins/.build"
+    /// The folder in which the plugins were built: by Scripts/test in that of the main package. Scripts/sanitize has others.
+    static let plugins = ProcessInfo.processInfo.environment["SEARCHLIGHT_PLUGINS_BUILD"] ?? repository + "/.build"
 
     /// A program of this build.
     static func program(_ name: String) throws -> String {
@@ -35,7 +34,7 @@ enum BuiltProducts {
         let path = plugins + "/debug/libJournal.so"
         try #require(
             FileManager.default.fileExists(atPath: path),
-            "\(path) is missing. Run “swift build --package-path Plugins --product Journal”, or Scripts/test.")
+            "\(path) is missing. Run “Scripts/swift-in Plugins build --product Journal”, or Scripts/test.")
         return path
     }
 
@@ -44,7 +43,7 @@ enum BuiltProducts {
         let path = plugins + "/bookmarks/com.searchlight.bookmarks.searchext/libBookmarks.so"
         try #require(
             FileManager.default.fileExists(atPath: path),
-            "\(path) is missing. Run “make -C Plugins/Bookmarks”, or Scripts/test.")
+            "\(path) is missing. Run “make -C Plugins/Bookmarks BUILD=../../.build/bookmarks”, or Scripts/test.")
         return path
     }
 }

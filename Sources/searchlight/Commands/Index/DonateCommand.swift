@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
+import CommandSupport
 import ArgumentParser
 import ExtensionHost
 import SearchIndex

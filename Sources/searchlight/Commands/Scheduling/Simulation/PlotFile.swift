@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import CommandSupport
 import Glibc
 
 /// The file into which a picture is drawn: SVG, or PNG by a program of librsvg's, since a rasteriser of fonts is not ours to

@@ -9,7 +9,8 @@ import Testing
 @Suite("The list of jobs")
 struct JobStoreTests {
     /// Files of all formats there ever were, kept in `Tests/Fixtures/Jobs`; each must be read for ever.
-    private static let kept = BuiltProducts.repository + "/Tests/Fixtures/Jobs"
+    private static let kept = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Fixtures/Jobs").path
     private static let job: Job = {
         var queue = JobQueue()
         queue.add(Job(bundle: "com.example.broken", work: .reindexAll, requested: 816946751.3596168))

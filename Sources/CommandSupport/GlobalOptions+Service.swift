@@ -4,18 +4,18 @@ import SearchlightEngine
 
 extension GlobalOptions {
     /// Whether the service is not to be asked.
-    var staysInProcess: Bool { inProcess || (environment["SEARCHLIGHT_IN_PROCESS"] ?? "0") != "0" }
+    package var staysInProcess: Bool { inProcess || (environment["SEARCHLIGHT_IN_PROCESS"] ?? "0") != "0" }
 
     /// The service of the store, if one runs and is to be asked.
     ///
     /// - Throws: `EngineError.service`, if it cannot be spoken with.
-    func connectToService() async throws(EngineError) -> RemoteEngine? {
+    package func connectToService() async throws(EngineError) -> RemoteEngine? {
         guard !staysInProcess else { return nil }
         return try await RemoteEngine.connect(storeDirectory: storeDirectory, program: "searchlight")
     }
 
     /// Makes the types known that the service's extensions declare, and says where it does not look.
-    func adoptExtensions(of service: RemoteEngine) async throws(EngineError) {
+    package func adoptExtensions(of service: RemoteEngine) async throws(EngineError) {
         let theirs = try await service.perform(ExtensionsCall()).searchPath
         let cache = RegistryCache(
             path: SearchlightEngine.registryCachePath(storeDirectory: storeDirectory), isWritable: false)
@@ -25,7 +25,7 @@ extension GlobalOptions {
     }
 
     /// Says what the notes of an answer say of the store as it was opened and of its extensions.
-    func warnOfOpening(_ notes: StoreNotes) {
+    package func warnOfOpening(_ notes: StoreNotes) {
         warnOfOtherFolders(notes.otherExtensionFolders)
         warnOfOpening(notes.opening)
     }

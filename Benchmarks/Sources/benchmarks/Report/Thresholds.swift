@@ -35,7 +35,7 @@ struct Thresholds {
     let all: [Threshold]
     private let byRow: [Row: Threshold]
 
-    static let path = Repository.root + "/Sources/benchmarks/thresholds.json"
+    static let path = Repository.root + "/Benchmarks/Sources/benchmarks/thresholds.json"
 
     init(path: String = Thresholds.path) throws {
         do {

@@ -4,8 +4,8 @@ import Previews
 /// A text to print. Whatever stands in it is made harmless; only the styles of this program may drive a terminal.
 ///
 /// `"\(value)"` is put on one line, `"\(text: value)"` keeps its lines; what is written out in the source stays as it is.
-struct StyledText: ExpressibleByStringInterpolation {
-    enum Style {
+package struct StyledText: ExpressibleByStringInterpolation {
+    package enum Style {
         case plain
         case bold
         case dim
@@ -33,16 +33,16 @@ struct StyledText: ExpressibleByStringInterpolation {
 
     private var pieces: [(text: String, style: Style)] = []
 
-    init(stringLiteral text: String) { pieces = [(text, .plain)] }
-    init(stringInterpolation: StringInterpolation) { pieces = stringInterpolation.pieces }
+    package init(stringLiteral text: String) { pieces = [(text, .plain)] }
+    package init(stringInterpolation: StringInterpolation) { pieces = stringInterpolation.pieces }
 
     /// The parts of a text, those highlighted that a search has found.
-    init(_ parts: [(text: Substring, isMarked: Bool)]) {
+    package init(_ parts: [(text: Substring, isMarked: Bool)]) {
         pieces = parts.map { (DisplayText.safe(String($0.text)), $0.isMarked ? .found : .plain) }
     }
 
     /// A text whose pieces say how they look.
-    init(_ parts: [TextPiece]) {
+    package init(_ parts: [TextPiece]) {
         pieces = parts.map { piece in
             let style: Style =
                 switch piece.style {
@@ -58,7 +58,7 @@ struct StyledText: ExpressibleByStringInterpolation {
         }
     }
 
-    static func + (first: Self, second: Self) -> Self {
+    package static func + (first: Self, second: Self) -> Self {
         var both = first
         both.pieces += second.pieces
         return both
@@ -66,7 +66,7 @@ struct StyledText: ExpressibleByStringInterpolation {
 
     /// The text for a terminal that wants colours or for anything else. A style ends with each line and begins again in the
     /// next: a pager or multiplexer shows lines by themselves.
-    func rendered(coloured: Bool) -> String {
+    package func rendered(coloured: Bool) -> String {
         pieces.map { piece in
             guard coloured, let code = piece.style.code else { return piece.text }
             return piece.text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -74,21 +74,21 @@ struct StyledText: ExpressibleByStringInterpolation {
         }.joined()
     }
 
-    struct StringInterpolation: StringInterpolationProtocol {
+    package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var pieces: [(text: String, style: Style)] = []
 
-        init(literalCapacity: Int, interpolationCount: Int) {}
-        mutating func appendLiteral(_ text: String) { pieces.append((text, .plain)) }
-        mutating func appendInterpolation(_ value: some CustomStringConvertible) { add(value, .plain) }
-        mutating func appendInterpolation(bold value: some CustomStringConvertible) { add(value, .bold) }
-        mutating func appendInterpolation(dim value: some CustomStringConvertible) { add(value, .dim) }
-        mutating func appendInterpolation(found value: some CustomStringConvertible) { add(value, .found) }
-        mutating func appendInterpolation(good value: some CustomStringConvertible) { add(value, .good) }
-        mutating func appendInterpolation(bad value: some CustomStringConvertible) { add(value, .bad) }
-        mutating func appendInterpolation(text value: some CustomStringConvertible) {
+        package init(literalCapacity: Int, interpolationCount: Int) {}
+        package mutating func appendLiteral(_ text: String) { pieces.append((text, .plain)) }
+        package mutating func appendInterpolation(_ value: some CustomStringConvertible) { add(value, .plain) }
+        package mutating func appendInterpolation(bold value: some CustomStringConvertible) { add(value, .bold) }
+        package mutating func appendInterpolation(dim value: some CustomStringConvertible) { add(value, .dim) }
+        package mutating func appendInterpolation(found value: some CustomStringConvertible) { add(value, .found) }
+        package mutating func appendInterpolation(good value: some CustomStringConvertible) { add(value, .good) }
+        package mutating func appendInterpolation(bad value: some CustomStringConvertible) { add(value, .bad) }
+        package mutating func appendInterpolation(text value: some CustomStringConvertible) {
             pieces.append((DisplayText.safe(value.description), .plain))
         }
-        mutating func appendInterpolation(_ text: StyledText) { pieces += text.pieces }
+        package mutating func appendInterpolation(_ text: StyledText) { pieces += text.pieces }
 
         private mutating func add(_ value: some CustomStringConvertible, _ style: Style) {
             let line = DisplayText.safe(value.description).map { $0 == "\n" || $0 == "\t" ? " " : $0 }
@@ -98,4 +98,4 @@ struct StyledText: ExpressibleByStringInterpolation {
 }
 
 /// A number of things: 1 item, 2 items.
-func counted(_ count: Int, _ thing: String) -> String { "\(count) \(thing)\(count == 1 ? "" : "s")" }
+package func counted(_ count: Int, _ thing: String) -> String { "\(count) \(thing)\(count == 1 ? "" : "s")" }

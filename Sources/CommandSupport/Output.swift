@@ -4,18 +4,18 @@ import Glibc
 import Previews
 
 /// What a command prints and how: the only way to standard output and standard error, so that nothing passes unfiltered.
-enum Output {
+package enum Output {
     /// Whether a descriptor is a terminal that wants colour.
     private static func isColoured(_ descriptor: Int32) -> Bool {
         isatty(descriptor) == 1 && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
     }
     /// Whether standard error is a terminal, where progress may be shown.
-    static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
+    package static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
     /// Whether standard output is a terminal.
-    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+    package static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
     /// How many columns standard output has, if it is a terminal.
-    static var columns: Int? {
+    package static var columns: Int? {
         var size = winsize()
         guard isatty(STDOUT_FILENO) == 1, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
             return nil
@@ -24,12 +24,12 @@ enum Output {
     }
 
     /// Prints a line on standard output.
-    static func line(_ text: StyledText) throws(OutputError) {
+    package static func line(_ text: StyledText) throws(OutputError) {
         try write(text.rendered(coloured: isColoured(STDOUT_FILENO)) + "\n", to: STDOUT_FILENO)
     }
 
     /// Prints a line on standard error. That it cannot be printed, nobody could be told.
-    static func complain(_ text: StyledText) {
+    package static func complain(_ text: StyledText) {
         try? write(text.rendered(coloured: isColoured(STDERR_FILENO)) + "\n", to: STDERR_FILENO)
     }
 
@@ -38,7 +38,7 @@ enum Output {
 
     /// Prints why a command failed on standard error. Lines after the first are indented, so that what an extension is
     /// quoted with cannot pass for a line of this program's own.
-    static func fail(_ description: String) {
+    package static func fail(_ description: String) {
         let lines = tidied(description).split(separator: "\n", omittingEmptySubsequences: false)
         let shown = lines.enumerated().map {
             $0.offset == 0 || $0.element.hasPrefix("  ") ? $0.element : "  " + $0.element
@@ -47,18 +47,18 @@ enum Output {
     }
 
     /// A message made harmless, bounded, and with one full stop where a quoted sentence brought a second one.
-    static func tidied(_ description: String) -> String {
+    package static func tidied(_ description: String) -> String {
         let text = DisplayText.safe(String(description.prefix(maximumFailureCharacters)))
         return text.replacing(/(?<before>[^.\/\s])\.\.(?=\s|$)/) { $0.output.before + "." }
     }
 
     /// The lines of a message, each to be printed as one.
-    static func lines(_ description: String) -> [String] {
+    package static func lines(_ description: String) -> [String] {
         tidied(description).split(whereSeparator: \.isNewline).map(String.init)
     }
 
     /// Shows how far something is in the last line of the terminal, in place of what stood there; `nil` removes it.
-    static func progress(_ text: StyledText?) {
+    package static func progress(_ text: StyledText?) {
         let line = text?.rendered(coloured: isColoured(STDERR_FILENO)) ?? ""
         try? write("\r\u{1B}[K" + line, to: STDERR_FILENO)
     }
@@ -66,7 +66,7 @@ enum Output {
     /// Prints a value as JSON with sorted keys.
     ///
     /// - Throws: ``OutputError``.
-    static func printJSON(_ value: some Encodable) throws {
+    package static func printJSON(_ value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
@@ -76,7 +76,7 @@ enum Output {
     }
 
     /// Prints a document on standard output: as it is, unless a terminal would act on it.
-    static func document(_ text: String) throws(OutputError) {
+    package static func document(_ text: String) throws(OutputError) {
         try write(isatty(STDOUT_FILENO) == 1 ? DisplayText.safe(text) : text, to: STDOUT_FILENO)
     }
 
@@ -103,12 +103,15 @@ enum Output {
 }
 
 /// Standard output could not be written.
-struct OutputError: Error {
+package struct OutputError: Error {
     /// The system's number for the reason.
-    let code: Int32
+    package let code: Int32
+
+    /// Creates the error.
+    package init(code: Int32) { self.code = code }
 
     /// Whether the reader has seen enough, as “head” has.
-    var isClosedPipe: Bool { code == EPIPE }
+    package var isClosedPipe: Bool { code == EPIPE }
 
-    var description: String { "Writing to standard output failed: \(String(cString: strerror(code)))." }
+    package var description: String { "Writing to standard output failed: \(String(cString: strerror(code)))." }
 }

@@ -7,13 +7,16 @@ import SearchlightEngine
 import SystemSupport
 
 /// The options every command takes.
-struct GlobalOptions: ParsableArguments {
+package struct GlobalOptions: ParsableArguments {
+    /// Creates the options, to be parsed.
+    package init() {}
+
     @Option(
         help: ArgumentHelp(
             "The folder of the index.",
             discussion: "Default: $SEARCHLIGHT_STORE, else searchlight/store in $XDG_DATA_HOME.", valueName: "dir"),
         completion: .directory)
-    var store: String?
+    package var store: String?
 
     @Option(
         name: .customLong("extensions"),
@@ -25,10 +28,10 @@ struct GlobalOptions: ParsableArguments {
                 """,
             valueName: "dir"),
         completion: .directory)
-    var extensionPath: String?
+    package var extensionPath: String?
 
     @Flag(help: "Print JSON.")
-    var json = false
+    package var json = false
 
     @Flag(
         help: ArgumentHelp(
@@ -37,54 +40,55 @@ struct GlobalOptions: ParsableArguments {
                 Without it a command asks the service of the store if one runs, and does all itself if none does. \
                 $SEARCHLIGHT_IN_PROCESS=1 means the same.
                 """))
-    var inProcess = false
+    package var inProcess = false
 
     /// The environment without the variables that are empty, which count as unset.
-    var environment: [String: String] { Self.environment }
+    package var environment: [String: String] { Self.environment }
     private static let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
 
-    func validate() throws {
+    package func validate() throws {
         try refuseEmpty(store, "--store", instead: "Name a folder, or leave the option out.")
         if let extensionPath, extensionPath.allSatisfy({ $0 == ":" }) {
             throw ValidationError("--extensions is empty. Name a folder, or leave the option out.")
         }
     }
 
-    var storeDirectory: String { location.folder }
+    package var storeDirectory: String { location.folder }
 
     /// Where the store is, and the socket of its service.
-    var location: StoreLocation {
+    package var location: StoreLocation {
         if let store { StoreLocation(folder: store) } else { StoreLocation(environment: environment) }
     }
 
     /// The folders with extensions that were asked for, with colons between.
-    var explicitExtensionPath: String? { extensionPath ?? environment["SEARCHLIGHT_EXTENSION_PATH"] }
+    package var explicitExtensionPath: String? { extensionPath ?? environment["SEARCHLIGHT_EXTENSION_PATH"] }
 
-    var explicitExtensionFolders: [String] {
+    package var explicitExtensionFolders: [String] {
         (explicitExtensionPath ?? "").split(separator: ":").map { absolute(String($0)) }
     }
 
     /// The folders in which extensions are looked for.
-    var extensionSearchPath: [String] {
+    package var extensionSearchPath: [String] {
         let explicit = explicitExtensionPath.map { _ in explicitExtensionFolders.joined(separator: ":") }
         return ExtensionRegistry.standardSearchPath(explicit: explicit, environment: environment)
     }
 
     /// The extensions that are found, without opening a store.
-    var registry: ExtensionRegistry {
+    package var registry: ExtensionRegistry {
         let cache = RegistryCache(
             path: SearchlightEngine.registryCachePath(storeDirectory: storeDirectory), isWritable: false)
         return ExtensionRegistry(searchPath: extensionSearchPath, cache: cache)
     }
 
     /// Where this user's own extensions belong.
-    var userExtensionFolder: String { ExtensionRegistry.userDirectory(environment: environment) }
+    package var userExtensionFolder: String { ExtensionRegistry.userDirectory(environment: environment) }
 
     /// Makes the types that extensions declare known to this process.
-    func registerTypes() { registry.registerTypes() }
+    package func registerTypes() { registry.registerTypes() }
 
     /// Where an engine finds this store and these extensions.
-    func engineConfiguration(_ access: EngineConfiguration.Access) throws(CommandFailure) -> EngineConfiguration {
+    package func engineConfiguration(_ access: EngineConfiguration.Access) throws(CommandFailure) -> EngineConfiguration
+    {
         try checkStore(access)
         let installation = Installation(environment: environment)
         var configuration = EngineConfiguration(
@@ -123,4 +127,4 @@ extension GlobalOptions {
 }
 
 /// A path as it is meant from the working directory.
-func absolute(_ path: String) -> String { URL(filePath: path).standardizedFileURL.path }
+package func absolute(_ path: String) -> String { URL(filePath: path).standardizedFileURL.path }

@@ -7,10 +7,10 @@ import Promises
 import Synchronization
 
 /// What this program does at signals.
-enum Signals {
+package enum Signals {
     /// Leaves no unfinished file behind when a person or the system ends the program, and takes a reader that has gone
     /// as an error of the write. To be called once, before anything else.
-    static func prepare() {
+    package static func prepare() {
         var mask = sigset_t()
         pthread_sigmask(SIG_BLOCK, nil, &mask)
         maskAtStart.withLock { [mask] in $0 = mask }
@@ -35,11 +35,11 @@ enum Signals {
     }
 
     /// Has the next signal end something rather than the program, which then ends by itself. May be called once.
-    static func onInterruption(_ end: @escaping @Sendable () -> Void) { interruption.withLock { $0 = end } }
+    package static func onInterruption(_ end: @escaping @Sendable () -> Void) { interruption.withLock { $0 = end } }
 
     /// Ends the program, as if by itself, if it has not ended soon: an extension may hang. Only for who changes nothing; the
     /// kernel ends the workers of a host that has gone.
-    static func endSoon() {
+    package static func endSoon() {
         Thread.detachNewThread {
             Thread.sleep(forTimeInterval: longestEnd)
             Delivery.removeUnfinishedFiles()
@@ -57,7 +57,7 @@ enum Signals {
 
     /// What a program that this one starts has to be given so that signals act on it as they did on this one at the beginning:
     /// those that do what they do by themselves, and those that are blocked.
-    static var beforehand: (defaults: sigset_t, mask: sigset_t) {
+    package static var beforehand: (defaults: sigset_t, mask: sigset_t) {
         var defaults = sigset_t()
         sigemptyset(&defaults)
         let quits = isIgnored(SIGQUIT) ? [] : [SIGQUIT]
@@ -65,10 +65,12 @@ enum Signals {
         return (defaults, maskAtStart.withLock { $0 })
     }
 
-    /// Has the signals act as at the beginning, before another program takes over this process: it would inherit that they
-    /// are ignored.
-    static func withdraw() {
-        for number in handled.withLock({ $0 }) + [SIGXFSZ] { signal(number, SIG_DFL) }
+    /// Restores the actions and the mask of signals that this program was started with, before execve(2), which keeps both.
+    package static func withdraw() {
+        for number in handled.withLock({ $0 }) + [SIGPIPE, SIGXFSZ] { signal(number, SIG_DFL) }
+        // Threads of libdispatch block signals.
+        var mask = maskAtStart.withLock { $0 }
+        pthread_sigmask(SIG_SETMASK, &mask, nil)
     }
 
     /// Whether whoever started this has it go on, as “nohup” does.

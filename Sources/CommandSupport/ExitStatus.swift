@@ -7,7 +7,7 @@ import SearchIndex
 import SearchlightEngine
 
 /// How a command ends; the numbers are part of what scripts rely on.
-enum ExitStatus: Int32 {
+package enum ExitStatus: Int32 {
     case failure = 1
     case notFound = 2
     case unsupportedType = 3
@@ -26,7 +26,7 @@ enum ExitStatus: Int32 {
     /// The reader of standard output has gone: what a shell reports of a program that SIGPIPE ended.
     case closedPipe = 141
 
-    init(_ error: EngineError) {
+    package init(_ error: EngineError) {
         switch error {
         case .index(.noStore), .itemNotFound, .itemElsewhere, .ambiguousItem: self = .notFound
         case .index(.full), .index(.readOnly), .index(.damaged), .index(.storage), .index(.untrusted), .storeFile:
@@ -52,10 +52,10 @@ enum ExitStatus: Int32 {
         }
     }
 
-    init(_ error: PromiseError) { self.init(error.kind) }
+    package init(_ error: PromiseError) { self.init(error.kind) }
 
     /// How a drag that ended so ends the command.
-    init(_ kind: DragFailure.Kind) {
+    package init(_ kind: DragFailure.Kind) {
         switch kind {
         case .unsupportedType: self = .unsupportedType
         case .notFound: self = .notFound
@@ -70,18 +70,24 @@ enum ExitStatus: Int32 {
 }
 
 /// A failure that a command itself finds.
-struct CommandFailure: Error {
-    var message: String
-    var status: ExitStatus
+package struct CommandFailure: Error {
+    package var message: String
+    package var status: ExitStatus
+
+    /// Creates a failure.
+    package init(message: String, status: ExitStatus) {
+        self.message = message
+        self.status = status
+    }
 }
 
 /// Runs the body of a command; an error becomes one message on standard error (or a JSON object) and an exit status.
-func reportingErrors(json: Bool, _ body: () async throws -> Void) async throws {
+package func reportingErrors(json: Bool, _ body: () async throws -> Void) async throws {
     do { try await body() } catch { throw end(error, json: json) }
 }
 
 /// The same for a body that never waits.
-func reportingErrors(json: Bool, _ body: () throws -> Void) throws {
+package func reportingErrors(json: Bool, _ body: () throws -> Void) throws {
     do { try body() } catch { throw end(error, json: json) }
 }
 
@@ -113,7 +119,7 @@ private func report(_ message: String, _ status: ExitStatus, json: Bool) -> any 
 }
 
 /// Ends after standard output could not be written: quietly when its reader has just seen enough.
-func end(_ error: OutputError) -> ExitCode {
+package func end(_ error: OutputError) -> ExitCode {
     if error.isClosedPipe { return ExitCode(ExitStatus.closedPipe.rawValue) }
     Output.fail(error.description)
     return ExitCode(ExitStatus.inputOutput.rawValue)

@@ -34,7 +34,7 @@ import Testing
 
     @Test func eachRowIsMeasuredBySomething() throws {
         for row in Row.allCases { #expect(row.part != nil, "\(row.rawValue)") }
-        let root = URL(filePath: Repository.root + "/Sources/benchmarks")
+        let root = URL(filePath: Repository.root + "/Benchmarks/Sources/benchmarks")
         let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
         let sources = try files.compactMap { $0 as? URL }
             .filter { $0.pathExtension == "swift" && $0.lastPathComponent != "Row.swift" }

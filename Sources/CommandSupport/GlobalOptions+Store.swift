@@ -3,7 +3,7 @@ import SearchIndex
 import SearchlightEngine
 
 /// What a command does with the store.
-enum StoreUse {
+package enum StoreUse {
     /// Reads it.
     case read
     /// Reads what is journaled too, which only who changes the store can apply; what is applied where somebody else does.
@@ -18,7 +18,7 @@ extension GlobalOptions {
     /// Runs the body of a command with its store, and closes it.
     ///
     /// - Parameter notesFollow: Whether the body asks for ``StoreNotes`` and shows them.
-    func withStore<Value>(
+    package func withStore<Value>(
         _ use: StoreUse, notesFollow: Bool = false, _ body: (any EngineClient) async throws -> Value
     ) async throws -> Value {
         let store: any EngineClient
@@ -71,7 +71,7 @@ extension GlobalOptions {
     }
 
     /// Says on standard error what a person should know of the store before anything is done with it.
-    func warnOfOpening(_ opening: StoreOpeningReport) {
+    package func warnOfOpening(_ opening: StoreOpeningReport) {
         if opening.recovery.lostDonations {
             for finding in opening.recovery.findings { Output.complain("Note: \(Output.tidied(finding))") }
             Output.complain("Note: earlier donations are lost. Have the apps donate again: searchlight reindex")

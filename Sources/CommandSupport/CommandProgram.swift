@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Glibc
+
+/// A process that runs a command. The parser's own `main` prints past ``Output``.
+package enum CommandProgram {
+    /// Parses the arguments, runs the command, and ends the process with the command's exit status.
+    ///
+    ///     await CommandProgram.run(Searchlight.self)
+    ///
+    /// - Parameter complain: Prints the parser's message about wrong usage.
+    package static func run<Root: AsyncParsableCommand>(
+        _ root: Root.Type, complain: @Sendable (String) -> Void = { Output.complain("\(text: $0)") }
+    ) async {
+        Signals.prepare()
+        do {
+            var command = try root.parseAsRoot()
+            if var waiting = command as? any AsyncParsableCommand {
+                try await waiting.run()
+            } else {
+                try command.run()
+            }
+        } catch let error as OutputError {
+            exit(CommandSupport.end(error).rawValue)
+        } catch {
+            exit(end(error, of: root, complain: complain))
+        }
+    }
+
+    /// Prints the parser's help or version on standard output, or its complaint.
+    ///
+    /// - Returns: The exit status.
+    private static func end<Root: AsyncParsableCommand>(
+        _ error: any Error, of root: Root.Type, complain: (String) -> Void
+    ) -> Int32 {
+        let status = root.exitCode(for: error)
+        let message = root.fullMessage(for: error)
+        guard !message.isEmpty else { return status.rawValue }
+        guard status.isSuccess else {
+            complain(message)
+            return status.rawValue
+        }
+        do throws(OutputError) {
+            try Output.line("\(text: message)")
+            return status.rawValue
+        } catch {
+            return CommandSupport.end(error).rawValue
+        }
+    }
+
+    /// Replaces this process with another program (execve(2)): process number, terminal, streams and signals stay.
+    ///
+    /// - Returns: Why the program could not be started.
+    package static func replace(with program: String, arguments: [String]) -> String {
+        Signals.withdraw()
+        var pointers: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
+        execv(program, &pointers)
+        let reason = String(cString: strerror(errno))
+        pointers.forEach { free($0) }
+        return reason
+    }
+}

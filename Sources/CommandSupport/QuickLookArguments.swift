@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+
+/// The arguments of `searchlight quicklook`. The command checks them, and `searchlight-quicklook` acts on them.
+package struct QuickLookArguments: ParsableArguments {
+    /// The store and the extensions.
+    @OptionGroup package var options: GlobalOptions
+    /// The words to search for at first.
+    @Argument(help: "What is searched for at first.")
+    package var query: [String] = []
+    /// The port to listen on.
+    @Option(help: "The port, 0 to 65535; 0 is any that is free.")
+    package var port: UInt16 = 0
+    /// Whether no browser is started.
+    @Flag(help: "Only print the address of the file. Otherwise a browser is opened where there is a desktop.")
+    package var noOpen = false
+    /// The seconds without a request after which the server ends.
+    @Option(
+        help: ArgumentHelp("End once nothing was asked for so long.", valueName: "seconds"))
+    package var idleExit: Int?
+
+    /// Creates the arguments, to be parsed.
+    package init() {}
+
+    /// Checks the values.
+    package func validate() throws {
+        guard (idleExit ?? 1) > 0 else { throw ValidationError("--idle-exit must be at least 1 second.") }
+        guard query.joined(separator: " ").utf8.count <= 500 else {
+            throw ValidationError("The query is longer than 500 bytes. Shorten it.")
+        }
+    }
+}
