@@ -6,13 +6,15 @@ import Glibc
 package enum CommandProgram {
     /// Parses the arguments, runs the command, and ends the process with the command's exit status.
     ///
+    ///     Signals.prepare()
     ///     await CommandProgram.run(Searchlight.self)
+    ///
+    /// The signals are prepared by the caller, on the main thread: other threads block them.
     ///
     /// - Parameter complain: Prints the parser's message about wrong usage.
     package static func run<Root: AsyncParsableCommand>(
         _ root: Root.Type, complain: @Sendable (String) -> Void = { Output.complain("\(text: $0)") }
     ) async {
-        Signals.prepare()
         do {
             var command = try root.parseAsRoot()
             if var waiting = command as? any AsyncParsableCommand {

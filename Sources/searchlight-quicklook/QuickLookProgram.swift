@@ -18,7 +18,10 @@ struct QuickLookProgram: AsyncParsableCommand {
     private var options: GlobalOptions { arguments.options }
 
     /// The start of the program; argument parser's own would print past ``Output``.
-    static func main() async { await CommandProgram.run(Self.self) }
+    static func main() async {
+        Signals.prepare()
+        await CommandProgram.run(Self.self)
+    }
 
     func run() async throws {
         try await reportingErrors(json: options.json) {

@@ -42,6 +42,7 @@ struct Searchlight: AsyncParsableCommand {
 @main
 enum Program {
     static func main() async {
+        Signals.prepare()
         await CommandProgram.run(Searchlight.self) { message in
             if let problem = wrongCommand(Array(CommandLine.arguments.dropFirst())) {
                 Output.complain("Error: \(problem)")
