@@ -9,7 +9,8 @@ import Synchronization
 /// What this program does at signals.
 package enum Signals {
     /// Leaves no unfinished file behind when a person or the system ends the program, and takes a reader that has gone
-    /// as an error of the write. To be called once, before anything else.
+    /// as an error of the write. To be called once, before anything else, and on the first thread: others of libdispatch
+    /// block signals, and the mask of the calling thread is taken for that of the start.
     package static func prepare() {
         var mask = sigset_t()
         pthread_sigmask(SIG_BLOCK, nil, &mask)

@@ -87,7 +87,7 @@ struct QuickLookCommandTests {
         #expect(program == (try BuiltProducts.program("searchlight-quicklook")))
         let status = try String(contentsOfFile: process + "/status", encoding: .utf8)
         let blocked = try #require(status.firstMatch(of: /SigBlk:\s+([0-9a-f]+)/).flatMap { UInt64($0.1, radix: 16) })
-        #expect(blocked & 1 << (SIGUSR1 - 1) == 0)
+        for number in [SIGQUIT, SIGUSR1] { #expect(blocked & 1 << (number - 1) == 0, "\(number)") }
     }
 
     @Test("Without the program of the page the command says what is missing and what to do")
