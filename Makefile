@@ -62,7 +62,7 @@ lint:
 	Scripts/lint
 
 format:
-	swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Plugins/Package.swift Plugins/Sources Plugins/Tests
+	swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Torture Plugins/Package.swift Plugins/Sources Plugins/Tests
 
 torture:
 	Scripts/torture
@@ -75,4 +75,4 @@ bench:
 	Scripts/bench --items $(or $(ITEMS),100000)
 
 clean:
-	rm -rf .build Benchmarks/.build Plugins/.build
+	rm -rf .build Benchmarks/.build Plugins/.build Torture/.build

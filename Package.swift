@@ -33,13 +33,14 @@ let package = Package(
         .library(
             name: "CoreSpotlight", type: .dynamic,
             targets: ["CoreSpotlight", "UniformTypeIdentifiers", "MobileCoreServices", "QuickLook", "QuickLookUI"]),
-        // For the package Benchmarks alone.
+        // For the packages Benchmarks and Torture alone.
         .library(
             name: "SearchlightInternals",
             targets: [
-                "SearchlightEngine", "ExtensionHost", "ExtensionRuntime", "SearchIndex", "MetadataQuery", "Promises",
-                "Previews", "QuickLookServer", "IdleScheduling", "ConditionSensors", "ItemRecord", "SystemSupport",
-                "BusTransport", "ServiceMessages", "CSystem", "UniformTypeIdentifiers", "TestSupport",
+                "SearchlightEngine", "ExtensionHost", "ExtensionRuntime", "SearchIndex", "WriteAheadLog",
+                "MetadataQuery", "Promises", "Previews", "QuickLookServer", "IdleScheduling", "ConditionSensors",
+                "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "CSystem", "UniformTypeIdentifiers",
+                "TestSupport", "CTestSupport", "TortureSupport",
             ]),
     ],
     dependencies: [
@@ -227,32 +228,6 @@ let package = Package(
         .target(
             name: "TortureSupport", dependencies: ["SearchIndex", "ItemRecord", "TestSupport"],
             path: "Tests/TortureSupport", swiftSettings: strict),
-        // Donates until a test has it killed.
-        .executableTarget(
-            name: "TortureDonor",
-            dependencies: [
-                "SearchlightEngine", "ExtensionHost", "IdleScheduling", "SearchIndex", "WriteAheadLog",
-                "ServiceMessages",
-                "TortureSupport", "TestSupport", grdb,
-            ],
-            path: "Tests/TortureDonor",
-            swiftSettings: strict),
-        // Runs the service among clients, and kills, fills, damages, replaces and sets clocks at random.
-        .executableTarget(
-            name: "ServiceTorture",
-            dependencies: [
-                "SearchlightEngine", "ExtensionHost", "IdleScheduling", "SearchIndex", "MetadataQuery", "Promises",
-                "ItemRecord", "SystemSupport", "TortureSupport", "TestSupport", "CTestSupport",
-            ],
-            path: "Tests/ServiceTorture", swiftSettings: strict),
-        // Asks extensions, cancels and kills at random, and counts what is left.
-        .executableTarget(
-            name: "ExtensionTorture",
-            dependencies: [
-                "SearchlightEngine", "ExtensionHost", "SearchIndex", "MetadataQuery", "Promises", "ItemRecord",
-                "ServiceMessages", "TortureSupport", "TestSupport",
-            ],
-            path: "Tests/ExtensionTorture", swiftSettings: strict),
         .executableTarget(
             name: "Fuzz", dependencies: ["MetadataQuery", "ItemRecord", "SymbolBindings", "IdleScheduling"],
             path: "Tests/Fuzz",

@@ -19,7 +19,7 @@ BUILT_ALONG = {("CoreSpotlightTests", "PortedSourcesInSwift6"): "that it compile
 ALONE = ["IdleScheduling", "ItemRecord", "MetadataQuery", "Previews", "SchedulerSimulation", "WriteAheadLog"]
 LONGEST, LONGEST_MEDIAN = 800, 219
 # The packages beside the main one.
-PACKAGES = ["Benchmarks", "Plugins"]
+PACKAGES = ["Benchmarks", "Plugins", "Torture"]
 
 IMPORT = re.compile(
     r"(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|private|fileprivate)\s+)?"
@@ -216,9 +216,10 @@ class Arrows(unittest.TestCase):
 
     def test_modules_for_other_packages_are_used_there(self):
         project = self.project
-        used = {name for target in project.others["Benchmarks"] for name in target.imports(project.owners)}
+        targets = project.others["Benchmarks"] + project.others["Torture"]
+        used = {name for target in targets for name in target.imports(project.owners)}
         self.assertEqual(sorted(set(project.products["SearchlightInternals"]) - used), [],
-                         "Benchmarks uses none of these. Take them out of the product SearchlightInternals.")
+                         "Nobody uses these. Take them out of the product SearchlightInternals.")
 
     def test_pure_modules_reach_no_library_of_the_system(self):
         targets = {target.name: target for target in self.project.main}
@@ -278,7 +279,7 @@ class Page(unittest.TestCase):
     def test_names_of_code_that_the_page_uses_are_there(self):
         code = "\n".join(path.read_text(encoding="utf-8", errors="replace") for path in listed_files()
                          if path.is_relative_to(ROOT / "Sources") or path.is_relative_to(ROOT / "Tests" / "TestSupport")
-                         or path.is_relative_to(ROOT / "Benchmarks"))
+                         or path.is_relative_to(ROOT / "Benchmarks") or path.is_relative_to(ROOT / "Torture"))
         words = set(re.findall(r"\w+", code))
         # What has a small letter and a capital behind it is no word of the language.
         named = set(re.findall(r"`(\w*[a-z]\w*[A-Z]\w*)(?:\.\w+|\+\w+|\(\))?`", self.page))

@@ -25,7 +25,8 @@ enum BuiltProducts {
         let path = folder + "/" + name
         try #require(
             FileManager.default.isExecutableFile(atPath: path),
-            "\(path) is missing. Run “swift build” first, or Scripts/test, which does.")
+            "\(path) is missing. Run “swift build” and “Scripts/swift-in Torture build” first, or Scripts/test, which does."
+        )
         return path
     }
 

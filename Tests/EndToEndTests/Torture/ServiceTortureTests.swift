@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The real service among clients, with all the fixtures installed, while everything breaks around it (Tests/ServiceTorture).
+/// The real service among clients, with all the fixtures installed, while everything breaks around it (Torture/Sources/ServiceTorture).
 /// `Scripts/torture` has it last longer, with all of the broken ones.
 @Suite("Torture, the service", .serialized)
 struct ServiceTortureTests {
