@@ -58,10 +58,20 @@ struct PoorMachineTests {
         ("searchlightd", ["--idle-exit", "1", "--no-session-bus"], [0]), ("searchlight-worker", ["--version"], [0]),
     ]
 
-    private func check(_ limit: SweptLimit, _ prefix: [String], _ environment: [String: String]) throws {
-        for (program, arguments, ample) in Self.programs {
-            var hasWorked = false
-            for value in limit.values {
+    /// How a program ended under a limit.
+    private struct Trial {
+        var value: UInt64
+        var ending: ChildProcess.Ending
+        var output: String
+        var duration: Duration
+    }
+
+    /// Runs each program under each value of a limit, one after the other.
+    private static func trials(
+        of limit: SweptLimit, _ prefix: [String], _ environment: [String: String]
+    ) throws -> [[Trial]] {
+        try programs.map { program, arguments, _ in
+            try limit.values.map { value in
                 let start = ContinuousClock.now
                 let (ending, output) = try ChildProcess.run(
                     "/usr/bin/timeout",
@@ -69,7 +79,16 @@ struct PoorMachineTests {
                         + ["/usr/bin/prlimit", "--\(limit.option)=\(value):\(value)"]
                         + [try BuiltProducts.program(program)] + arguments,
                     environment: environment)
-                let duration = ContinuousClock.now - start
+                return Trial(value: value, ending: ending, output: output, duration: ContinuousClock.now - start)
+            }
+        }
+    }
+
+    private func check(_ limit: SweptLimit, _ trials: [[Trial]]) {
+        for ((program, arguments, ample), trials) in zip(Self.programs, trials) {
+            var hasWorked = false
+            for trial in trials {
+                let (value, ending, output, duration) = (trial.value, trial.ending, trial.output, trial.duration)
                 let what: Comment = "\(program) \(arguments.first ?? ""), \(limit.name) \(value): \(ending), \(output)"
                 switch ending.status {
                 case 71:
@@ -91,10 +110,26 @@ struct PoorMachineTests {
 
     @Test(
         "each program works, or says which limit is too small, and ends",
-        .enabled(if: Alone.isSo, Comment(rawValue: Alone.hint)), arguments: SweptLimit.all)
-    func sweep(limit: SweptLimit) throws {
-        let command = try Command.indexed()
-        try check(limit, [], try command.environment)
+        .enabled(if: Alone.isSo, Comment(rawValue: Alone.hint)))
+    func sweep() async throws {
+        // The limits at the same time, each over a store of its own: most programs wait for a second until they end.
+        let results = try await withThrowingTaskGroup(of: (SweptLimit, Command, [[Trial]]).self) { group in
+            for limit in SweptLimit.all {
+                let command = try Command.indexed()
+                group.addTask {
+                    let environment = try command.environment
+                    return try await withCheckedThrowingContinuation { continuation in
+                        Thread.detachNewThread {
+                            continuation.resume(
+                                with: Result { (limit, command, try Self.trials(of: limit, [], environment)) })
+                        }
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(results.count == SweptLimit.all.count)
+        for (limit, _, trials) in results { check(limit, trials) }
     }
 
     @Test(
@@ -113,7 +148,7 @@ struct PoorMachineTests {
             environment: try command.environment)
         // What was built may lie where other users cannot come.
         try #require(status == 0)
-        try check(.processes, prefix, try command.environment)
+        check(.processes, try Self.trials(of: .processes, prefix, try command.environment))
     }
 
     @Test(
