@@ -175,7 +175,7 @@ let package = Package(
         .target(
             name: "ExtensionValidation",
             dependencies: [
-                "ExtensionHost", "Promises", "Previews", "ItemRecord", "SystemSupport", "ServiceMessages",
+                "ExtensionHost", "Promises", "Previews", "ItemRecord", "BusTransport", "SystemSupport", "ServiceMessages",
                 "UniformTypeIdentifiers",
             ],
             swiftSettings: strict),
@@ -225,15 +225,17 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: strict),
         .target(
+            name: "MessageSupport", dependencies: ["ItemRecord", "ServiceMessages"], path: "Tests/MessageSupport",
+            swiftSettings: strict),
+        .target(
             name: "TortureSupport", dependencies: ["SearchIndex", "ItemRecord", "TestSupport"],
             path: "Tests/TortureSupport", swiftSettings: strict),
         // Donates until a test has it killed.
         .executableTarget(
             name: "TortureDonor",
             dependencies: [
-                "SearchlightEngine", "ExtensionHost", "IdleScheduling", "SearchIndex", "WriteAheadLog",
-                "ServiceMessages",
-                "TortureSupport", "TestSupport", grdb,
+                "SearchlightEngine", "ExtensionHost", "IdleScheduling", "SearchIndex", "WriteAheadLog", "ItemRecord",
+                "BusTransport", "ServiceMessages", "TortureSupport", "TestSupport", grdb,
             ],
             path: "Tests/TortureDonor",
             swiftSettings: strict),
@@ -263,7 +265,9 @@ let package = Package(
         ),
         .testTarget(
             name: "BusTransportTests",
-            dependencies: ["SystemSupport", "BusTransport", "ServiceMessages", "CSystem", "TestSupport"],
+            dependencies: [
+                "MessageSupport", "SystemSupport", "BusTransport", "ServiceMessages", "CSystem", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "SearchIndexTests",
@@ -292,13 +296,14 @@ let package = Package(
         .testTarget(
             name: "ExtensionHostTests",
             dependencies: [
-                "ExtensionHost", "CSeccomp", "BusTransport", "ServiceMessages", "CSandbox", "TestSupport",
+                "ExtensionHost", "CSeccomp", "ItemRecord", "BusTransport", "ServiceMessages", "CSandbox", "TestSupport",
                 "CTestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "ExtensionRuntimeTests",
             dependencies: [
+                "MessageSupport",
                 "ExtensionRuntime", "SymbolBindings", "SearchlightExtension", "ItemRecord", "BusTransport",
                 "ServiceMessages", "TestSupport",
             ], swiftSettings: strict),
@@ -337,6 +342,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
+                "MessageSupport",
                 "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "ExtensionRuntime",
                 "ExtensionValidation", "IdleScheduling", "Promises", "Previews", "QuickLookServer", "WriteAheadLog",
                 "ItemRecord",
@@ -350,6 +356,7 @@ let package = Package(
         .testTarget(
             name: "ServiceTests",
             dependencies: [
+                "MessageSupport",
                 "SearchIndex", "SearchlightService", "SearchlightEngine", "ExtensionHost", "IdleScheduling", "Previews",
                 "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "CoreSpotlight", "TestSupport",
                 grdb,
@@ -378,6 +385,7 @@ let package = Package(
         .testTarget(
             name: "CoreSpotlightTests",
             dependencies: [
+                "MessageSupport",
                 "CoreSpotlight", "MetadataQuery", "SearchlightExtension", "ItemRecord", "SystemSupport", "BusTransport",
                 "ServiceMessages", "UniformTypeIdentifiers", "PortedSources", "PortedSourcesInSwift6", "TestSupport",
             ],

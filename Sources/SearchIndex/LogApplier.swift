@@ -202,7 +202,7 @@ final class LogApplier: Sendable {
         var entry = entry
         entry.moment = clock.moment()
         let bytes = entry.approximateBytes
-        let items = entry.changes.count { if case .put = $0 { true } else { false } }
+        let items = entry.batch.itemCount
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<UInt64, LogError>, Never>) in
             // On the log's queue, so that entries become pending in the order of their numbers.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionHost
 import IdleScheduling
 import SearchIndex
@@ -57,11 +58,13 @@ extension SearchlightEngine {
     public func hasRoom(for bundle: String) -> Bool { index.hasRoom(for: bundle) }
 
     /// Returns when there may be room for what an app donates; see ``SearchIndex/waitForRoom(for:)``.
-    public func waitForRoom(for bundle: String) async throws(DonationRefusal) {
+    ///
+    /// - Throws: ``BusError``.
+    public func waitForRoom(for bundle: String) async throws(BusError) {
         do throws(SearchIndexError) {
             try await index.waitForRoom(for: bundle)
         } catch {
-            throw DonationRefusal(error)
+            throw BusError(error)
         }
     }
 

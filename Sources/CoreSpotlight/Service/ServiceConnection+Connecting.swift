@@ -82,7 +82,7 @@ extension ServiceConnection {
         let epoch = epoch
         let states = States(missing: questions.count)
         for index in questions {
-            let request = IndexRequest(.clientState, index: index)
+            let request = IndexRequest.clientState(index: index)
             link.call(request.member, request.arguments) { [weak self] result in
                 guard let self else { return }
                 queue.async {

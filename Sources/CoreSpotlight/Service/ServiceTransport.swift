@@ -18,7 +18,7 @@ struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {
                 Result { () throws(CSIndexError) in
                     do throws(ServiceFailure) {
                         let values = try result.get()
-                        guard case .clientState = request.action else { return nil }
+                        guard case .clientState = request else { return nil }
                         return try read(values, of: request.member) { (arguments) throws(BusError) in
                             try ClientStateReply(&arguments).state
                         }

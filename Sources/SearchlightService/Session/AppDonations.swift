@@ -26,7 +26,7 @@ final class AppDonations: Sendable {
         (self.held, self.arrivals, self.waits) = (held, arrivals, waits)
         let connection = core.donationOrder.connect(bundle)
         self.connection = connection
-        intake = DonationIntake { request throws(DonationRefusal) in
+        intake = DonationIntake { request throws(BusError) in
             let arrival = arrivals.next()
             let token = core.activity.beginRequest()
             defer {
@@ -35,10 +35,10 @@ final class AppDonations: Sendable {
             }
             let visitor = EngineHolder.Visitor(
                 owner: ObjectIdentifier(held), isAwaited: registration.state.withLock { $0.token != nil })
-            let refusal: (EngineUnavailable) -> DonationRefusal = { absence in
+            let refusal: (EngineUnavailable) -> BusError = { absence in
                 // Not refused: what is not answered is sent again, to the service that comes after this one.
                 if case .stopped = absence { link?.close() }
-                return DonationRefusal(status: .unavailable, message: absence.description)
+                return BusError.refused(.unavailable, absence.description)
             }
             var terms = DonationTerms()
             terms.waitsForRoom = false
@@ -54,14 +54,14 @@ final class AppDonations: Sendable {
                 }
                 return true
             }
-            return try await core.holder.use(refusal, as: visitor) { (engine) throws(DonationRefusal) in
-                do throws(DonationRefusal) {
+            return try await core.holder.use(refusal, as: visitor) { (engine) throws(BusError) in
+                do throws(BusError) {
                     while true {
                         if request.isChange { try await Self.waitForRoom(bundle, engine, waits, arrivals) }
                         // Its successor may have begun while this one waited.
                         guard !held.isOver else { throw refusal(.cancelled) }
                         let answer = try await core.largeDonations.during(request.byteCount) {
-                            () throws(DonationRefusal) -> [BusValue]? in
+                            () throws(BusError) -> [BusValue]? in
                             guard !held.isOver else { throw refusal(.cancelled) }
                             // Others may have taken the room: that wait must hold up nobody.
                             guard !request.isChange || engine.hasRoom(for: bundle) else { return nil }
@@ -80,11 +80,11 @@ final class AppDonations: Sendable {
     /// Waits until the bundle may donate. Meanwhile its calls keep no room for messages, which others may need.
     private static func waitForRoom(
         _ bundle: String, _ engine: SearchlightEngine, _ waits: RoomWaits, _ arrivals: Arrivals
-    ) async throws(DonationRefusal) {
+    ) async throws(BusError) {
         guard !engine.hasRoom(for: bundle) else { return }
         arrivals.setWaiting(true)
         defer { arrivals.setWaiting(false) }
-        try await waits.begin { () throws(DonationRefusal) in try await engine.waitForRoom(for: bundle) }.value.get()
+        try await waits.begin { () throws(BusError) in try await engine.waitForRoom(for: bundle) }.value.get()
     }
 
     func take(_ request: IndexRequest, _ call: IncomingCall) {
@@ -112,8 +112,8 @@ final class AppDonations: Sendable {
     /// - Parameter onOpen: See ``BusConnection/LargeCallGate``.
     func mayRead(onOpen: @escaping @Sendable (Bool) -> Void) -> Bool {
         guard let engine = core.holder.current, !engine.hasRoom(for: bundle) else { return true }
-        waits.begin { [bundle] () throws(DonationRefusal) in
-            do throws(DonationRefusal) {
+        waits.begin { [bundle] () throws(BusError) in
+            do throws(BusError) {
                 try await engine.waitForRoom(for: bundle)
                 onOpen(false)
             } catch {
@@ -140,10 +140,7 @@ final class AppDonations: Sendable {
 extension IndexRequest {
     /// Whether it changes anything, rather than asking.
     fileprivate var isChange: Bool {
-        switch action {
-        case .clientState, .record: false
-        case .change, .commitBatch: true
-        }
+        if case .commit = self { true } else { false }
     }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import MessageSupport
 import BusTransport
 import ServiceMessages
 import Testing
@@ -252,7 +253,7 @@ struct ServiceConnectionTests {
         #expect(harness.counts.isEmpty)
         harness.connection.setDelegateWanted(true)
         harness.settle()
-        let clientState = IndexRequest(.clientState, index: "n").member
+        let clientState = IndexRequest.clientState(index: "n").member
         #expect(
             harness.service.state.withLock { $0.otherCalls.suffix(3) } == [
                 Hello.member, clientState, AppRequest.register.member,

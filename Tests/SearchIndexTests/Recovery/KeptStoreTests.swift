@@ -42,7 +42,7 @@ struct KeptStoreTests {
                 if start == 0 { batch.deleteAll() }
             }
             batch.index(try (start..<start + 8).map { try EncodedItem(record($0)) })
-            try await index.commit(batch, clientState: state)
+            try await index.commit(batch.with(clientState: state))
         }
         if endsEarly { index.abandon() } else { try await index.close() }
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import MessageSupport
 import BusTransport
 import ExtensionHost
 import Glibc
@@ -133,7 +134,7 @@ struct SessionBusTests {
         let answers = Mutex(0)
         let junk = [BusValue.bytes([UInt8](repeating: 7, count: 100_000))]
         for number in 0..<2000 {
-            let member = BusMember("com.searchlight.Index1", number.isMultiple(of: 2) ? "IndexRecords" : "Nonsense")
+            let member = BusMember("com.searchlight.Index1", number.isMultiple(of: 2) ? "Commit" : "Nonsense")
             hostile.bus.call(hostile.service, member, junk) { result in
                 if case .failure(.remote) = result { answers.withLock { $0 += 1 } }
             }
