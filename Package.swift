@@ -225,7 +225,8 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: strict),
         .target(
-            name: "MessageSupport", dependencies: ["ItemRecord", "ServiceMessages"], path: "Tests/MessageSupport",
+            name: "MessageSupport", dependencies: ["BusTransport", "ItemRecord", "ServiceMessages"],
+            path: "Tests/MessageSupport",
             swiftSettings: strict),
         .target(
             name: "TortureSupport", dependencies: ["SearchIndex", "ItemRecord", "TestSupport"],

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ItemRecord
 import ServiceMessages
 
@@ -52,4 +53,9 @@ extension ChangeList {
     public static func changes(in bytes: [UInt8]) throws(ItemRecordError) -> [EncodedChange] {
         try ChangeList(decoding: bytes).all
     }
+}
+
+extension BusError {
+    /// The name of an error that was answered.
+    public var name: String? { if case .remote(let name, _) = self { name } else { nil } }
 }

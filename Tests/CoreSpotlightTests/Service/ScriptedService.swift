@@ -31,7 +31,7 @@ final class ScriptedService: ServiceOpener {
         var onCall: BusConnection.CallHandler?
         var link = 0
         var isUp = true
-        var refusal: ServiceFailure?
+        var refusal: BusError?
         var greetingRefusal: BusError?
         var answersGreetings = true
         var openings = 0
@@ -60,8 +60,8 @@ final class ScriptedService: ServiceOpener {
 
     func open(
         onCall: @escaping BusConnection.CallHandler, onDisconnect: @escaping @Sendable () -> Void
-    ) throws(ServiceFailure) -> any ServiceLink {
-        let result: Result<Int, ServiceFailure> = state.withLock { state in
+    ) throws(BusError) -> any ServiceLink {
+        let result: Result<Int, BusError> = state.withLock { state in
             state.openings += 1
             if let refusal = state.refusal { return .failure(refusal) }
             state.link += 1

@@ -219,17 +219,17 @@ struct SessionBusTests {
             var finder = ServiceFinder(location: StoreLocation(folder: "/nonexistent/store"))
             finder.activate = { () throws(BusError) in try SessionBusLink.startService(address: address) }
             finder.sessionBus = address
-            let failure = await onThread { [finder] () -> ServiceFailure? in
-                do throws(ServiceFailure) {
+            let failure = await onThread { [finder] () -> BusError? in
+                do throws(BusError) {
                     _ = try finder.open(onCall: { _ in }, onDisconnect: {})
                     return nil
                 } catch {
                     return error
                 }
             }
-            #expect(failure?.message.contains("/nonexistent/store/socket") == true)
-            #expect(failure?.message.contains(text) == true, "\(failure?.message ?? "")")
-            #expect(failure?.message.contains("run searchlightd") == true)
+            #expect(failure?.advice.contains("/nonexistent/store/socket") == true)
+            #expect(failure?.advice.contains(text) == true, "\(failure?.advice ?? "")")
+            #expect(failure?.advice.contains("run searchlightd") == true)
         }
     }
 }
