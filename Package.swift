@@ -175,7 +175,8 @@ let package = Package(
         .target(
             name: "ExtensionValidation",
             dependencies: [
-                "ExtensionHost", "Promises", "Previews", "ItemRecord", "BusTransport", "SystemSupport", "ServiceMessages",
+                "ExtensionHost", "Promises", "Previews", "ItemRecord", "BusTransport", "SystemSupport",
+                "ServiceMessages",
                 "UniformTypeIdentifiers",
             ],
             swiftSettings: strict),

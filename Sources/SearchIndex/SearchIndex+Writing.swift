@@ -88,14 +88,18 @@ extension SearchIndex {
         }
     }
 
-    /// Whether a bundle may donate now without waiting for what is pending to be applied.
-    public func hasRoom(for bundle: String) -> Bool { applier?.hasRoom(for: bundle) ?? true }
+    /// Whether a bundle may donate some bytes now without waiting for what is pending to be applied. A donor waits while 64 MiB
+    /// are pending and 1 MiB of it is the donor's; a donation of up to 64 KiB waits only while 1 MiB of such ones is. While
+    /// 112 MiB are pending, all larger ones wait, and while 144 MiB are, all.
+    public func hasRoom(for bundle: String, bytes: Int = .max) -> Bool {
+        applier?.hasRoom(for: bundle, bytes: bytes) ?? true
+    }
 
     /// Returns when what is pending is applied, if a bundle has to wait for room; at once if not, or when the task is cancelled.
     ///
     /// - Throws: ``SearchIndexError`` if it cannot be applied.
-    public func waitForRoom(for bundle: String) async throws(SearchIndexError) {
-        try await applier?.waitForRoom(for: bundle)
+    public func waitForRoom(for bundle: String, bytes: Int = .max) async throws(SearchIndexError) {
+        try await applier?.waitForRoom(for: bundle, bytes: bytes)
     }
 
     /// Sets whether nobody waits for what is indexed from now on: then, while more threads can run than there are processors, it

@@ -113,6 +113,9 @@ extension EngineClient {
 
     /// Makes a batch durable by a call.
     public func commit(_ batch: IndexBatch) async throws(EngineError) {
+        if let state = batch.clientState, state.count > ClientState.maximumBytes {
+            throw .index(.clientStateTooLong(bytes: state.count))
+        }
         let bytes: [UInt8]
         do throws(IndexBatch.TooLarge) { bytes = try batch.encoded() } catch {
             throw .index(.batchTooLarge(what: error.what, value: error.value, limit: error.limit))
