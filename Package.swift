@@ -176,7 +176,8 @@ let package = Package(
         .target(
             name: "ExtensionValidation",
             dependencies: [
-                "ExtensionHost", "Promises", "Previews", "ItemRecord", "SystemSupport", "ServiceMessages",
+                "ExtensionHost", "Promises", "Previews", "ItemRecord", "BusTransport", "SystemSupport",
+                "ServiceMessages",
                 "UniformTypeIdentifiers",
             ],
             swiftSettings: strict),
@@ -226,6 +227,10 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: strict),
         .target(
+            name: "MessageSupport", dependencies: ["BusTransport", "ItemRecord", "ServiceMessages"],
+            path: "Tests/MessageSupport",
+            swiftSettings: strict),
+        .target(
             name: "TortureSupport", dependencies: ["SearchIndex", "ItemRecord", "TestSupport"],
             path: "Tests/TortureSupport", swiftSettings: strict),
         .executableTarget(
@@ -238,7 +243,9 @@ let package = Package(
         ),
         .testTarget(
             name: "BusTransportTests",
-            dependencies: ["SystemSupport", "BusTransport", "ServiceMessages", "CSystem", "TestSupport"],
+            dependencies: [
+                "MessageSupport", "SystemSupport", "BusTransport", "ServiceMessages", "CSystem", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "SearchIndexTests",
@@ -267,13 +274,14 @@ let package = Package(
         .testTarget(
             name: "ExtensionHostTests",
             dependencies: [
-                "ExtensionHost", "CSeccomp", "BusTransport", "ServiceMessages", "CSandbox", "TestSupport",
+                "ExtensionHost", "CSeccomp", "ItemRecord", "BusTransport", "ServiceMessages", "CSandbox", "TestSupport",
                 "CTestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "ExtensionRuntimeTests",
             dependencies: [
+                "MessageSupport",
                 "ExtensionRuntime", "SymbolBindings", "SearchlightExtension", "ItemRecord", "BusTransport",
                 "ServiceMessages", "TestSupport",
             ], swiftSettings: strict),
@@ -312,6 +320,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
+                "MessageSupport",
                 "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "ExtensionRuntime",
                 "ExtensionValidation", "IdleScheduling", "Promises", "Previews", "QuickLookServer", "WriteAheadLog",
                 "ItemRecord",
@@ -325,6 +334,7 @@ let package = Package(
         .testTarget(
             name: "ServiceTests",
             dependencies: [
+                "MessageSupport",
                 "SearchIndex", "SearchlightService", "SearchlightEngine", "ExtensionHost", "IdleScheduling", "Previews",
                 "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "CoreSpotlight", "TestSupport",
                 grdb,
@@ -353,6 +363,7 @@ let package = Package(
         .testTarget(
             name: "CoreSpotlightTests",
             dependencies: [
+                "MessageSupport",
                 "CoreSpotlight", "MetadataQuery", "SearchlightExtension", "ItemRecord", "SystemSupport", "BusTransport",
                 "ServiceMessages", "UniformTypeIdentifiers", "PortedSources", "PortedSourcesInSwift6", "TestSupport",
             ],

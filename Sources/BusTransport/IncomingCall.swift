@@ -55,6 +55,15 @@ public final class IncomingCall: Sendable {
         }
     }
 
+    /// Answers with an error.
+    public func refuse(_ error: BusError) {
+        switch error {
+        case .remote(let name, let message): refuse(name: name, message: message)
+        case .malformed: refuse(name: BusErrorName.invalidArguments, message: error.description)
+        case .disconnected, .cancelled, .system: refuse(name: BusErrorName.failed, message: error.description)
+        }
+    }
+
     /// Answers with an error. Only the first answer counts.
     public func refuse(name: String, message: String) {
         guard !answered.exchange(true, ordering: .relaxed) else { return }

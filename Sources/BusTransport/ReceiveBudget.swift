@@ -76,6 +76,11 @@ public final class ReceiveBudget: Sendable {
     /// How many bytes have room.
     var held: Int { states.withLock { $0.reduce(0) { $0 + $1.held } } }
 
+    /// How many messages wait for room.
+    public var waiting: Int {
+        states.withLock { $0.reduce(0) { $0 + $1.line.count { $0.ticket != nil } } }
+    }
+
     /// Takes a place in the line.
     ///
     /// - Parameter onGrant: Called on any thread once there is room, unless there is at once.

@@ -56,6 +56,19 @@ private func expectation(
     }
 }
 
+private func send(
+    _ host: HostPointer?, _ index: UnsafePointer<CChar>?, _ changes: ChangeList, _ state: [UInt8],
+    _ expectation: ClientStateExpectation, _ completion: Completion
+) -> Int32 {
+    let request = { index in
+        IndexRequest.commit(
+            IndexBatch(
+                scope: IndexScope(bundle: "", index: index), changes: changes, clientState: state,
+                expecting: expectation))
+    }
+    return send(host, index, request, completion.handler)
+}
+
 /// A completion that is given the client state, and its context, carried to another thread.
 ///
 /// `@unchecked Sendable`: as ``Completion``.
@@ -105,15 +118,14 @@ let batchTable = StaticTable(
         commit: { host, index, batch, bytes, length, kind, expected, expectedLength, completion, context in
             guard let state = state(bytes, length), let expectation = expectation(kind, expected, expectedLength)
             else { return SEARCHLIGHT_INVALID_ARGUMENT }
-            var changes: [UInt8] = []
+            var changes = ChangeList()
             let status = use(BatchBuilder.all, batch, batchName) { builder in
-                changes = builder.changes.bytes
+                changes = builder.changes
                 return SEARCHLIGHT_OK
             }
             guard status == SEARCHLIGHT_OK else { return status }
             return send(
-                host, index, .commitBatch(changes: changes, clientState: state, expecting: expectation),
-                Completion(function: completion, context: context).handler)
+                host, index, changes, state, expectation, Completion(function: completion, context: context))
         },
         commit_changes: {
             host, index, changes, count, bytes, length, kind, expected, expectedLength, completion, context in
@@ -121,13 +133,15 @@ let batchTable = StaticTable(
                 let expectation = expectation(kind, expected, expectedLength)
             else { return SEARCHLIGHT_INVALID_ARGUMENT }
             guard count <= ChangeList.maximumBatchBytes else { return SEARCHLIGHT_TOO_LARGE }
-            let changes = Array(UnsafeBufferPointer(start: changes, count: count))
+            guard let changes = try? ChangeList(decoding: Array(UnsafeBufferPointer(start: changes, count: count)))
+            else {
+                return SEARCHLIGHT_INVALID_ARGUMENT
+            }
             return send(
-                host, index, .commitBatch(changes: changes, clientState: state, expecting: expectation),
-                Completion(function: completion, context: context).handler)
+                host, index, changes, state, expectation, Completion(function: completion, context: context))
         },
         read_state: { host, index, completion, context in
             guard let completion else { return SEARCHLIGHT_INVALID_ARGUMENT }
             let waiting = StateCompletion(function: completion, context: context)
-            return send(host, index, .clientState) { waiting.report($0) }
+            return send(host, index, IndexRequest.clientState) { waiting.report($0) }
         }))

@@ -55,15 +55,15 @@ func records(
 
 /// Sends a request to the index; the status to return.
 func send(
-    _ host: HostPointer?, _ index: UnsafePointer<CChar>?, _ action: IndexRequest.Action,
+    _ host: HostPointer?, _ index: UnsafePointer<CChar>?, _ request: (String?) -> IndexRequest,
     _ completion: (@Sendable (HostSession.Outcome) -> Void)?
 ) -> Int32 {
     guard let session = session(host), let index = optionalText(index, "The name of an index", session) else {
         return SEARCHLIGHT_INVALID_ARGUMENT
     }
-    let request = IndexRequest(action, index: index)
+    let request = request(index)
     // More would not fit into a message, and would end the connection.
-    guard request.byteCount <= RecordBatch.maximumBytes else { return SEARCHLIGHT_TOO_LARGE }
+    guard request.byteCount <= ChangeList.maximumBytes else { return SEARCHLIGHT_TOO_LARGE }
     session.send(request, completion: completion)
     return SEARCHLIGHT_OK
 }
@@ -72,7 +72,7 @@ private func send(
     _ host: HostPointer?, _ index: UnsafePointer<CChar>?, _ change: EncodedChange,
     _ function: searchlight_completion?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-    send(host, index, .change(change), Completion(function: function, context: context).handler)
+    send(host, index, { IndexRequest(change, index: $0) }, Completion(function: function, context: context).handler)
 }
 
 let indexTable = StaticTable(

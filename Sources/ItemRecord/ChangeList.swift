@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The changes of a batch in one byte array, in order: for each a byte that says which, then what it is about. Lengths and
-/// counts are LEB128, as in an item record.
-public struct ChangeList: Sendable, Hashable {
+/// The changes of a batch in one byte array, in order; docs/ITEM-RECORD.md has the format. The log stores the bytes that an app
+/// sent.
+public struct ChangeList: Sendable {
     /// The encoded changes.
     public private(set) var bytes: [UInt8] = []
     /// How many changes and names the list has.
     public private(set) var count = 0
+    /// The position of the length of the last change, if that is a put which takes more records.
+    private var openPut: Int?
 
-    /// The largest list, in bytes; it travels in one message.
-    public static let maximumBytes = RecordBatch.maximumBytes
+    /// The largest list that travels in one message, in bytes: one put of the largest batch of records.
+    public static let maximumBytes = RecordBatch.maximumBytes + 6
     /// The largest list that is committed with a client state, in bytes: both travel in one message.
-    public static let maximumBatchBytes = maximumBytes - ClientState.maximumBytes
+    public static let maximumBatchBytes = RecordBatch.maximumBytes - ClientState.maximumBytes
     /// The most changes and names: each costs more memory than its shortest form.
     public static let maximumChanges = 1 << 20
 
@@ -22,12 +24,34 @@ public struct ChangeList: Sendable, Hashable {
         static let deleteAll: UInt8 = 4
     }
 
-    /// An empty list.
-    public init() {}
+    /// Creates a list of changes.
+    public init(_ changes: [EncodedChange] = []) {
+        for change in changes { append(change) }
+    }
+
+    /// Reads a list.
+    ///
+    /// - Parameter maximumBytes: The most bytes that it may have.
+    /// - Throws: ``ItemRecordError`` for bytes that are none. The records of items are not read; see
+    ///   ``IndexBatch/checkItems()``.
+    public init(decoding bytes: [UInt8], maximumBytes: Int = maximumBytes) throws(ItemRecordError) {
+        guard bytes.count <= maximumBytes else {
+            throw .malformed(offset: maximumBytes, reason: "a batch has more than \(maximumBytes) bytes")
+        }
+        var changes = Changes(bytes: bytes)
+        while let change = try changes.read() {
+            count += change.count
+            guard count <= Self.maximumChanges else {
+                throw .malformed(offset: changes.offset, reason: "a batch has more than \(Self.maximumChanges) changes")
+            }
+        }
+        self.bytes = bytes
+    }
 
     /// Adds a change at the end.
     public mutating func append(_ change: EncodedChange) {
         var writer = RecordWriter()
+        openPut = nil
         count += change.count
         switch change {
         case .put(let batch):
@@ -41,6 +65,25 @@ public struct ChangeList: Sendable, Hashable {
         case .deleteAll: writer.byte(Tag.deleteAll)
         }
         bytes.append(contentsOf: writer.bytes)
+    }
+
+    /// Adds the put of one encoded item at the end; puts that follow each other become one.
+    public mutating func append(record: [UInt8]) {
+        let position: Int
+        if let openPut {
+            position = openPut
+        } else {
+            bytes.append(Tag.items)
+            position = bytes.count
+            bytes += [0, 0, 0, 0, 0]
+            count += 1
+            openPut = position
+        }
+        RecordBatch.append(record, to: &bytes)
+        // Always five bytes, so that the length can grow in place.
+        let length = bytes.count - position - 5
+        for index in 0..<4 { bytes[position + index] = UInt8(truncatingIfNeeded: length >> (7 * index)) | 0x80 }
+        bytes[position + 4] = UInt8(truncatingIfNeeded: length >> 28) & 0x7F
     }
 
     /// Adds changes at the end, unless the list would then be too large to be committed with a client state.
@@ -62,38 +105,73 @@ public struct ChangeList: Sendable, Hashable {
         public let count: Int
     }
 
-    /// Reads a list.
-    ///
-    /// - Throws: ``ItemRecordError`` for bytes that are none. The records of items are not looked into.
-    public static func changes(in bytes: [UInt8]) throws(ItemRecordError) -> [EncodedChange] {
-        let result: Result<[EncodedChange], ItemRecordError> = bytes.withUnsafeBufferPointer { buffer in
-            Result { () throws(ItemRecordError) in try changes(in: buffer) }
+    /// Whether there are none.
+    public var isEmpty: Bool { bytes.isEmpty }
+
+    /// The changes, in order; those of items are slices of ``bytes``, a ``RecordBatch`` each.
+    public var changes: Changes { Changes(bytes: bytes) }
+
+    /// What comes after the last deletion of everything; `nil` if there is none.
+    public var afterDeletingAll: ChangeList? {
+        var (rest, passed, changes) = (ChangeList?.none, 0, changes)
+        while let change = changes.next() {
+            passed += change.count
+            guard case .deleteAll = change else { continue }
+            var list = ChangeList()
+            (list.bytes, list.count) = (Array(bytes[changes.offset...]), count - passed)
+            rest = list
         }
-        return try result.get()
+        return rest
     }
 
-    private static func changes(in buffer: UnsafeBufferPointer<UInt8>) throws(ItemRecordError) -> [EncodedChange] {
-        guard buffer.count <= maximumBytes else {
-            throw .malformed(offset: maximumBytes, reason: "a batch has more than \(maximumBytes) bytes")
+    /// Reads changes one after the other.
+    public struct Changes: Sequence, IteratorProtocol, Sendable {
+        private let bytes: [UInt8]
+        /// The position of the next change.
+        fileprivate private(set) var offset = 0
+
+        fileprivate init(bytes: [UInt8]) { self.bytes = bytes }
+
+        /// The next change; `nil` at the end.
+        public mutating func next() -> IndexChange<ArraySlice<UInt8>>? {
+            // A list has been read before, or was made from changes.
+            (try? read()) ?? nil
         }
-        var reader = RecordReader(bytes: buffer)
-        var changes: [EncodedChange] = []
-        var names = 0
-        while !reader.isAtEnd {
-            guard changes.count + names < maximumChanges else {
-                throw .malformed(offset: reader.offset, reason: "a batch has more than \(maximumChanges) changes")
+
+        fileprivate mutating func read() throws(ItemRecordError) -> IndexChange<ArraySlice<UInt8>>? {
+            let start = offset
+            let result = bytes.withUnsafeBufferPointer { buffer in
+                Result { () throws(ItemRecordError) in try Self.change(in: buffer, from: start) }
             }
-            let start = reader.offset
+            guard let (change, end) = try result.get() else { return nil }
+            offset = end
+            return change.withRecords { bytes[$0] }
+        }
+
+        private static func change(
+            in buffer: UnsafeBufferPointer<UInt8>, from start: Int
+        ) throws(ItemRecordError) -> (IndexChange<Range<Int>>, end: Int)? {
+            var reader = RecordReader(bytes: buffer, offset: start)
+            guard !reader.isAtEnd else { return nil }
+            let change: IndexChange<Range<Int>>
             switch try reader.byte() {
-            case Tag.items: changes.append(.put(try reader.blob()))
-            case Tag.deleteItems: changes.append(.deleteItems(try reader.names(&names)))
-            case Tag.deleteDomains: changes.append(.deleteDomains(try reader.names(&names)))
-            case Tag.deleteAll: changes.append(.deleteAll)
+            case Tag.items: change = .put(try reader.blob())
+            case Tag.deleteItems: change = .deleteItems(try reader.names())
+            case Tag.deleteDomains: change = .deleteDomains(try reader.names())
+            case Tag.deleteAll: change = .deleteAll
             case let tag: throw .malformed(offset: start, reason: "unknown change \(tag)")
             }
+            return (change, reader.offset)
         }
-        return changes
     }
+}
+
+extension ChangeList: Hashable {
+    /// Compares the bytes.
+    public static func == (one: ChangeList, other: ChangeList) -> Bool { one.bytes == other.bytes }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }
 
 extension RecordWriter {
@@ -105,13 +183,12 @@ extension RecordWriter {
 }
 
 extension RecordReader {
-    fileprivate mutating func names(_ total: inout Int) throws(ItemRecordError) -> [String] {
+    fileprivate mutating func names() throws(ItemRecordError) -> [String] {
         let start = offset
         let count = try unsigned()
-        guard count <= UInt64(ChangeList.maximumChanges - total) else {
+        guard count < UInt64(ChangeList.maximumChanges) else {
             throw .malformed(offset: start, reason: "a batch has more than \(ChangeList.maximumChanges) changes")
         }
-        total += Int(count)
         var names: [String] = []
         for _ in 0..<count { names.append(try string(.identifierBytes)) }
         return names

@@ -7,7 +7,7 @@ public enum ClientState {
 }
 
 /// The client state that an index must have for a batch to be accepted.
-public enum ClientStateExpectation: Hashable, Sendable, Codable {
+public enum ClientStateExpectation: Hashable, Sendable {
     /// Any state.
     case any
     /// These bytes, or none at all for `nil`.

@@ -64,8 +64,26 @@ extension ItemRecord {
         }
     }
 
-    private init(reading buffer: UnsafeBufferPointer<UInt8>) throws(ItemRecordError) {
-        var reader = RecordReader(bytes: buffer)
+    /// The identifier and the domain of an encoded item, whose attributes are not read.
+    ///
+    /// - Throws: ``ItemRecordError``.
+    public static func names(
+        in record: ArraySlice<UInt8>
+    ) throws(ItemRecordError) -> (identifier: String, domain: String?) {
+        let result: Result<(identifier: String, domain: String?), ItemRecordError> = record.withUnsafeBufferPointer {
+            buffer in
+            Result { () throws(ItemRecordError) in
+                var reader = RecordReader(bytes: buffer)
+                let (item, _) = try head(&reader)
+                return (item.uniqueIdentifier, item.domainIdentifier)
+            }
+        }
+        return try result.get()
+    }
+
+    private static func head(
+        _ reader: inout RecordReader
+    ) throws(ItemRecordError) -> (item: ItemRecord, flags: UInt8) {
         let version = try reader.byte()
         guard version == Self.formatVersion else { throw .unknownVersion(version) }
         let flags = try reader.byte()
@@ -74,8 +92,15 @@ extension ItemRecord {
         }
         let identifier = try reader.string(.identifierBytes)
         guard !identifier.isEmpty else { throw .malformed(offset: 2, reason: "the unique identifier is empty") }
-        self.init(uniqueIdentifier: identifier, isUpdate: flags & Flag.update != 0)
-        if flags & Flag.domain != 0 { domainIdentifier = try reader.string(.domainBytes) }
+        var item = ItemRecord(uniqueIdentifier: identifier, isUpdate: flags & Flag.update != 0)
+        if flags & Flag.domain != 0 { item.domainIdentifier = try reader.string(.domainBytes) }
+        return (item, flags)
+    }
+
+    private init(reading buffer: UnsafeBufferPointer<UInt8>) throws(ItemRecordError) {
+        var reader = RecordReader(bytes: buffer)
+        let flags: UInt8
+        (self, flags) = try Self.head(&reader)
         if flags & Flag.never != 0 { expiration = .never }
         if flags & Flag.expires != 0 { expiration = .at(try reader.double()) }
         let count = try reader.count(.attributes)
@@ -109,15 +134,22 @@ public enum RecordBatch {
     ///
     /// - Throws: ``ItemRecordError`` when a length does not fit the bytes that follow.
     public static func split(_ batch: [UInt8]) throws(ItemRecordError) -> [ArraySlice<UInt8>] {
+        try split(batch[...])
+    }
+
+    /// Cuts a slice of bytes into records, without decoding them.
+    ///
+    /// - Throws: ``ItemRecordError`` when a length does not fit the bytes that follow.
+    public static func split(_ batch: ArraySlice<UInt8>) throws(ItemRecordError) -> [ArraySlice<UInt8>] {
         var records: [ArraySlice<UInt8>] = []
-        var offset = 0
-        while offset < batch.count {
-            guard batch.count - offset >= 4 else { throw .truncated(offset: offset) }
+        var offset = batch.startIndex
+        while offset < batch.endIndex {
+            guard batch.endIndex - offset >= 4 else { throw .truncated(offset: offset) }
             var length = 0
             for index in 0..<4 { length |= Int(batch[offset + index]) << (8 * index) }
             try ItemLimit.recordBytes.check(length)
             let start = offset + 4
-            guard batch.count - start >= length else { throw .truncated(offset: start) }
+            guard batch.endIndex - start >= length else { throw .truncated(offset: start) }
             records.append(batch[start..<(start + length)])
             offset = start + length
         }

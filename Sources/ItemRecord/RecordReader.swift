@@ -3,11 +3,14 @@
 /// Reads the parts of an item record; every length is checked against the bytes that are left before it is used.
 struct RecordReader {
     private let bytes: UnsafeBufferPointer<UInt8>
-    private(set) var offset = 0
+    private(set) var offset: Int
     /// How many more values there may be: a value takes one byte in a record and a hundred in memory.
     private var valuesLeft = ItemRecord.maximumValues
 
-    init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+    init(bytes: UnsafeBufferPointer<UInt8>, offset: Int = 0) {
+        self.bytes = bytes
+        self.offset = offset
+    }
 
     var isAtEnd: Bool { offset == bytes.count }
     private var left: Int { bytes.count - offset }
@@ -58,23 +61,31 @@ struct RecordReader {
     }
 
     mutating func data() throws(ItemRecordError) -> [UInt8] {
-        let length = try count(.recordBytes)
+        try take(count(.recordBytes))
+    }
+
+    mutating func take(_ length: Int) throws(ItemRecordError) -> [UInt8] {
+        guard length <= left else { throw .truncated(offset: offset) }
         defer { offset += length }
         return Array(bytes[offset..<(offset + length)])
     }
 
-    /// Bytes after their length, as many as there are.
-    mutating func blob() throws(ItemRecordError) -> [UInt8] {
+    /// The position of bytes after their length, as many as there are.
+    mutating func blob() throws(ItemRecordError) -> Range<Int> {
         let start = offset
         let length = try unsigned()
         guard length <= UInt64(left) else { throw .truncated(offset: start) }
         defer { offset += Int(length) }
-        return Array(bytes[offset..<(offset + Int(length))])
+        return offset..<(offset + Int(length))
     }
 
     mutating func string(_ limit: ItemLimit = .recordBytes) throws(ItemRecordError) -> String {
+        try text(count(limit))
+    }
+
+    mutating func text(_ length: Int) throws(ItemRecordError) -> String {
         let start = offset
-        let length = try count(limit)
+        guard length <= left else { throw .truncated(offset: start) }
         let slice = UnsafeBufferPointer(rebasing: bytes[offset..<(offset + length)])
         offset += length
         guard let text = String(validating: slice, as: UTF8.self) else {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import WriteAheadLog
 import Foundation
 import GRDB
 import ItemRecord
@@ -91,21 +90,26 @@ struct ItemWriter {
     ///
     /// - Parameter keepsState: Whether the entry's client state may be relied on; see ``StoreRow/statelessThrough``.
     /// - Returns: What was not carried out and why: an item is left out rather than holding up all that follow.
-    func apply(_ entry: LogEntry, keepsState: Bool = true) throws -> [LeftOutItem] {
+    func apply(_ batch: IndexBatch, keepsState: Bool = true) throws -> [LeftOutItem] {
         var leftOut: [LeftOutItem] = []
         var dependents: [String] = []
-        for change in entry.changes {
+        for change in batch.changes.changes {
             switch change {
-            case .put(let bytes):
-                do {
-                    let item = try EncodedItem(decoding: bytes)
-                    if try !put(item) { leftOut.append(LeftOutItem(scope: scope, problem: nil)) }
-                    if RelatedItems.related(of: item.record) != nil { dependents.append(item.record.uniqueIdentifier) }
-                } catch let error as ItemRecordError {
-                    let problem = SearchIndexError.invalidItem(identifier: "?", reason: error.description)
-                    leftOut.append(LeftOutItem(scope: scope, problem: problem))
-                } catch let error as SearchIndexError {
-                    leftOut.append(LeftOutItem(scope: scope, problem: error))
+            case .put(let items):
+                for record in records(of: items, &leftOut) {
+                    do {
+                        let item = try EncodedItem(decoding: Array(record))
+                        if try !put(item) { leftOut.append(LeftOutItem(scope: scope, problem: nil)) }
+                        if RelatedItems.related(of: item.record) != nil {
+                            dependents.append(item.record.uniqueIdentifier)
+                        }
+                    } catch let error as ItemRecordError {
+                        leftOut.append(
+                            LeftOutItem(scope: scope, problem: .invalidItem(identifier: "?", reason: error.description))
+                        )
+                    } catch let error as SearchIndexError {
+                        leftOut.append(LeftOutItem(scope: scope, problem: error))
+                    }
                 }
             case .deleteItems(let identifiers):
                 for identifier in identifiers where SearchIndex.canBeStored(identifier) {
@@ -124,10 +128,18 @@ struct ItemWriter {
             }
         }
         try dropOrphans(among: dependents)
-        if let state = entry.clientState, keepsState {
+        if let state = batch.clientState, keepsState {
             try ClientStateRow(bundle: bundle, scope: scope, state: state).write(db)
         }
         return leftOut
+    }
+
+    private func records(of items: ArraySlice<UInt8>, _ leftOut: inout [LeftOutItem]) -> [ArraySlice<UInt8>] {
+        do throws(ItemRecordError) { return try RecordBatch.split(items) } catch {
+            let problem = SearchIndexError.invalidItem(identifier: "?", reason: error.description)
+            leftOut.append(LeftOutItem(scope: scope, problem: problem))
+            return []
+        }
     }
 
     /// Drops those items of a batch whose related one is not in the index once all of the batch is, whatever its order.

@@ -221,7 +221,7 @@ extension LogApplier {
     ) throws -> [LeftOutItem] {
         let moment = clock.donation(at: record.entry.moment, now: now)
         let writer = try ItemWriter(db, record.entry.scope, now: moment.donated, shift: moment.shift, derived)
-        return try writer.apply(record.entry, keepsState: record.sequence > stateless)
+        return try writer.apply(record.entry.batch, keepsState: record.sequence > stateless)
     }
 
     private func mergeInProportion(to bytes: Int) {
@@ -321,14 +321,5 @@ extension LogApplier.State {
 
 extension LogEntry {
     /// About how much the entry holds.
-    var approximateBytes: Int {
-        changes.reduce(64 + (clientState?.count ?? 0)) { total, change in
-            switch change {
-            case .put(let bytes): total + bytes.count
-            case .deleteItems(let names), .deleteDomains(let names):
-                names.reduce(total) { $0 + 64 + $1.utf8.count }
-            case .deleteAll: total + 64
-            }
-        }
-    }
+    var approximateBytes: Int { 64 * (1 + batch.changes.count) + batch.byteCount }
 }

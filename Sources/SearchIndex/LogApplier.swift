@@ -197,12 +197,12 @@ final class LogApplier: Sendable {
         // since others may donate much. Of one that is held only what was under way still comes.
         _ = try await waiting(isPatient ? .donor(bundle) : .none) { state in
             let isHeld = isPatient && state.heldBundle == bundle
-            return waitsForRoom && isFull(state, for: bundle) && !isHeld ? state.target : 0
+            return waitsForRoom && isFull(state, for: bundle, entry.approximateBytes) && !isHeld ? state.target : 0
         }.get()
         var entry = entry
         entry.moment = clock.moment()
         let bytes = entry.approximateBytes
-        let items = entry.changes.count { if case .put = $0 { true } else { false } }
+        let items = entry.batch.itemCount
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<UInt64, LogError>, Never>) in
             // On the log's queue, so that entries become pending in the order of their numbers.
@@ -235,14 +235,14 @@ final class LogApplier: Sendable {
         perform(step)
     }
 
-    /// Whether a bundle may donate now without waiting for room.
-    func hasRoom(for bundle: String) -> Bool { state.withLock { !isFull($0, for: bundle) } }
+    /// Whether a bundle may donate some bytes now without waiting for room.
+    func hasRoom(for bundle: String, bytes: Int) -> Bool { state.withLock { !isFull($0, for: bundle, bytes) } }
 
     /// Returns when what is pending is applied, if a bundle has to wait for room, or when the task is cancelled.
-    func waitForRoom(for bundle: String) async throws(SearchIndexError) {
+    func waitForRoom(for bundle: String, bytes: Int) async throws(SearchIndexError) {
         let patience = Patience.room(readNumber.add(1, ordering: .relaxed).newValue)
         let result = await withTaskCancellationHandler {
-            await waiting(patience) { isFull($0, for: bundle) ? $0.target : 0 }
+            await waiting(patience) { isFull($0, for: bundle, bytes) ? $0.target : 0 }
         } onCancel: {
             for waiter in state.withLock({ Self.take(patience, &$0) }) {
                 waiter.continuation.resume(returning: .success(false))
@@ -251,12 +251,15 @@ final class LogApplier: Sendable {
         _ = try result.get()
     }
 
-    /// Whether a donor has to wait for room.
-    private func isFull(_ state: State, for bundle: String) -> Bool {
-        let bytes = state.pending.tally.total.bytes
-        guard bytes > maximumPendingBytes else { return false }
-        return bytes > 2 * maximumPendingBytes
-            || state.pending.tally.amount(of: bundle).bytes > maximumPendingBytes / 64
+    /// Whether a donor has to wait for room. While much is pending, each bundle has a share, and small donations have one of
+    /// their own. Larger donations leave the rest to small ones, so that these never wait for what larger ones left.
+    private func isFull(_ state: State, for bundle: String, _ bytes: Int) -> Bool {
+        let (tally, share) = (state.pending.tally, maximumPendingBytes / 64)
+        guard tally.total.bytes > maximumPendingBytes else { return false }
+        let (isSmall, hasShare) = (bytes <= PendingTally.smallBytes, tally.amount(of: bundle).bytes <= share)
+        // The most that a donation has, 32 MiB, fits between the two bounds.
+        guard tally.total.bytes <= maximumPendingBytes / 4 * (isSmall ? 9 : 7) else { return true }
+        return !hasShare && !(isSmall && tally.smallBytes(of: bundle) <= share)
     }
 
     /// What is durable and cannot be found yet.

@@ -64,11 +64,20 @@ struct PendingTally {
     private(set) var total = PendingDonations.Amount()
     private var bundles: [String: PendingDonations.Amount] = [:]
 
+    /// Donations of up to so many bytes are small.
+    static let smallBytes = 64 << 10
+    private var small: [String: Int] = [:]
+
+    /// How many bytes of small donations are pending of one bundle.
+    func smallBytes(of bundle: String) -> Int { small[bundle] ?? 0 }
+
+    /// How much is pending of one bundle.
     func amount(of bundle: String) -> PendingDonations.Amount { bundles[bundle] ?? PendingDonations.Amount() }
 
     mutating func add(_ entry: PendingEntries.Entry, of bundle: String) {
         Self.change(&total, entry, by: 1)
         Self.change(&bundles[bundle, default: PendingDonations.Amount()], entry, by: 1)
+        if entry.bytes <= Self.smallBytes { small[bundle, default: 0] += entry.bytes }
     }
 
     mutating func remove(_ entry: PendingEntries.Entry, of bundle: String) {
@@ -76,6 +85,8 @@ struct PendingTally {
         guard var amount = bundles[bundle] else { return }
         Self.change(&amount, entry, by: -1)
         bundles[bundle] = amount.donations > 0 ? amount : nil
+        if entry.bytes <= Self.smallBytes { small[bundle, default: 0] -= entry.bytes }
+        if amount.donations == 0 { small[bundle] = nil }
     }
 
     private static func change(

@@ -23,8 +23,13 @@ enum Schema {
             try db.execute(sql: String(decoding: PackageResources.schema_sql, as: UTF8.self))
             try StoreRow(identifier: StoreIdentifier()).write(db)
         }
+        // The tables are the same; an earlier program could not read the log.
+        migrator.registerMigration("2") { db in try StoreRow.update(db) { $0.format = 2 } }
         return migrator
     }
+
+    /// Whether this version can read a store without changing it: format 2 has the tables of format 1.
+    static func canBeRead(_ db: Database) throws -> Bool { try migrator.appliedIdentifiers(db).contains("1") }
 
     /// Refuses a store of a later version of this program. Steps that this version does not know are not enough to take it
     /// for one: the list of steps has no checksum, the format beside it has.

@@ -36,31 +36,28 @@ extension SearchIndex {
         try await commit(batch)
     }
 
-    /// Makes a batch durable: all of it, its client state included, or nothing.
+    /// Makes a batch durable: all of it, its client state included, or nothing. Its client state must be what the batch expects at
+    /// this moment, in the order of all batches.
     ///
     /// - Parameters:
-    ///   - batch: The changes, in order.
-    ///   - clientState: The state from now on; `nil` leaves it as it is. At most 250 bytes; empty is a state.
-    ///   - expectation: What the state must be at this moment, in the order of all batches.
+    ///   - batch: The batch. Its items have been decoded once, or were encoded by this process.
     ///   - isPatient: Whether it need not be found before ``hold(_:)`` lets it.
     ///   - terms: What else decides on it; one that is not wanted any more is refused as one whose state does not match.
     /// - Throws: ``SearchIndexError``; ``SearchIndexError/mismatchedClientState`` changes nothing.
     public func commit(
-        _ batch: IndexBatch, clientState: [UInt8]? = nil, expecting expectation: ClientStateExpectation = .any,
-        isPatient: Bool = false, terms: DonationTerms = DonationTerms()
+        _ batch: IndexBatch, isPatient: Bool = false, terms: DonationTerms = DonationTerms()
     ) async throws(SearchIndexError) {
-        if let clientState, clientState.count > ClientState.maximumBytes {
-            throw .clientStateTooLong(bytes: clientState.count)
+        if let state = batch.clientState, state.count > ClientState.maximumBytes {
+            throw .clientStateTooLong(bytes: state.count)
         }
         guard let applier else { throw .readOnly(path: directory, operation: "Storing items") }
-        try batch.check()
+        try Self.checkNames(of: batch)
         // The state as the database has it is only asked for when no entry since the opening has touched it.
-        let stored = expectation == .any ? nil : try await storedClientState(of: batch.scope)
-        let entry = LogEntry(scope: batch.scope, changes: batch.changes, clientState: clientState)
-        guard !entry.changes.isEmpty || clientState != nil else { return }
-        let isWanted = terms.isWanted
+        let stored = batch.expectation == .any ? nil : try await storedClientState(of: batch.scope)
+        guard !batch.changes.isEmpty || batch.clientState != nil else { return }
+        let (expectation, isWanted) = (batch.expectation, terms.isWanted)
         try await applier.append(
-            entry, isPatient: isPatient, waitsForRoom: terms.waitsForRoom
+            LogEntry(batch), isPatient: isPatient, waitsForRoom: terms.waitsForRoom
         ) { change in
             let isExpected =
                 switch (expectation, change) {
@@ -73,14 +70,36 @@ extension SearchIndex {
         }
     }
 
-    /// Whether a bundle may donate now without waiting for what is pending to be applied.
-    public func hasRoom(for bundle: String) -> Bool { applier?.hasRoom(for: bundle) ?? true }
+    /// Refuses names that could not be stored later.
+    private static func checkNames(of batch: IndexBatch) throws(SearchIndexError) {
+        guard canBeStored(batch.scope.bundle), canBeStored(batch.scope.index) else {
+            throw .invalidItem(
+                identifier: batch.scope.bundle, reason: "the name of its bundle or of its index contains a NUL")
+        }
+        for record in batch.records {
+            let names: (identifier: String, domain: String?)
+            do throws(ItemRecordError) { names = try ItemRecord.names(in: record) } catch {
+                throw .invalidItem(identifier: "?", reason: error.description)
+            }
+            guard canBeStored(names.identifier), canBeStored(names.domain) else {
+                throw .invalidItem(
+                    identifier: names.identifier, reason: "its identifier or its domain contains a NUL")
+            }
+        }
+    }
+
+    /// Whether a bundle may donate some bytes now without waiting for what is pending to be applied. A donor waits while 64 MiB
+    /// are pending and 1 MiB of it is the donor's; a donation of up to 64 KiB waits only while 1 MiB of such ones is. While
+    /// 112 MiB are pending, all larger ones wait, and while 144 MiB are, all.
+    public func hasRoom(for bundle: String, bytes: Int = .max) -> Bool {
+        applier?.hasRoom(for: bundle, bytes: bytes) ?? true
+    }
 
     /// Returns when what is pending is applied, if a bundle has to wait for room; at once if not, or when the task is cancelled.
     ///
     /// - Throws: ``SearchIndexError`` if it cannot be applied.
-    public func waitForRoom(for bundle: String) async throws(SearchIndexError) {
-        try await applier?.waitForRoom(for: bundle)
+    public func waitForRoom(for bundle: String, bytes: Int = .max) async throws(SearchIndexError) {
+        try await applier?.waitForRoom(for: bundle, bytes: bytes)
     }
 
     /// Sets whether nobody waits for what is indexed from now on: then, while more threads can run than there are processors, it

@@ -155,7 +155,7 @@ public final class SearchIndex: Sendable {
             folder.database, in: folder.path, configuration: configuration(isReadOnly: true, seams))
         try pool.read { db in
             try Schema.refuseNewer(db, path: folder.path)
-            guard try Schema.migrator.hasCompletedMigrations(db) else {
+            guard try Schema.canBeRead(db) else {
                 throw SearchIndexError.noStore(path: folder.path)
             }
         }

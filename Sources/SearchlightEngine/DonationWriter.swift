@@ -16,10 +16,9 @@ struct DonationWriter: Sendable {
     /// Told that items are donated.
     var onItems: @Sendable () -> Void = {}
 
-    /// Makes a batch durable; see ``SearchIndex/commit(_:clientState:expecting:)``.
+    /// Makes a batch durable; see ``SearchIndex/commit(_:isPatient:terms:)``.
     func commit(
-        _ batch: IndexBatch, clientState: [UInt8]?, expecting expectation: ClientStateExpectation, from donor: Donor,
-        terms: DonationTerms = DonationTerms()
+        _ batch: IndexBatch, from donor: Donor, terms: DonationTerms = DonationTerms()
     ) async throws(EngineError) {
         let bundle = batch.scope.bundle
         if isWritable, batch.hasItems {
@@ -29,16 +28,14 @@ struct DonationWriter: Sendable {
         }
         let donation = reindexes.begin(batch, from: donor)
         defer { reindexes.finish(donation) }
-        var expectation = expectation
-        if let rest = batch.afterDeletingAll {
+        var batch = batch
+        if var rest = batch.afterDeletingAll {
             if reindexes.marks(donor, bundle) {
-                try await mark(batch.scope, expecting: expectation, terms)
-                expectation = .any
+                try await mark(batch.scope, expecting: batch.expectation, terms)
+                rest.expectation = .any
+                batch.expectation = .any
                 // If its turn is over meanwhile, nobody may be left to delete what was marked.
-                if reindexes.marks(donor, bundle) {
-                    return try await append(
-                        rest, clientState: clientState, expecting: expectation, from: donor, terms)
-                }
+                if reindexes.marks(donor, bundle) { return try await append(rest, from: donor, terms) }
             }
             let undoes = reindexes.undoes(donor, bundle)
             if isWritable, undoes || jobs[bundle]?.place != nil {
@@ -50,18 +47,15 @@ struct DonationWriter: Sendable {
                 }
             }
         }
-        try await append(batch, clientState: clientState, expecting: expectation, from: donor, terms)
+        try await append(batch, from: donor, terms)
     }
 
     private func append(
-        _ batch: IndexBatch, clientState: [UInt8]?, expecting expectation: ClientStateExpectation, from donor: Donor,
-        _ terms: DonationTerms
+        _ batch: IndexBatch, from donor: Donor, _ terms: DonationTerms
     ) async throws(EngineError) {
         do throws(SearchIndexError) {
             // What an app donates by itself is to be found at once.
-            try await index.commit(
-                batch, clientState: clientState, expecting: expectation, isPatient: donor == .worker,
-                terms: terms)
+            try await index.commit(batch, isPatient: donor == .worker, terms: terms)
         } catch {
             throw .index(error)
         }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionHost
 import ItemRecord
 import SearchIndex
@@ -14,49 +15,35 @@ struct IndexReceiver: DonationReceiver {
     /// Called for each donation that was kept.
     var onKept: @Sendable () -> Void = {}
 
-    func receive(_ donation: Donation, from bundle: String) async throws(DonationRefusal) {
+    func receive(_ batch: IndexBatch) async throws(BusError) {
         guard writer.isWritable else {
-            throw DonationRefusal(
-                status: .unavailable, message: "The index is open for reading only; donate during a reindex.")
-        }
-        var batch = IndexBatch(scope: IndexScope(bundle: bundle, index: donation.index))
-        for change in donation.changes {
-            switch change {
-            case .put(let items): batch.index(items)
-            case .deleteItems(let identifiers): batch.delete(identifiers: identifiers)
-            case .deleteDomains(let domains): batch.delete(domains: domains)
-            case .deleteAll: batch.deleteAll()
-            }
+            throw .refused(.unavailable, "The index is open for reading only; donate during a reindex.")
         }
         do throws(EngineError) {
-            try await writer.commit(
-                batch, clientState: donation.clientState, expecting: donation.expectation, from: donor, terms: terms)
+            try await writer.commit(batch, from: donor, terms: terms)
         } catch {
-            switch error {
-            case .index(let error): throw DonationRefusal(error)
-            default:
-                throw DonationRefusal(errorName: ServiceErrorName.storeNotWritable, message: error.description)
+            guard case .index(let error) = error else {
+                throw .remote(name: ServiceErrorName.storeNotWritable, message: error.description)
             }
+            throw BusError(error)
         }
         onKept()
     }
 
-    func clientState(of index: String?, bundle: String) async throws(DonationRefusal) -> [UInt8]? {
-        do throws(SearchIndexError) {
-            return try await writer.index.clientState(of: IndexScope(bundle: bundle, index: index))
-        } catch {
-            throw DonationRefusal(error)
+    func clientState(of scope: IndexScope) async throws(BusError) -> [UInt8]? {
+        do throws(SearchIndexError) { return try await writer.index.clientState(of: scope) } catch {
+            throw BusError(error)
         }
     }
 
-    func record(of identifier: String, bundle: String) async throws(DonationRefusal) -> RecordReply {
+    func record(of identifier: String, bundle: String) async throws(BusError) -> RecordReply {
         let items: [StoredItem]
         do throws(SearchIndexError) {
             items = try await ReadPatience.own(bundle).during { () throws(SearchIndexError) in
                 try await writer.index.items(uniqueIdentifier: identifier, bundle: bundle)
             }
         } catch {
-            throw DonationRefusal(error)
+            throw BusError(error)
         }
         guard let item = items.first(where: { $0.scope.index == nil }) ?? items.first else {
             return RecordReply(record: nil)
@@ -64,7 +51,7 @@ struct IndexReceiver: DonationReceiver {
         do throws(ItemRecordError) {
             return RecordReply(record: try item.record.encoded(), types: item.types)
         } catch {
-            throw DonationRefusal(status: .failed, message: "\(identifier) cannot be sent. \(error)")
+            throw BusError.refused(.failed, "\(identifier) cannot be sent. \(error)")
         }
     }
 }
@@ -81,19 +68,19 @@ extension StoredItem {
     }
 }
 
-extension DonationRefusal {
-    /// What the donor is told of an error of the index.
+extension BusError {
+    /// The error that a donor receives for an error of the index.
     init(_ error: SearchIndexError) {
-        switch error {
-        case .invalidItem: self.init(errorName: ServiceErrorName.invalidItem, message: error.description)
-        case .clientStateTooLong:
-            self.init(errorName: ServiceErrorName.invalidClientState, message: error.description)
-        case .batchTooLarge: self.init(status: .tooLarge, message: error.description)
-        case .mismatchedClientState:
-            self.init(errorName: ServiceErrorName.mismatchedClientState, message: error.description)
-        case .full, .readOnly: self.init(errorName: ServiceErrorName.storeNotWritable, message: error.description)
-        case .noStore, .newerFormat, .closed: self.init(status: .unavailable, message: error.description)
-        case .damaged, .storage, .untrusted: self.init(status: .failed, message: error.description)
-        }
+        let name =
+            switch error {
+            case .invalidItem: ServiceErrorName.invalidItem
+            case .clientStateTooLong: ServiceErrorName.invalidClientState
+            case .batchTooLarge: ExtensionStatus.tooLarge.errorName
+            case .mismatchedClientState: ServiceErrorName.mismatchedClientState
+            case .full, .readOnly: ServiceErrorName.storeNotWritable
+            case .noStore, .newerFormat, .closed: ExtensionStatus.unavailable.errorName
+            case .damaged, .storage, .untrusted: ExtensionStatus.failed.errorName
+            }
+        self = .remote(name: name, message: error.description)
     }
 }

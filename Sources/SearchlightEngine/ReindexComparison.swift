@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionHost
 import ItemRecord
 import SearchIndex
@@ -114,12 +115,12 @@ final class DonationNotes: DonationReceiver {
     /// The same for the same record in the same process.
     static func hash(of record: ItemRecord) -> Int { record.hashValue }
 
-    func receive(_ donation: Donation, from bundle: String) async throws(DonationRefusal) {
-        let index = donation.index
+    func receive(_ batch: IndexBatch) async throws(BusError) {
+        let index = batch.scope.index
         notes.withLock { notes in
-            for change in donation.changes {
+            for change in batch.decodedChanges {
                 switch change {
-                case .put(let items): for item in items { note(item.record, index, &notes) }
+                case .put(let items): for item in items { note(item, index, &notes) }
                 case .deleteItems(let identifiers):
                     for identifier in identifiers { notes[.init(index: index, identifier: identifier)] = nil }
                 case .deleteDomains(let domains):
@@ -134,10 +135,10 @@ final class DonationNotes: DonationReceiver {
     }
 
     /// None: nothing is kept.
-    func clientState(of index: String?, bundle: String) async throws(DonationRefusal) -> [UInt8]? { nil }
+    func clientState(of scope: IndexScope) async throws(BusError) -> [UInt8]? { nil }
 
     /// None, likewise.
-    func record(of identifier: String, bundle: String) async throws(DonationRefusal) -> RecordReply {
+    func record(of identifier: String, bundle: String) async throws(BusError) -> RecordReply {
         RecordReply(record: nil)
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ExtensionHost
-import SearchIndex
+import ItemRecord
 import Synchronization
 
 /// The bundles that are being reindexed, who is asked for it, and what of other donors must outlive it.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionHost
 import IdleScheduling
 import SearchIndex
@@ -53,15 +54,15 @@ extension SearchlightEngine {
         }
     }
 
-    /// Whether an app may donate now without waiting for room; see ``SearchIndex/hasRoom(for:)``.
-    public func hasRoom(for bundle: String) -> Bool { index.hasRoom(for: bundle) }
+    /// Whether an app may donate some bytes now without waiting for room; see ``SearchIndex/hasRoom(for:bytes:)``.
+    public func hasRoom(for bundle: String, bytes: Int) -> Bool { index.hasRoom(for: bundle, bytes: bytes) }
 
-    /// Returns when there may be room for what an app donates; see ``SearchIndex/waitForRoom(for:)``.
-    public func waitForRoom(for bundle: String) async throws(DonationRefusal) {
-        do throws(SearchIndexError) {
-            try await index.waitForRoom(for: bundle)
-        } catch {
-            throw DonationRefusal(error)
+    /// Returns when there may be room for what an app donates; see ``SearchIndex/waitForRoom(for:bytes:)``.
+    ///
+    /// - Throws: ``BusError``.
+    public func waitForRoom(for bundle: String, bytes: Int) async throws(BusError) {
+        do throws(SearchIndexError) { try await index.waitForRoom(for: bundle, bytes: bytes) } catch {
+            throw BusError(error)
         }
     }
 

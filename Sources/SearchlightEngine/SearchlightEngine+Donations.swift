@@ -5,23 +5,17 @@ import MetadataQuery
 import SearchIndex
 
 extension SearchlightEngine {
-    /// See ``EngineClient/commit(_:clientState:expecting:)``.
-    public func commit(
-        _ batch: IndexBatch, clientState: [UInt8]?, expecting expectation: ClientStateExpectation
-    ) async throws(EngineError) {
-        try await commit(batch, clientState: clientState, expecting: expectation, from: .app)
-    }
+    /// See ``EngineClient/commit(_:)``.
+    public func commit(_ batch: IndexBatch) async throws(EngineError) { try await commit(batch, from: .app) }
 
-    /// Makes a batch durable, as ``EngineClient/commit(_:clientState:expecting:)`` does.
+    /// Makes a batch durable, as ``EngineClient/commit(_:)`` does.
     ///
     /// - Parameter donor: Who donates. While everything of the bundle is reindexed, a deletion of everything by the one who
     ///   is asked is carried out at the end, for what was not donated again; by others at once, and then that reindex is
     ///   owed once more. What others donate meanwhile stays.
     /// - Throws: ``EngineError``; then nothing is changed.
-    public func commit(
-        _ batch: IndexBatch, clientState: [UInt8]?, expecting expectation: ClientStateExpectation, from donor: Donor
-    ) async throws(EngineError) {
-        try await writer.commit(batch, clientState: clientState, expecting: expectation, from: donor)
+    public func commit(_ batch: IndexBatch, from donor: Donor) async throws(EngineError) {
+        try await writer.commit(batch, from: donor)
     }
 
     /// The client state of the last batch of a scope; `nil` if there is none. An engine that only reads knows what was

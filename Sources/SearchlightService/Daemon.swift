@@ -59,15 +59,17 @@ public final class Daemon: Sendable {
                     life.schedule?.take($0)
                 })
         }
+        let flow = FlowControl(limit: configuration.limits.heldBytes)
         let core = ServiceCore(
             holder: holder, limits: configuration.limits, log: configuration.log, clock: configuration.clock,
             user: configuration.user, version: configuration.version, activity: life.activity,
+            flow: flow,
             control: ServiceControl(
                 facts: { [started] in
                     ServiceFacts(
                         processIdentifier: getpid(), version: configuration.version,
                         uptime: (ContinuousClock.now - started) / .seconds(1),
-                        clients: life.activity.now.connections + life.activity.now.senders)
+                        clients: life.activity.now.connections + life.activity.now.senders, donations: flow.flow)
                 },
                 stop: { life.requestEnd(.stopped) }, schedule: { life.schedule }, maintenance: { life.maintenance }))
         self.core = core
@@ -120,9 +122,12 @@ public final class Daemon: Sendable {
     public var socketPath: String { StoreLocation(folder: folder).socketPath }
 
     /// The most bytes of donations that were held at once; for tests of the bounds.
-    package var peakHeldBytes: Int { core.budget.peak }
+    package var peakHeldBytes: Int { core.flow.peak }
+    /// What is in flight, and at which bounds donations wait.
+    package var flow: DonationFlow { core.flow.flow }
     /// How many bytes of donations are held now.
-    package var heldBytes: Int { core.budget.held }
+    package var heldBytes: Int { core.flow.held }
+    /// How many sessions there are.
     package var sessionCount: Int { sessions.count }
     /// The one engine; for tests of repairs.
     var holder: EngineHolder { core.holder }

@@ -12,12 +12,10 @@ final class ServiceCore: Sendable {
     /// Whose service this is.
     let user: UInt32
     let version: String
-    /// Whose turn it is with a large donation.
-    let largeDonations = LargeDonations()
     /// Which connections of each app donated when.
     let donationOrder = DonationOrder()
-    /// What donations wait or are being kept.
-    let budget: ByteBudget
+    /// What donations are in flight.
+    let flow: FlowControl
     let activity: ServiceActivity
     /// What is written down of those who never say who they are.
     let strangers: LogAllowance
@@ -31,7 +29,7 @@ final class ServiceCore: Sendable {
 
     init(
         holder: EngineHolder, limits: ServiceLimits, log: ServiceLog, clock: any Clock<Duration>, user: UInt32,
-        version: String, activity: ServiceActivity, control: ServiceControl
+        version: String, activity: ServiceActivity, flow: FlowControl, control: ServiceControl
     ) {
         self.holder = holder
         self.limits = limits
@@ -45,6 +43,6 @@ final class ServiceCore: Sendable {
         self.persons = persons
         calls = ClientCallHandler(
             control: control, engine: LeasedEngine(holder: holder, activity: activity, persons: persons))
-        budget = ByteBudget(limit: limits.heldBytes)
+        self.flow = flow
     }
 }

@@ -47,6 +47,23 @@ public enum ExtensionStatus: Int32, Sendable, CaseIterable, Codable {
     }
 }
 
+extension BusError {
+    /// The error with which a call is refused for a status.
+    public static func refused(_ status: ExtensionStatus, _ message: String) -> BusError {
+        .remote(name: status.errorName, message: message)
+    }
+
+    /// The status that says the same.
+    public var status: ExtensionStatus {
+        switch self {
+        case .remote(let name, _): ExtensionStatus(errorName: name)
+        case .disconnected, .system: .unavailable
+        case .cancelled: .cancelled
+        case .malformed: .invalidArgument
+        }
+    }
+}
+
 /// Why a worker could not load an extension, and the names of these reasons on the connection.
 public enum LoadFailure: String, Sendable, CaseIterable, Codable {
     /// The dynamic linker refused the library.

@@ -2,66 +2,54 @@
 import BusTransport
 import ItemRecord
 
-/// What is done to one index of a bundle. Each action is one method of the interface `com.searchlight.Index1`, spoken by
-/// a worker to its host and by an app to the service. The connection says whose index it is; no argument does.
+/// A request to one index of a bundle. Each case is one method of the interface `com.searchlight.Index1`, spoken by a worker to
+/// its host and by an app to the service. The connection says whose index it is; no argument does.
 ///
 /// Requests of one connection are carried out, and answered, in the order in which they were sent. An answer means
 /// durable.
-public struct IndexRequest: Sendable, Hashable {
-    /// What to do.
-    public enum Action: Sendable, Hashable {
-        /// Make one change; items are a ``RecordBatch``.
-        case change(EncodedChange)
-        /// Make all changes of a ``ChangeList`` durable together with a client state, or none.
-        case commitBatch(changes: [UInt8], clientState: [UInt8], expecting: ClientStateExpectation)
-        /// Read the client state of the last batch. Answer: a ``ClientStateReply``.
-        case clientState
-        /// Read one of the bundle's own items, in whichever of its indexes it is, the default one first. Only asked of the
-        /// default index. Answer: a ``RecordReply``.
-        case record(String)
-    }
-    /// The index; `nil` is the default one.
-    public var index: String?
-    /// What to do with it.
-    public var action: Action
-
-    /// Creates a request.
-    public init(_ action: Action, index: String?) {
-        self.index = index
-        self.action = action
-    }
+public enum IndexRequest: Sendable, Hashable {
+    /// Make a batch durable. The bundle of its scope does not travel; the receiver takes it from the connection.
+    case commit(IndexBatch)
+    /// Read the client state of the last batch of an index. Answer: a ``ClientStateReply``.
+    case clientState(index: String?)
+    /// Read one of the bundle's own items, in whichever of its indexes it is, the default one first. Answer: a ``RecordReply``.
+    case record(String)
 
     /// Creates a request for one change.
-    public init(_ change: EncodedChange, index: String?) { self.init(.change(change), index: index) }
+    public init(_ change: EncodedChange, index: String?) {
+        self = .commit(IndexBatch(scope: IndexScope(bundle: "", index: index), changes: ChangeList([change])))
+    }
 
     /// The name of the D-Bus interface.
     public static let interface = "com.searchlight.Index1"
 
-    /// The method that carries the request.
-    public var member: BusMember { BusMember(Self.interface, name) }
+    /// The index; `nil` is the default one.
+    public var index: String? {
+        switch self {
+        case .commit(let batch): batch.scope.index
+        case .clientState(let index): index
+        case .record: nil
+        }
+    }
 
-    private var name: String {
-        switch action {
-        case .change(.put): "IndexRecords"
-        case .change(.deleteItems): "DeleteItems"
-        case .change(.deleteDomains): "DeleteDomains"
-        case .change(.deleteAll): "DeleteAll"
-        case .commitBatch: "CommitBatch"
-        case .clientState: "ClientState"
-        case .record: "Record"
+    /// The method that carries the request.
+    public var member: BusMember {
+        switch self {
+        case .commit: BusMember(Self.interface, "Commit")
+        case .clientState: BusMember(Self.interface, "ClientState")
+        case .record: BusMember(Self.interface, "Record")
         }
     }
 
     /// The arguments of the method.
     public var arguments: [BusValue] {
         let index = BusValue.string(index ?? "")
-        switch action {
-        case .change(.put(let batch)): return [index, .bytes(batch)]
-        case .change(.deleteItems(let names)), .change(.deleteDomains(let names)): return [index, .strings(names)]
-        case .change(.deleteAll), .clientState: return [index]
+        switch self {
+        case .clientState: return [index]
         case .record(let identifier): return [index, .string(identifier)]
-        case .commitBatch(let changes, let state, let expectation):
-            return [index, .bytes(changes), .bytes(state)] + expectation.arguments
+        case .commit(let batch):
+            return [index, .bytes(batch.changes.bytes)] + ClientStateReply(state: batch.clientState).arguments
+                + batch.expectation.arguments
         }
     }
 
@@ -72,18 +60,19 @@ public struct IndexRequest: Sendable, Hashable {
     public init(_ call: IncomingCall) throws(BusError) {
         guard call.member.interface == Self.interface else { throw .unknownMethod(call.member) }
         var arguments = BusArguments(call.arguments, of: call.member.member)
-        index = try arguments.string().nonEmpty
+        let index = try arguments.string().nonEmpty
         switch call.member.member {
-        case "IndexRecords": action = .change(.put(try arguments.bytes()))
-        case "DeleteItems": action = .change(.deleteItems(try arguments.strings()))
-        case "DeleteDomains": action = .change(.deleteDomains(try arguments.strings()))
-        case "DeleteAll": action = .change(.deleteAll)
-        case "CommitBatch":
-            action = .commitBatch(
-                changes: try arguments.bytes(), clientState: try arguments.bytes(),
-                expecting: try ClientStateExpectation(&arguments))
-        case "ClientState": action = .clientState
-        case "Record": action = .record(try arguments.string())
+        case "Commit":
+            var batch = IndexBatch(scope: IndexScope(bundle: "", index: index))
+            let bytes = try arguments.bytes()
+            do throws(ItemRecordError) { batch.changes = try ChangeList(decoding: bytes) } catch {
+                throw .malformed("a batch is refused. \(error)")
+            }
+            batch.clientState = try ClientStateReply(&arguments).state
+            batch.expectation = try ClientStateExpectation(&arguments)
+            self = .commit(batch)
+        case "ClientState": self = .clientState(index: index)
+        case "Record": self = .record(try arguments.string())
         default: throw .unknownMethod(call.member)
         }
         try arguments.finish()
@@ -91,11 +80,10 @@ public struct IndexRequest: Sendable, Hashable {
 
     /// About how much memory the request takes, in bytes.
     public var byteCount: Int {
-        switch action {
-        case .change(let change): change.byteCount
+        switch self {
+        case .commit(let batch): batch.byteCount
         case .clientState: 0
         case .record(let identifier): identifier.utf8.count
-        case .commitBatch(let changes, let state, _): changes.count + state.count
         }
     }
 }

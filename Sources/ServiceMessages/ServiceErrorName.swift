@@ -15,6 +15,10 @@ public enum ServiceErrorName {
     public static let invalidQuery = "com.searchlight.Error.InvalidQuery"
     /// The client speaks another version of the protocol.
     public static let unsupportedVersion = "com.searchlight.Error.UnsupportedVersion"
+    /// No service runs, and nothing is there that would start one; a client says so to itself.
+    public static let absent = "com.searchlight.Error.Absent"
+    /// No service answers; a client says so to itself.
+    public static let unreachable = "com.searchlight.Error.Unreachable"
     /// The disk is full, or the store cannot be written; the message says what to do.
     public static let storeNotWritable = "com.searchlight.Error.StoreNotWritable"
 }

@@ -29,8 +29,8 @@ struct AppendQueue {
     mutating func nextGroup(upTo bytes: Int) -> [PendingAppend] {
         var size = 0
         var count = 0
-        while count < pending.count, count == 0 || size + pending[count].payload.count <= bytes {
-            size += pending[count].payload.count
+        while count < pending.count, count == 0 || size + pending[count].byteCount <= bytes {
+            size += pending[count].byteCount
             count += 1
         }
         let group = Array(pending[..<count])

@@ -27,7 +27,7 @@ package enum LogDamage: Hashable, Sendable, CustomStringConvertible {
         case .badHeader: "the header is damaged"
         case .foreignStore: "the file belongs to another store"
         case .newerFormat(let version):
-            "the file has format \(version); this program reads \(LogSegmentHeader.formatVersion)"
+            "the file has format \(version); this program reads up to \(LogSegmentHeader.formatVersion)"
         case .misnamed: "the file's name does not fit its contents"
         case .undecodable(let error): "\(error)"
         case .badHead: "the note of the last durable entry is missing or damaged"

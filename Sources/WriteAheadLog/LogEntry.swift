@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 
-/// What is logged at once for one scope: all of it becomes durable, or none.
+/// What is logged at once: a batch, of which all becomes durable or nothing, and when it was donated. The log does not read its
+/// items.
 package struct LogEntry: Hashable, Sendable {
-    /// Whose items change.
-    package var scope: IndexScope
-    /// The changes, in the order in which they apply. Each put has one record, as its donor encoded it; the log does not look
-    /// inside.
-    package var changes: [EncodedChange]
-    /// The client state from now on; `nil` leaves it as it is, empty is a state. It applies after the changes.
-    package var clientState: [UInt8]?
+    /// The batch. What it expected is over once it is logged.
+    package var batch: IndexBatch
     /// When it was donated; `nil` in entries of earlier versions.
     package var moment: Moment?
 
@@ -31,28 +27,23 @@ package struct LogEntry: Hashable, Sendable {
         }
     }
 
-    /// The longest bundle identifier or index name, in bytes.
-    package static let maximumNameBytes = 4096
-    /// The longest unique identifier or domain to delete, in bytes; what an item record allows.
-    package static let maximumIdentifierBytes = 4096
-    /// The most changes in an entry, and the most identifiers in one change.
-    package static let maximumCount = 1 << 20
     /// The longest encoded entry, in bytes: twice the largest batch of records that a client may send in one message.
     package static let maximumBytes = 64 << 20
 
-    /// Creates an entry from its parts.
-    package init(
-        scope: IndexScope, changes: [EncodedChange], clientState: [UInt8]? = nil, moment: Moment? = nil
-    ) {
-        self.scope = scope
-        self.changes = changes
-        self.clientState = clientState
+    /// Creates an entry.
+    package init(_ batch: IndexBatch, moment: Moment? = nil) {
+        self.batch = batch
+        self.batch.expectation = .any
         self.moment = moment
     }
 
+    /// The index whose items change.
+    package var scope: IndexScope { batch.scope }
+
     /// What this entry does to the client state of its scope.
     package var stateChange: ClientStateChange {
-        if let clientState { return .set(clientState) }
-        return changes.contains(.deleteAll) ? .cleared : .unchanged
+        if let state = batch.clientState { return .set(state) }
+        let deletesAll = batch.changes.changes.contains { if case .deleteAll = $0 { true } else { false } }
+        return deletesAll ? .cleared : .unchanged
     }
 }

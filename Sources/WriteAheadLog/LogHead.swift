@@ -9,6 +9,7 @@ import SystemSupport
 struct LogHead: Sendable {
     /// The length of a slot, in bytes: the smallest unit a disk writes whole.
     static let slotBytes = 512
+    private static let formatVersion: UInt32 = 1
     private static let magic: [UInt8] = [0x53, 0x4C, 0x4A, 0x48, 0x45, 0x41, 0x44, 0x0A]  // "SLJHEAD\n"
 
     private let file: any LogFile
@@ -45,7 +46,7 @@ struct LogHead: Sendable {
     private static func encode(_ sequence: UInt64, _ store: StoreIdentifier) -> [UInt8] {
         var bytes = magic
         bytes.reserveCapacity(slotBytes)
-        LittleEndian.append(LogSegmentHeader.formatVersion, to: &bytes)
+        LittleEndian.append(formatVersion, to: &bytes)
         bytes += store.bytes
         LittleEndian.append(sequence, to: &bytes)
         bytes += [UInt8](repeating: 0, count: slotBytes - 4 - bytes.count)

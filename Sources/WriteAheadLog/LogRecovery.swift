@@ -139,7 +139,9 @@ struct LogRecovery {
             reader, segment: segment, size: size, limit: limit, confirmed: last, applied: applied, decodes: isThorough,
             markBytes: markBytes)
         findings += scan.findings
-        isNewestSound = damage == nil && !scan.isDamaged && scan.next > last
+        // A segment has entries of one format.
+        let isCurrent = header?.version == LogSegmentHeader.formatVersion
+        isNewestSound = isCurrent && damage == nil && !scan.isDamaged && scan.next > last
         segments.append(scan.segment)
         last = max(last, scan.next - 1, limit ?? (damage == nil ? 0 : first))
     }

@@ -6,8 +6,8 @@ import SystemSupport
 package struct LogSegmentHeader: Hashable, Sendable {
     /// Its length, in bytes.
     package static let byteCount = 40
-    /// The format this program writes and reads.
-    package static let formatVersion: UInt32 = 1
+    /// The format this program writes. It reads earlier ones too.
+    package static let formatVersion: UInt32 = 2
     private static let magic: [UInt8] = [0x53, 0x4C, 0x4A, 0x4F, 0x55, 0x52, 0x4E, 0x0A]  // "SLJOURN\n"
 
     /// The version of the entries that follow.

@@ -108,23 +108,24 @@ struct LogWriter: Sendable {
             let sequence = first + UInt64(index)
             segment.mark(sequence, at: place + buffer.count, every: configuration.markBytes)
             LogFrame(
-                length: UInt32(append.payload.count), sequence: sequence, groupIndex: UInt32(index),
+                length: UInt32(append.byteCount), sequence: sequence, groupIndex: UInt32(index),
                 payloadChecksum: append.checksum
             ).append(to: &buffer, seed: seed)
-            guard append.payload.count > Self.bufferedBytes else {
-                buffer += append.payload
+            buffer += append.head
+            guard append.changes.count > Self.bufferedBytes else {
+                buffer += append.changes
                 continue
             }
             // No copy of a large one.
             do {
                 try file.writeAll(buffer, at: place)
                 place += buffer.count
-                try file.writeAll(append.payload, at: place)
+                try file.writeAll(append.changes, at: place)
             } catch {
                 do { try file.truncate(to: start) } catch { current = nil }
                 throw error
             }
-            place += append.payload.count
+            place += append.changes.count
             buffer.removeAll(keepingCapacity: true)
         }
         do {

@@ -27,15 +27,10 @@ extension WriteAheadLog {
         _ entry: LogEntry, if precondition: Precondition? = nil,
         completion: @escaping @Sendable (Result<UInt64, LogError>) -> Void
     ) {
-        let payload: [UInt8]
-        do {
-            payload = try entry.encoded()
-        } catch {
-            completion(.failure(.invalidEntry(error)))
-            return
-        }
+        let head: [UInt8]
+        do { head = try entry.encodedHead() } catch { return completion(.failure(.invalidEntry(error))) }
         let append = PendingAppend(
-            scope: entry.scope, stateChange: entry.stateChange, payload: payload, checksum: CRC32C.of(payload),
+            scope: entry.scope, stateChange: entry.stateChange, head: head, changes: entry.batch.changes.bytes,
             precondition: precondition, completion: completion)
         do {
             let isIdle = try queue.withLock { queue throws(LogError) in try queue.accept(append) }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import MessageSupport
 import Glibc
 import ServiceMessages
 import Synchronization
@@ -187,8 +188,8 @@ struct BusConnectionTests {
             .index(IndexRequest(.put([1, 2]), index: "n")),
             .index(IndexRequest(.deleteItems(["x"]), index: nil)),
             .index(IndexRequest(.deleteDomains(["d"]), index: nil)), .index(IndexRequest(.deleteAll, index: "n")),
-            .index(IndexRequest(.clientState, index: "n")),
-            .index(IndexRequest(.record("i"), index: nil)),
+            .index(IndexRequest.clientState(index: "n")),
+            .index(IndexRequest.record("i")),
             .index(IndexRequest(.commitBatch(changes: [4], clientState: [], expecting: .any), index: "n")),
             .index(IndexRequest(.commitBatch(changes: [], clientState: [7], expecting: .exactly(nil)), index: "n")),
             .index(IndexRequest(.commitBatch(changes: [], clientState: [], expecting: .exactly([])), index: "n")),

@@ -165,7 +165,7 @@ struct MessageBusTests {
         let interfaces = [
             LauncherRequest.interface: LauncherRequest.Method.allCases.map(\.rawValue),
             QueryRequest.interface: QueryRequest.Method.allCases.map(\.rawValue),
-            Hello.member.interface: [Hello.member.member], IndexRequest.interface: ["CommitBatch", "Record"],
+            Hello.member.interface: [Hello.member.member], IndexRequest.interface: ["Commit", "Record"],
             AppRequest.register.member.interface: ["Register", "Unregister"],
         ]
         for (name, methods) in interfaces {

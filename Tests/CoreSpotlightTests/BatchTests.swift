@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import MessageSupport
 import Foundation
 import ItemRecord
 import ServiceMessages
@@ -39,12 +40,12 @@ struct BatchTests {
         try await index.deleteSearchableItems(withDomainIdentifiers: ["d"])
         #expect(transport.sent.isEmpty)
         try await index.endBatch(withClientState: Data([1, 2]))
-        guard case .commitBatch(let bytes, [1, 2], .any)? = transport.sent.first?.action else {
+        guard let sent = transport.sent.first?.batch, sent.clientState == [1, 2], sent.expectation == .any else {
             Issue.record("sent \(transport.sent)")
             return
         }
         #expect(transport.sent.count == 1 && transport.sent[0].index == "notes")
-        let changes = try ChangeList.changes(in: bytes)
+        let changes = sent.changes.all
         guard case .put(let batch) = changes[1] else { throw CSIndexError(.unknownError) }
         #expect(try RecordBatch.split(batch).map { try ItemRecord(decoding: $0).uniqueIdentifier } == ["a"])
         #expect(changes == [.deleteAll, .put(batch), .deleteItems(["b"]), .deleteDomains(["d"])])
@@ -78,7 +79,7 @@ struct BatchTests {
         }
         await withCheckedContinuation { done in twoBatches { done.resume() } }
         let states: [[UInt8]] = transport.sent.compactMap {
-            if case .commitBatch(let changes, let state, _) = $0.action { changes + state } else { nil }
+            $0.batch.map { $0.changes.bytes + ($0.clientState ?? []) }
         }
         #expect(states == [[2, 1, 1, UInt8(ascii: "a"), 1], [2, 1, 1, UInt8(ascii: "b"), 2]])
     }
@@ -140,8 +141,7 @@ struct BatchTests {
         try await index.endBatch(withClientState: Data(count: 250))
         let request = try #require(transport.sent.first)
         #expect(request.byteCount <= ChangeList.maximumBytes)
-        guard case .commitBatch(let bytes, _, _) = request.action else { throw CSIndexError(.unknownError) }
-        #expect(try ChangeList.changes(in: bytes).count == 3)
+        #expect(request.batch?.changes.all.count == 3)
     }
 
     @Test func aBatchOfTooManyNamesIsRefused() throws {
@@ -158,8 +158,7 @@ struct BatchTests {
         index.beginBatch()
         #expect(await code { try await index.indexSearchableItems([item(""), item("b")]) } == .invalidItemError)
         try await index.endBatch(withClientState: Data())
-        guard case .commitBatch(let bytes, _, _)? = transport.sent.first?.action else { return }
-        #expect(try ChangeList.changes(in: bytes).count == 1)
+        #expect(transport.sent.first?.batch?.changes.all.count == 1)
     }
 
     @Test func theClientStateTellsEmptyFromNone() async throws {

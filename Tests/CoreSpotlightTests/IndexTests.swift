@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import MessageSupport
 import Foundation
 import ItemRecord
 import ServiceMessages
@@ -46,7 +47,7 @@ struct IndexTests {
 
     private func identifiers(_ actions: [IndexRequest.Action]) throws -> [[String]] {
         try actions.map { action in
-            guard case .change(.put(let batch)) = action else { return [] }
+            guard case .put(let batch)? = action.change else { return [] }
             return try RecordBatch.split(batch).map { try ItemRecord(decoding: $0).uniqueIdentifier }
         }
     }
@@ -79,7 +80,7 @@ struct IndexTests {
         handOver()
         item.attributeSet.textContent = "after"
         try await index.deleteAllSearchableItems()
-        guard case .change(.put(let batch)) = transport.sent.first?.action else { throw CSIndexError(.unknownError) }
+        guard case .put(let batch)? = transport.sent.first?.change else { throw CSIndexError(.unknownError) }
         let record = try ItemRecord(decoding: RecordBatch.split(batch)[0])
         #expect(record.text("textContent") == "before")
         #expect(record.traits == ["k": [.searchable, .searchableByDefault]])
@@ -223,7 +224,7 @@ struct IndexTests {
                 for number in 0..<1000 {
                     if number == 3 { transport.started.signal() }
                     let last = number == 999
-                    sender.submit([.change(.deleteItems(["1234"]))], to: nil, holdsUp: true) { _ in
+                    sender.submit([.change(.deleteItems(["1234"]))], holdsUp: true) { _ in
                         if last { done.resume() }
                     }
                     transport.returned.add(1, ordering: .releasing)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import MessageSupport
 import ItemRecord
 import TestSupport
 import Testing
@@ -69,7 +70,7 @@ struct TalkTests {
             ReadingController().show(page: 3)
         }
         try await index.deleteAllSearchableItems()
-        guard case .change(.put(let batch)) = transport.sent.first?.action else {
+        guard case .put(let batch)? = transport.sent.first?.change else {
             Issue.record("Nothing was donated.")
             return
         }

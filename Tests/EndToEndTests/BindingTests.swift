@@ -266,7 +266,7 @@ struct BindingTests {
             try EncodedItem(
                 ItemRecord(uniqueIdentifier: "one", attributes: ["contentType": .string("public.plain-text")]))
         ])
-        try await engine.commit(batch, clientState: nil, expecting: .any)
+        try await engine.commit(batch)
     }
 
     // MARK: Manifests

@@ -85,7 +85,7 @@ struct PagingTests {
             // What an app donates between two pages, nobody has to donate again.
             var batch = IndexBatch(scope: IndexScope(bundle: paged.bundle))
             batch.index([try EncodedItem(ItemRecord(uniqueIdentifier: "the app's"))])
-            try await engine.commit(batch, clientState: nil, expecting: .any)
+            try await engine.commit(batch)
             #expect(try await engine.item(named: "stale").record.uniqueIdentifier == "stale", "deleted too early")
             #expect(try await paged.reindex(engine) == 51)
             #expect(Array(paged.pages.dropFirst(before)) == [3, 4])
@@ -272,7 +272,7 @@ struct PagingTests {
             try paged.tell("wrong 2")
             await #expect(throws: EngineError.self) { _ = try await paged.reindex(engine) }
             #expect(paged.place?.pages == 2)
-            try await engine.commit(batch, clientState: nil, expecting: .any)
+            try await engine.commit(batch)
             #expect(paged.place == nil)
             try paged.tell("")
             #expect(try await paged.reindex(engine) == 50)

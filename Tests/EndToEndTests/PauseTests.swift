@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
+import BusTransport
 import Foundation
 import Glibc
 import SearchlightEngine
@@ -354,9 +356,9 @@ struct PauseTests {
 
 /// Nothing is donated here.
 private struct NoReceiver: DonationReceiver {
-    func receive(_ donation: Donation, from bundle: String) async throws(DonationRefusal) {}
-    func clientState(of index: String?, bundle: String) async throws(DonationRefusal) -> [UInt8]? { nil }
-    func record(of identifier: String, bundle: String) async throws(DonationRefusal) -> RecordReply {
+    func receive(_ batch: IndexBatch) async throws(BusError) {}
+    func clientState(of scope: IndexScope) async throws(BusError) -> [UInt8]? { nil }
+    func record(of identifier: String, bundle: String) async throws(BusError) -> RecordReply {
         RecordReply(record: nil)
     }
 }

@@ -50,7 +50,7 @@ struct ScheduleTests {
         var batch = IndexBatch(scope: IndexScope(bundle: bundle))
         batch.index(
             try names.map { try EncodedItem(ItemRecord(uniqueIdentifier: $0, expiration: expires)) })
-        try await engine.commit(batch, clientState: nil, expecting: .any)
+        try await engine.commit(batch)
     }
 
     @Test("What is owed comes with its cause, its back-off and what keeps its extension from being asked")

@@ -124,8 +124,9 @@ struct VerifyCommandTests {
         let log = try WriteAheadLog(
             folder: command.harness.store + "/journal", store: row.identifier, applied: row.applied)
         let item = try EncodedItem(ItemRecord(uniqueIdentifier: "late", attributes: ["title": .string("Late sheet")]))
-        _ = try await log.append(
-            LogEntry(scope: IndexScope(bundle: "org.example.killed"), changes: [.put(item.bytes)]))
+        var batch = IndexBatch(scope: IndexScope(bundle: "org.example.killed"))
+        batch.index([item])
+        _ = try await log.append(LogEntry(batch))
         log.abandon()
         let reader = try SearchIndex(directory: command.harness.store, access: .readOnly)
         #expect(try reader.waitingEntries() == 1)

@@ -11,7 +11,7 @@ struct DelegateRegistryTests {
     private struct Nobody: LiveDelegate {
         func perform(_ request: WorkerRequest) async throws(BusError) -> [BusValue] { throw .disconnected }
         func settle() async {}
-        func takeLoss() -> DonationRefusal? { nil }
+        func takeLoss() -> BusError? { nil }
     }
 
     private func registry() -> LiveDelegates {

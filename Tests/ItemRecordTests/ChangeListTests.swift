@@ -6,6 +6,10 @@ import Testing
 
 @Suite("Lists of changes")
 struct ChangeListTests {
+    private static func changes(in bytes: [UInt8]) throws(ItemRecordError) -> [EncodedChange] {
+        try ChangeList(decoding: bytes).changes.map { $0.withRecords { Array($0) } }
+    }
+
     private static func randomChange(_ random: inout some RandomNumberGenerator) -> EncodedChange {
         func names() -> [String] {
             (0..<Int.random(in: 0...5, using: &random)).map { _ in
@@ -27,7 +31,7 @@ struct ChangeListTests {
             let changes = (0..<Int.random(in: 0...12, using: &random)).map { _ in Self.randomChange(&random) }
             var list = ChangeList()
             for change in changes { list.append(change) }
-            let read = try ChangeList.changes(in: list.bytes)
+            let read = try Self.changes(in: list.bytes)
             #expect(read == changes)
         }
     }
@@ -37,30 +41,30 @@ struct ChangeListTests {
         var random = SystemRandomNumberGenerator()
         var list = ChangeList()
         for _ in 0..<8 { list.append(Self.randomChange(&random)) }
-        let whole = try ChangeList.changes(in: list.bytes)
+        let whole = try Self.changes(in: list.bytes)
         for length in 0..<list.bytes.count {
-            if let part = try? ChangeList.changes(in: Array(list.bytes[..<length])) {
+            if let part = try? Self.changes(in: Array(list.bytes[..<length])) {
                 #expect(part.count < whole.count && Array(whole.prefix(part.count)) == part)
             }
             var changed = list.bytes
             changed[length] = .random(in: 0...255, using: &random)
-            _ = try? ChangeList.changes(in: changed)
+            _ = try? Self.changes(in: changed)
         }
     }
 
     @Test("A count of names that cannot be there reserves no memory and is refused")
     func hugeCount() {
         #expect(throws: ItemRecordError.self) {
-            try ChangeList.changes(in: [2, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01])
+            try Self.changes(in: [2, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01])
         }
-        #expect(throws: ItemRecordError.self) { try ChangeList.changes(in: [2, 0xFF, 0xFF, 0x3F]) }
+        #expect(throws: ItemRecordError.self) { try Self.changes(in: [2, 0xFF, 0xFF, 0x3F]) }
     }
 
     @Test("More empty names than a batch may have are refused")
     func tooManyNames() {
         var list = ChangeList()
         for _ in 0..<3 { list.append(.deleteItems(Array(repeating: "", count: 400_000))) }
-        #expect(throws: ItemRecordError.self) { try ChangeList.changes(in: list.bytes) }
+        #expect(throws: ItemRecordError.self) { try Self.changes(in: list.bytes) }
     }
 
     @Test("A batch takes as many bytes and names as its bounds allow, and stays as it was beyond them")
@@ -80,7 +84,7 @@ struct ChangeListTests {
         var names = ChangeList()
         try names.appendToBatch([.deleteItems(Array(repeating: "", count: ChangeList.maximumChanges - 1))])
         #expect(throws: ChangeList.TooLarge.self) { try names.appendToBatch([.deleteAll]) }
-        #expect(try ChangeList.changes(in: names.bytes).count == 1)
+        #expect(try Self.changes(in: names.bytes).count == 1)
     }
 
     @Test("An encoded change takes no more bytes than it is counted with")
@@ -92,5 +96,32 @@ struct ChangeListTests {
             list.append(change)
             #expect(list.bytes.count <= change.largestEncoding)
         }
+    }
+
+    @Test("Items that are added one by one are one put, until another change comes between")
+    func records() throws {
+        var list = ChangeList()
+        let records = (0..<300).map { number in (0..<number % 7).map { UInt8($0) } }
+        for record in records { list.append(record: record) }
+        list.append(.deleteAll)
+        list.append(record: [7])
+        let read = try ChangeList(decoding: list.bytes)
+        #expect(read == list && read.count == 3)
+        var changes = read.changes
+        guard case .put(let batch)? = changes.next() else { throw ItemRecordError.truncated(offset: 0) }
+        #expect(try RecordBatch.split(batch).map { Array($0) } == records)
+        #expect(changes.next() == .deleteAll)
+        #expect(read.afterDeletingAll?.bytes == Array(list.bytes.suffix(11)) && read.afterDeletingAll?.count == 1)
+    }
+
+    @Test("The names of an encoded item are read without its attributes")
+    func names() throws {
+        var record = ItemRecord(uniqueIdentifier: "i", attributes: ["title": .string("t")])
+        #expect(try ItemRecord.names(in: record.encoded()[...]) == ("i", nil))
+        record.domainIdentifier = "d"
+        let bytes = try record.encoded()
+        #expect(try ItemRecord.names(in: bytes[...]) == ("i", "d"))
+        #expect(try ItemRecord.names(in: bytes.dropLast(4)) == ("i", "d"))
+        #expect(throws: ItemRecordError.self) { try ItemRecord.names(in: bytes.prefix(3)) }
     }
 }

@@ -21,8 +21,8 @@ struct ClientStateTests {
         do {
             let index = try SearchIndex(directory: folder.path, access: .readWrite)
             #expect(try await index.clientState(of: Store.app) == nil)
-            try await index.commit(try batch("one", "two"), clientState: [1, 2, 3])
-            try await index.commit(try batch("three"), clientState: [])
+            try await index.commit(try batch("one", "two").with(clientState: [1, 2, 3]))
+            try await index.commit(try batch("three").with(clientState: []))
             #expect(try await index.clientState(of: Store.app) == [])
             try await index.commit(try batch("four"))
             try await index.close()
@@ -38,7 +38,7 @@ struct ClientStateTests {
         do {
             let index = try SearchIndex(directory: folder.path, access: .readWrite)
             for number in 0..<40 {
-                try await index.commit(try batch("item\(number)"), clientState: [UInt8(number)])
+                try await index.commit(try batch("item\(number)").with(clientState: [UInt8(number)]))
             }
             // As a crash leaves it: the applier is somewhere in between.
         }
@@ -51,19 +51,19 @@ struct ClientStateTests {
     @Test("A batch that expects another state is refused as a whole")
     func expectation() async throws {
         let store = try Store()
-        try await store.index.commit(try batch("one"), clientState: [1], expecting: .exactly(nil))
+        try await store.index.commit(try batch("one").with(clientState: [1], expecting: .exactly(nil)))
         await #expect(throws: SearchIndexError.mismatchedClientState) {
-            try await store.index.commit(try batch("two"), clientState: [2], expecting: .exactly(nil))
+            try await store.index.commit(try batch("two").with(clientState: [2], expecting: .exactly(nil)))
         }
         await #expect(throws: SearchIndexError.mismatchedClientState) {
-            try await store.index.commit(try batch("two"), clientState: [2], expecting: .exactly([9]))
+            try await store.index.commit(try batch("two").with(clientState: [2], expecting: .exactly([9])))
         }
-        try await store.index.commit(try batch("three"), clientState: [3], expecting: .exactly([1]))
+        try await store.index.commit(try batch("three").with(clientState: [3], expecting: .exactly([1])))
         #expect(try await store.index.clientState(of: Store.app) == [3])
         #expect(try await store.stored("two") == nil)
         try await store.index.deleteAll(in: Store.app)
         #expect(try await store.index.clientState(of: Store.app) == nil)
-        try await store.index.commit(try batch("four"), clientState: [4], expecting: .exactly(nil))
+        try await store.index.commit(try batch("four").with(clientState: [4], expecting: .exactly(nil)))
     }
 
     @Test("The expectation is judged against what is in the database after the store was opened again")
@@ -71,14 +71,14 @@ struct ClientStateTests {
         let folder = try TemporaryFolder()
         do {
             let index = try SearchIndex(directory: folder.path, access: .readWrite)
-            try await index.commit(try batch("one"), clientState: [7])
+            try await index.commit(try batch("one").with(clientState: [7]))
             try await index.close()
         }
         let index = try SearchIndex(directory: folder.path, access: .readWrite)
         await #expect(throws: SearchIndexError.mismatchedClientState) {
-            try await index.commit(try batch("two"), clientState: [8], expecting: .exactly([6]))
+            try await index.commit(try batch("two").with(clientState: [8], expecting: .exactly([6])))
         }
-        try await index.commit(try batch("two"), clientState: [8], expecting: .exactly([7]))
+        try await index.commit(try batch("two").with(clientState: [8], expecting: .exactly([7])))
     }
 
     @Test("Of many who expect the same state at once, one is accepted")
@@ -89,7 +89,7 @@ struct ClientStateTests {
                 group.addTask {
                     let batch = try? batch("item\(number)")
                     guard let batch else { return false }
-                    return (try? await store.index.commit(batch, clientState: [number], expecting: .exactly(nil)))
+                    return (try? await store.index.commit(batch.with(clientState: [number], expecting: .exactly(nil))))
                         != nil
                 }
             }
@@ -103,14 +103,14 @@ struct ClientStateTests {
     func limitsAndScopes() async throws {
         let store = try Store()
         let longest = [UInt8](repeating: 7, count: 250)
-        try await store.index.commit(try batch("one"), clientState: longest)
+        try await store.index.commit(try batch("one").with(clientState: longest))
         await #expect(throws: SearchIndexError.clientStateTooLong(bytes: 251)) {
-            try await store.index.commit(try batch("two"), clientState: longest + [7])
+            try await store.index.commit(try batch("two").with(clientState: longest + [7]))
         }
         #expect(try await store.stored("two") == nil)
         let named = IndexScope(bundle: Store.app.bundle, index: "named")
         #expect(try await store.index.clientState(of: named) == nil)
-        try await store.index.commit(IndexBatch(scope: named), clientState: [1])
+        try await store.index.commit(IndexBatch(scope: named).with(clientState: [1]))
         #expect(try await store.index.clientState(of: named) == [1])
         #expect(try await store.index.clientState(of: Store.app) == longest)
     }

@@ -30,7 +30,7 @@ struct DiskFullTests {
             let text = String(repeating: "x", count: bytes)
             batch.index([try EncodedItem(item("\(number)", title: "common", text: "\(text) \(number)"))])
             batch.index([try EncodedItem(item("latest", title: "newest \(number)"))])
-            try await index.commit(batch, clientState: Array("\(number)".utf8))
+            try await index.commit(batch.with(clientState: Array("\(number)".utf8)))
         }
     }
 

@@ -144,7 +144,7 @@ struct EarlyApplyingTests {
         let applier = try #require(index.applier)
         var first = IndexBatch(scope: Store.app)
         first.index([try EncodedItem(item("m", title: "lemon", domain: "D2"))])
-        try await index.commit(first, clientState: [1])
+        try await index.commit(first.with(clientState: [1]))
         try await index.settle()
         await withCheckedContinuation { done in applier.onQueue { done.resume() } }
         let gate = DispatchSemaphore(value: 0)
@@ -155,7 +155,7 @@ struct EarlyApplyingTests {
         try await index.commit(deletion)
         var move = IndexBatch(scope: Store.app)
         move.index([try EncodedItem(update("m", [:], domain: "D1"))])
-        try await index.commit(move, clientState: [2])
+        try await index.commit(move.with(clientState: [2]))
         try image.arm(folder.path("store"), after: 1)
         let own = try await Self.ownRead(of: Store.app, index)
         gate.signal()
@@ -315,10 +315,10 @@ struct EarlyApplyingTests {
             try await index.settle()
             var last: ItemRecord?
             for case .success(let record) in applier.log.replay(after: start) {
-                guard record.entry.scope == Store.app, case .put(let bytes)? = record.entry.changes.first else {
-                    continue
-                }
-                last = try EncodedItem(decoding: bytes).record
+                guard record.entry.scope == Store.app,
+                    let bytes = record.entry.batch.records.first(where: { _ in true })
+                else { continue }
+                last = try EncodedItem(decoding: Array(bytes)).record
             }
             let found = try await index.items(uniqueIdentifier: "one", bundle: Store.app.bundle)
             #expect(found.first?.record == last)

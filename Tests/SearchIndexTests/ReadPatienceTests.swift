@@ -124,7 +124,7 @@ struct ReadPatienceTests {
         try await index.commit(try Self.batch(["other 5"], in: Self.other))
         var second = IndexBatch(scope: Store.app)
         second.delete(identifiers: ["gone"])
-        try await index.commit(second, clientState: [7])
+        try await index.commit(second.with(clientState: [7]))
         let own = Task {
             try await ReadPatience.own(Store.app.bundle).during { () throws in
                 try await index.search(SearchRequest("lemon", bundle: Store.app.bundle)).hits
@@ -223,8 +223,8 @@ struct ReadPatienceTests {
                 let scope = IndexScope(bundle: random.pick(bundles), index: random.below(4) == 0 ? "second" : nil)
                 let batch = try Self.anyBatch(in: scope, &random)
                 let state = random.below(4) == 0 ? [UInt8(random.below(256))] : nil
-                try await index.commit(batch, clientState: state)
-                try await model.index.commit(batch, clientState: state)
+                try await index.commit(batch.with(clientState: state))
+                try await model.index.commit(batch.with(clientState: state))
             }
             let crashes = random.below(2) == 0
             if crashes { try image.arm(folder.path("store"), after: random.below(6)) }

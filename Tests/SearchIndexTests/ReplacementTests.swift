@@ -18,17 +18,17 @@ struct ReplacementTests {
         var other = IndexBatch(scope: named)
         other.index([try EncodedItem(item("one"))])
         for _ in 0..<2 {
-            try await store.index.commit(batch, clientState: [1])
-            try await store.index.commit(other, clientState: [2])
+            try await store.index.commit(batch.with(clientState: [1]))
+            try await store.index.commit(other.with(clientState: [2]))
             try await store.index.beginReplacement(of: bundle)
             try await store.index.replaceAll(in: Store.app)
             #expect(try await store.index.clientState(of: Store.app) == nil)
             #expect(try await store.index.clientState(of: named) == [2])
             #expect(try await store.index.itemCounts() == [bundle: 2])
             await #expect(throws: SearchIndexError.mismatchedClientState) {
-                try await store.index.commit(batch, clientState: [3], expecting: .exactly([1]))
+                try await store.index.commit(batch.with(clientState: [3], expecting: .exactly([1])))
             }
-            try await store.index.commit(batch, clientState: [3], expecting: .exactly(nil))
+            try await store.index.commit(batch.with(clientState: [3], expecting: .exactly(nil)))
             try await store.index.finishReplacement(of: bundle)
             #expect(try await store.index.clientState(of: Store.app) == [3])
             #expect(try await store.index.itemCounts() == [bundle: 2])
@@ -90,7 +90,7 @@ struct ReplacementTests {
             for bundle in [bundle, "com.example.other"] {
                 var batch = IndexBatch(scope: IndexScope(bundle: bundle, index: name))
                 batch.index([try EncodedItem(item("one", title: "found"))])
-                try await store.index.commit(batch, clientState: [1])
+                try await store.index.commit(batch.with(clientState: [1]))
             }
         }
         try await store.index.settle()

@@ -110,6 +110,8 @@ struct EngineCallTests {
         var random = SplitMix64(seed: seed)
         var batch = IndexBatch(
             scope: IndexScope(bundle: "b" + random.text(length: 4).filter { $0 != "\0" }, index: "i"))
+        batch.expectation = [.any, .exactly(nil), .exactly([1])][random.below(3)]
+        batch.clientState = [nil, [], [0, 255]][random.below(3)]
         for _ in 0..<random.below(6) {
             switch random.below(4) {
             case 0: batch.index([try EncodedItem(RandomCalls.item(&random).record)])
@@ -118,7 +120,8 @@ struct EngineCallTests {
             default: batch.deleteAll()
             }
         }
-        #expect(try IndexBatch(decoding: try batch.encoded()) == batch)
+        #expect(
+            try batch.encoded().withUnsafeBytes { try IndexBatch(decoding: $0, maximumBytes: 64 << 20) } == batch)
     }
 
     @Test("Changed values of a call or an answer are an error with a position or another call, and never a crash")

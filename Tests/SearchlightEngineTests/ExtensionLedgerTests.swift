@@ -71,7 +71,7 @@ struct ExtensionLedgerTests {
         try await place.withEngine { engine in
             var batch = IndexBatch(scope: IndexScope(bundle: "com.example.notebook", index: nil))
             batch.index([try EncodedItem(ItemRecord(uniqueIdentifier: "own"))])
-            try await engine.commit(batch, clientState: nil, expecting: .any)
+            try await engine.commit(batch)
             try FileManager.default.removeItem(atPath: bundle)
             _ = await engine.refreshExtensions()
             #expect(engine.removals.isEmpty)

@@ -53,9 +53,7 @@ enum RandomCalls {
             PreviewCall(item: Int64(number(&random)), query: maybe(&random)),
             FulfilCall(promise: promise, item: Int64(number(&random)), mayRetry: true),
             PrewarmCall(bundle: text(&random)), ReindexCall(bundle: text(&random)), CompareCall(bundle: text(&random)),
-            CommitCall(
-                clientState: [0, 255], expectation: [.any, .exactly(nil), .exactly([1])][random.below(3)],
-                changes: .inline([0, 1, 255])),
+            CommitCall(batch: .inline([0, 1, 255])),
             ClientStateCall(scope: scope), SettleCall(), RejectionsCall(scope: scope, mark: nil), FactsCall(),
             StopCall(), VerifyCall(), RepairCall(),
             ExtensionListingCall(), ExtensionDetailsCall(bundle: text(&random)), ExtensionPlacesCall(),

@@ -22,7 +22,7 @@ struct ReindexesTests {
     private struct Nobody: LiveDelegate {
         func perform(_ request: WorkerRequest) async throws(BusError) -> [BusValue] { [] }
         func settle() async {}
-        func takeLoss() -> DonationRefusal? { nil }
+        func takeLoss() -> BusError? { nil }
     }
 
     @Test("is what was on its way when it began and what came later, but not what was done before or is asked for")

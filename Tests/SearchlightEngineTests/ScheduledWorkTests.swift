@@ -24,7 +24,7 @@ struct ScheduledWorkTests {
         var batch = IndexBatch(scope: IndexScope(bundle: bundle))
         batch.index(
             try names.map { try EncodedItem(ItemRecord(uniqueIdentifier: $0, expiration: expires)) })
-        try await engine.commit(batch, clientState: nil, expecting: .any)
+        try await engine.commit(batch)
     }
 
     @Test("What has expired in great number before it could be asked for is asked for as a whole")

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import MessageSupport
 import BusTransport
 import Foundation
 import Glibc
@@ -137,7 +138,7 @@ struct DonationTests {
             try await client.index(.commitBatch(changes: [], clientState: [1], expecting: .exactly([9])))
         }
         #expect(mismatch == ServiceErrorName.mismatchedClientState)
-        let member = BusMember(IndexRequest.interface, "IndexRecords")
+        let member = BusMember(IndexRequest.interface, "Commit")
         let arguments = await refusal { _ = try await client.connection.call(member, [.unsigned(1)]) }
         #expect(arguments == BusErrorName.invalidArguments)
         let unknown = await refusal {

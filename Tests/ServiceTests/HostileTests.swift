@@ -50,7 +50,7 @@ struct HostileTests {
         }
         field(1, "o", "/com/searchlight")
         field(2, "s", "com.searchlight.Index1")
-        field(3, "s", "IndexRecords")
+        field(3, "s", "Commit")
         number(UInt32(fields.count))
         bytes += fields
         while bytes.count % 8 != 0 { bytes.append(0) }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import MessageSupport
 import BusTransport
 import Glibc
 import ItemRecord

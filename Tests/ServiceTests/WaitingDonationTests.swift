@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import MessageSupport
 import BusTransport
 import Dispatch
 import Foundation
@@ -95,12 +96,31 @@ struct WaitingDonationTests {
         let waiting = try Donation(flood, "second", bytes: bytes > 2 << 20 ? 30 << 20 : bytes)
         let other = try await held.service.app("com.example.notes")
         #expect(await eventually { held.waiting == 1 })
+        #expect(held.service.service.flow.waiting["store"] == 1)
         let large = try Donation(other, "large", bytes: bytes)
         #expect(await eventually { large.isAnswered })
         #expect(large.isKept && !waiting.isAnswered)
         held.open()
         #expect(await eventually { waiting.isAnswered })
         #expect(waiting.isKept)
+        await held.stop()
+    }
+
+    @Test("A small donation does not wait for the room that large ones of its app left")
+    func small() async throws {
+        let held = try await Held()
+        let flood = try await held.service.app("com.example.flood")
+        let first = try Donation(flood, "first", bytes: Held.limit * 3 / 2)
+        #expect(await eventually { first.isKept })
+        let waiting = try Donation(flood, "second", bytes: 1_500_000)
+        #expect(await eventually { held.waiting == 1 })
+        let other = try await held.service.app("com.example.flood")
+        let small = try Donation(other, "small", bytes: 1000)
+        #expect(await eventually { small.isAnswered || held.waiting == 2 })
+        #expect(small.isKept && !waiting.isAnswered)
+        held.open()
+        #expect(await eventually { waiting.isAnswered })
+        #expect(held.service.service.flow.waiting.isEmpty)
         await held.stop()
     }
 

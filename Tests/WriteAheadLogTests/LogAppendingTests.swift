@@ -58,10 +58,10 @@ import Testing
         #expect([0, 1, 3, 4, 5].map { box[$0] } == (1...5).map { .success($0) })
         // Another index has a state of its own; deleting everything clears it.
         var other = LogTest.entry(6)
-        other.scope.index = nil
+        other.batch.scope.index = nil
         _ = try await log.append(other, if: { $0 == .unchanged })
         var clearing = LogTest.entry(7)
-        clearing.changes.append(.deleteAll)
+        clearing.batch.deleteAll()
         _ = try await log.append(clearing)
         _ = try await log.append(LogTest.entry(8), if: { $0 == .cleared })
     }
@@ -166,7 +166,7 @@ import Testing
         let log = try LogTest.open(disk)
         let calls = disk.calls
         var entry = LogTest.entry(1)
-        entry.clientState = [UInt8](repeating: 1, count: 251)
+        entry.batch.clientState = [UInt8](repeating: 1, count: 251)
         await #expect(
             throws: LogError.invalidEntry(.tooLarge(what: "bytes of client state", value: 251, limit: 250))
         ) { try await log.append(entry) }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import SystemSupport
 import TestSupport
 import Testing
@@ -166,18 +167,43 @@ import Testing
             "\(findings)")
     }
 
+    @Test("A segment of format 1 is read and stays as it is, and entries go on in another")
+    func earlierFormat() async throws {
+        let disk = LogTestDisk(seed: 1)
+        try await LogTest.open(disk).close()
+        var header = LogSegmentHeader(store: LogTest.store(), first: 1)
+        header.version = 1
+        let payload = LogEntryTests.firstSample
+        var segment = header.encoded
+        LogFrame(
+            length: UInt32(payload.count), sequence: 1, groupIndex: 0, payloadChecksum: CRC32C.of(payload)
+        ).append(to: &segment, seed: LogTest.store().checksum)
+        segment += payload
+        let path = LogTest.folder + "/" + LogFileNames.segment(1)
+        disk.contents[path] = segment
+        let log = try LogTest.open(disk)
+        #expect(log.findings.filter(\.isDamage) == [])
+        #expect(try await log.append(LogTest.entry(2)) == 2)
+        let opened = try LogTest.open(disk)
+        let expected = [
+            NumberedLogEntry(sequence: 1, entry: LogEntryTests.sample), .init(sequence: 2, entry: LogTest.entry(2)),
+        ]
+        #expect(try opened.records() == expected)
+        #expect(disk.contents[path] == segment)
+    }
+
     @Test("A later format is named, not read and not overwritten")
     func newerFormat() async throws {
         let disk = LogTestDisk(seed: 1)
         var log = try LogTest.open(disk)
         var header = LogSegmentHeader(store: LogTest.store(), first: 1)
-        header.version = 2
+        header.version = 3
         let path = LogTest.folder + "/" + LogFileNames.segment(1)
         disk.contents[path] = header.encoded + [1, 2, 3]
         log = try LogTest.open(disk)
         #expect(
             log.findings == [
-                .damaged(file: LogFileNames.segment(1), offset: 0, entries: 1...1, reason: .newerFormat(2))
+                .damaged(file: LogFileNames.segment(1), offset: 0, entries: 1...1, reason: .newerFormat(3))
             ])
         #expect(try await log.append(LogTest.entry(1)) == 2)
         #expect(disk.contents[path] == header.encoded + [1, 2, 3])
@@ -219,7 +245,7 @@ import Testing
             length: UInt32(forged.count), sequence: 2, groupIndex: 0, payloadChecksum: CRC32C.of(forged)
         ).append(to: &frame, seed: LogTest.store(2).checksum)
         var entry = LogTest.entry(1)
-        entry.changes = [.put([7, 7] + frame + forged)]
+        entry.batch.changes = ChangeList([.put([7, 7] + frame + forged)])
         for entry in [entry, LogTest.entry(2)] { _ = try await log.append(entry) }
         let path = LogTest.folder + "/" + LogFileNames.segment(1)
         // The length of the first entry, so that the search has to go through its payload.

@@ -14,12 +14,12 @@ struct LogPerformanceTests {
     /// A batch of ten items of about 1 KB, with the state that belongs to it.
     private static func batch(_ number: Int) -> LogEntry {
         var generator = SplitMix64(seed: UInt64(number))
-        let changes = (0..<10).map { _ in
-            EncodedChange.put((0..<1024).map { _ in UInt8(truncatingIfNeeded: generator.next()) })
+        var batch = IndexBatch(
+            scope: IndexScope(bundle: "com.example.notes", index: "notes"), clientState: Array("\(number)".utf8))
+        for _ in 0..<10 {
+            batch.changes.append(record: (0..<1024).map { _ in UInt8(truncatingIfNeeded: generator.next()) })
         }
-        return LogEntry(
-            scope: IndexScope(bundle: "com.example.notes", index: "notes"), changes: changes,
-            clientState: Array("\(number)".utf8))
+        return LogEntry(batch)
     }
 
     private static let batches = (0..<64).map { batch($0) }

@@ -9,6 +9,9 @@ import TestSupport
 enum LogTest {
     static let folder = "/store/journal"
 
+    /// Deletions of every kind.
+    static let deletions: [EncodedChange] = [.deleteItems(["a", "", "ä"]), .deleteDomains(["b.c"]), .deleteAll]
+
     static func store(_ seed: UInt64 = 1) -> StoreIdentifier {
         var generator = SplitMix64(seed: seed)
         let bytes = (0..<StoreIdentifier.byteCount).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -19,9 +22,10 @@ enum LogTest {
     static func entry(_ number: Int, bytes: Int = 40, state: String? = nil) -> LogEntry {
         var record = Array("item \(number) ".utf8)
         while record.count < bytes { record.append(UInt8(truncatingIfNeeded: record.count &* 31 &+ number)) }
-        return LogEntry(
-            scope: IndexScope(bundle: "com.example.notes", index: "notes"), changes: [.put(record)],
-            clientState: state.map { Array($0.utf8) })
+        var batch = IndexBatch(
+            scope: IndexScope(bundle: "com.example.notes", index: "notes"), clientState: state.map { Array($0.utf8) })
+        batch.changes.append(record: record)
+        return LogEntry(batch)
     }
 
     static func open(

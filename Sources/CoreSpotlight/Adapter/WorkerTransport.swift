@@ -18,30 +18,47 @@ struct WorkerTransport: IndexTransport {
     private func send(_ request: IndexRequest, _ context: UnsafeMutableRawPointer?) -> searchlight_status {
         let done = PendingCompletions.function
         return withOptionalCString(request.index) { name in
-            switch request.action {
-            case .change(.put(let batch)):
-                connection.callIndex { $0.index_records?($1, name, batch, batch.count, done, context) }
-            case .change(.deleteItems(let names)):
-                withCStrings(names) { texts in
-                    connection.callIndex { $0.delete_items?($1, name, texts, names.count, done, context) }
-                }
-            case .change(.deleteDomains(let names)):
-                withCStrings(names) { texts in
-                    connection.callIndex { $0.delete_domains?($1, name, texts, names.count, done, context) }
-                }
-            case .change(.deleteAll): connection.callIndex { $0.delete_all?($1, name, done, context) }
-            case .commitBatch(let changes, let state, let expectation):
-                connection.callBatches {
-                    let (kind, expected) = expectation.parts
+            switch request {
+            case .commit(let batch):
+                guard let state = batch.clientState else { return change(batch, name, done, context) }
+                return connection.callBatches {
+                    let (kind, expected) = batch.expectation.parts
+                    let changes = batch.changes.bytes
                     return $0.commit_changes?(
                         $1, name, changes, changes.count, state, state.count, kind, expected, expected.count,
                         PendingCompletions.batchFunction, context)
                 }
             case .clientState:
-                connection.callBatches { $0.read_state?($1, name, PendingCompletions.stateFunction, context) }
+                return connection.callBatches { $0.read_state?($1, name, PendingCompletions.stateFunction, context) }
             // Apple's API has no question for an item.
-            case .record: SEARCHLIGHT_UNSUPPORTED
+            case .record: return SEARCHLIGHT_UNSUPPORTED
             }
+        }
+    }
+
+    /// Makes the one change of a batch that has no client state.
+    private func change(
+        _ batch: IndexBatch, _ name: UnsafePointer<CChar>?, _ done: searchlight_completion?,
+        _ context: UnsafeMutableRawPointer?
+    ) -> searchlight_status {
+        var changes = batch.changes.changes
+        guard let change = changes.next(), changes.next() == nil else { return SEARCHLIGHT_UNSUPPORTED }
+        switch change {
+        case .put(let records):
+            return records.withUnsafeBufferPointer { records in
+                connection.callIndex {
+                    $0.index_records?($1, name, records.baseAddress, records.count, done, context)
+                }
+            }
+        case .deleteItems(let names):
+            return withCStrings(names) { texts in
+                connection.callIndex { $0.delete_items?($1, name, texts, names.count, done, context) }
+            }
+        case .deleteDomains(let names):
+            return withCStrings(names) { texts in
+                connection.callIndex { $0.delete_domains?($1, name, texts, names.count, done, context) }
+            }
+        case .deleteAll: return connection.callIndex { $0.delete_all?($1, name, done, context) }
         }
     }
 }

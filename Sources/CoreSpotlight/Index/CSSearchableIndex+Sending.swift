@@ -43,7 +43,7 @@ extension CSSearchableIndex {
     func fetchClientState(holdsUp: Bool, completion: @escaping @Sendable (IndexTransport.Outcome) -> Void) {
         attempt(completion) { () throws(CSIndexError) in
             try checkHasBatches()
-            try send([.clientState], holdsUp: holdsUp, completion: completion)
+            try send([.clientState(index: name)], holdsUp: holdsUp, completion: completion)
         }
     }
 
@@ -63,7 +63,7 @@ extension CSSearchableIndex {
                 }
             }
             if try staged.get() { return complete(.success(nil)) }
-            try send(changes.map { .change($0) }, holdsUp: holdsUp, completion: complete)
+            try send(changes.map { IndexRequest($0, index: name) }, holdsUp: holdsUp, completion: complete)
         }
     }
 
@@ -84,17 +84,18 @@ extension CSSearchableIndex {
                     "There is no batch to end, so the client state was not stored. Call beginBatch() before the calls "
                         + "that belong to it.")
             }
-            let commit = IndexRequest.Action.commitBatch(
-                changes: batch.bytes, clientState: Array(state), expecting: expectation)
-            try send([commit], holdsUp: holdsUp, completion: completion)
+            let commit = IndexBatch(
+                scope: IndexScope(bundle: "", index: name), changes: batch, clientState: Array(state),
+                expecting: expectation)
+            try send([.commit(commit)], holdsUp: holdsUp, completion: completion)
         }
     }
 
     private func send(
-        _ actions: [IndexRequest.Action], holdsUp: Bool, completion: @escaping Completion
+        _ requests: [IndexRequest], holdsUp: Bool, completion: @escaping Completion
     ) throws(CSIndexError) {
         let connected = if let sender { sender } else { try ProcessSenders.only() }
-        connected.submit(actions, to: name, holdsUp: holdsUp, completion: completion)
+        connected.submit(requests, holdsUp: holdsUp, completion: completion)
     }
 
     /// Hands what the body throws to the completion.

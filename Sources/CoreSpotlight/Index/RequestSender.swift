@@ -28,11 +28,8 @@ final class RequestSender: Sendable {
     /// error, those not yet sent are dropped.
     ///
     /// - Parameter holdsUp: whether to block while too many bytes wait. Must not be set in asynchronous code.
-    func submit(
-        _ actions: [IndexRequest.Action], to indexName: String?, holdsUp: Bool, completion: @escaping Completion
-    ) {
-        guard !actions.isEmpty else { return completion(.success(nil)) }
-        let requests = actions.map { IndexRequest($0, index: indexName) }
+    func submit(_ requests: [IndexRequest], holdsUp: Bool, completion: @escaping Completion) {
+        guard !requests.isEmpty else { return completion(.success(nil)) }
         // A little for each, so that what carries no bytes is bounded too.
         let bytes = requests.reduce(0) { $0 + $1.byteCount + 64 }
         window.enter(bytes, waits: holdsUp)

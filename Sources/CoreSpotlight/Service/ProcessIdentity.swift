@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+internal import BusTransport
 internal import ServiceMessages
 
 /// Who this process is to the service.
@@ -49,14 +50,16 @@ struct ProcessIdentity: Sendable, Hashable {
     var hello: Hello { Hello(role: .app, bundle: bundle, program: program) }
 
     /// What to do about a refusal, if the reason may be that the process did not say which app it is.
-    func explain(_ failure: ServiceFailure) -> ServiceFailure {
-        guard bundle == nil, failure.kind == .answered(ServiceErrorName.accessDenied) else { return failure }
-        return ServiceFailure(
-            failure.kind,
-            "The index of this app cannot be reached, for it is not known which app this is. Set "
+    func explain(_ failure: BusError) -> BusError {
+        guard bundle == nil, case .remote(let name, let message) = failure, name == ServiceErrorName.accessDenied else {
+            return failure
+        }
+        return .remote(
+            name: name,
+            message: "The index of this app cannot be reached, for it is not known which app this is. Set "
                 + "SEARCHLIGHT_BUNDLE_IDENTIFIER in the program's environment (such as com.example.notes), put an "
                 + "Info.plist with a CFBundleIdentifier beside the program, or start it from a desktop file. "
-                + "The service said: \(failure.message)")
+                + "The service said: \(message)")
     }
 }
 

@@ -20,7 +20,7 @@ enum ResendPlan {
         var result: Set<Int> = []
         for (index, state) in states {
             let positions = sent.indices.filter { sent[$0].index == index }
-            result.formUnion(carriedOut(positions.map { sent[$0].action }, state: state).map { positions[$0] })
+            result.formUnion(carriedOut(positions.map { sent[$0] }, state: state).map { positions[$0] })
         }
         return result
     }
@@ -28,17 +28,17 @@ enum ResendPlan {
     /// The positions of what was carried out up to the batch that left the stored state behind, if that can be told: the
     /// first in a chain of batches, each of which expects what the one before leaves. To take the first is safe, for the
     /// rest is sent again.
-    private static func carriedOut(_ actions: [IndexRequest.Action], state: [UInt8]?) -> [Int] {
+    private static func carriedOut(_ actions: [IndexRequest], state: [UInt8]?) -> [Int] {
         // The first batch may have been refused, so any may have been the one with which the chain begins.
         for action in actions {
-            switch action {
-            case .commitBatch(_, _, .exactly(let beginning)):
+            switch action.effect {
+            case .exchange(let beginning, _):
                 // Nothing of it was carried out.
                 if state == beginning { return [] }
                 if let done = chain(actions, from: beginning, to: state) { return done }
             // Before the chain they bring about what it begins with, also when they are sent again.
-            case .commitBatch(_, _, .any), .change(.deleteAll): return []
-            case .change, .clientState, .record: break
+            case .set: return []
+            case .none: break
             }
         }
         return []
@@ -46,21 +46,21 @@ enum ResendPlan {
 
     /// The positions of what was carried out if one state was there before and the other is now; `nil` if that cannot be.
     private static func chain(
-        _ actions: [IndexRequest.Action], from beginning: [UInt8]?, to state: [UInt8]?
+        _ actions: [IndexRequest], from beginning: [UInt8]?, to state: [UInt8]?
     ) -> [Int]? {
         var reached = beginning
         var done: [Int] = []
         for (position, action) in actions.enumerated() {
-            switch action {
-            case .commitBatch(_, let new, .exactly(let expected)):
+            switch action.effect {
+            case .exchange(let expected, let new):
                 // Does not belong to the chain: was refused, and will be again.
                 guard reached == expected else { continue }
                 done.append(position)
                 if state == new { return done }
                 reached = new
             // They leave a state from which nothing can be told.
-            case .commitBatch(_, _, .any), .change(.deleteAll): return nil
-            case .change, .clientState, .record: done.append(position)
+            case .set: return nil
+            case .none: done.append(position)
             }
         }
         return nil
@@ -70,7 +70,25 @@ enum ResendPlan {
 extension IndexRequest {
     /// Whether sending it again could fail because it was carried out before.
     fileprivate var isAmbiguous: Bool {
-        guard case .commitBatch(_, let new, .exactly(let expected)) = action else { return false }
+        guard case .exchange(let expected, let new) = effect else { return false }
         return new != expected
+    }
+
+    /// What a request does to the client state.
+    fileprivate enum Effect {
+        case none
+        /// It leaves another state, whatever was there.
+        case set
+        /// It leaves another state if the expected one was there.
+        case exchange([UInt8]?, [UInt8])
+    }
+
+    fileprivate var effect: Effect {
+        guard case .commit(let batch) = self else { return .none }
+        if let new = batch.clientState {
+            if case .exactly(let expected) = batch.expectation { return .exchange(expected, new) }
+            return .set
+        }
+        return batch.changes.afterDeletingAll == nil ? .none : .set
     }
 }

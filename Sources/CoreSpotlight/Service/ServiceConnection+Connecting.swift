@@ -11,8 +11,8 @@ extension ServiceConnection {
         phase = .opening
         let epoch = epoch
         openingQueue.async { [self] in
-            let result: Result<any ServiceLink, ServiceFailure>
-            do throws(ServiceFailure) {
+            let result: Result<any ServiceLink, BusError>
+            do throws(BusError) {
                 result = .success(
                     try opener.open(onCall: onCall) { [weak self] in
                         guard let self else { return }
@@ -25,19 +25,18 @@ extension ServiceConnection {
         }
     }
 
-    private func opened(_ result: Result<any ServiceLink, ServiceFailure>, _ epoch: Int) {
+    private func opened(_ result: Result<any ServiceLink, BusError>, _ epoch: Int) {
         guard epoch == self.epoch else {
             if case .success(let link) = result { link.close() }
             return
         }
         switch result {
-        case .failure(let failure): failed(failure, isFinal: failure.kind == .absent && !wasEverConnected)
+        case .failure(let failure): failed(failure, isFinal: failure.isAbsence && !wasEverConnected)
         case .success(let link):
             phase = .greeting(link)
             setTimer(ServiceTiming.greeting) { connection in
                 connection.failed(
-                    ServiceFailure(
-                        .unreachable,
+                    BusError.unreachable(
                         "The service took the connection and did not answer within \(ServiceTiming.greeting). "
                             + "Restart it: systemctl --user restart searchlightd, or end it and run searchlightd."),
                     isFinal: false)
@@ -59,11 +58,11 @@ extension ServiceConnection {
             // A service that is ending, or has too many clients or its store lent, may take this one later.
             let isPassing = [ExtensionStatus.unavailable.errorName, BusErrorName.limitsExceeded].contains(name)
             return failed(
-                identity.explain(ServiceFailure(.remote(name: name, message: message))), isFinal: !isPassing)
+                identity.explain(BusError.remote(name: name, message: message)), isFinal: !isPassing)
         } catch .disconnected {
-            return failed(ServiceFailure(.disconnected), isFinal: false)
+            return failed(BusError.disconnected, isFinal: false)
         } catch {
-            return failed(ServiceFailure(error), isFinal: true)
+            return failed(error, isFinal: true)
         }
         wasEverConnected = true
         register(link)
@@ -82,7 +81,7 @@ extension ServiceConnection {
         let epoch = epoch
         let states = States(missing: questions.count)
         for index in questions {
-            let request = IndexRequest(.clientState, index: index)
+            let request = IndexRequest.clientState(index: index)
             link.call(request.member, request.arguments) { [weak self] result in
                 guard let self else { return }
                 queue.async {
@@ -123,13 +122,13 @@ extension ServiceConnection {
 
     private func disconnected(_ epoch: Int) {
         guard epoch == self.epoch, phase.link != nil else { return }
-        failed(ServiceFailure(.disconnected), isFinal: false)
+        failed(BusError.disconnected, isFinal: false)
     }
 
     /// An attempt failed, or a connection was lost.
     ///
     /// - Parameter isFinal: Whether to give up at once what waits: trying again would end in the same way.
-    private func failed(_ failure: ServiceFailure, isFinal: Bool) {
+    private func failed(_ failure: BusError, isFinal: Bool) {
         stopTimer()
         phase.link?.close()
         if case .ready = phase { lastLoss = timing.now() }
@@ -150,8 +149,7 @@ extension ServiceConnection {
         for request in waiting.removeSuspects(afterSends: Self.maximumSends) {
             request.reply(
                 .failure(
-                    ServiceFailure(
-                        .unreachable,
+                    BusError.unreachable(
                         "The connection to the service was lost \(Self.maximumSends) times while it carried out the "
                             + "request. See the service's log, journalctl --user -u searchlightd.")))
         }
@@ -186,9 +184,8 @@ extension ServiceConnection {
         for request in overdue {
             request.reply(
                 .failure(
-                    ServiceFailure(
-                        .unreachable,
-                        "No service answered within \(ServiceTiming.patience). \(lastFailure?.message ?? "")")))
+                    BusError.unreachable(
+                        "No service answered within \(ServiceTiming.patience). \(lastFailure?.advice ?? "")")))
         }
     }
 

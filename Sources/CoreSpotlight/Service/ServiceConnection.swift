@@ -55,7 +55,7 @@ final class ServiceConnection: @unchecked Sendable {
     var failures = 0
     var wasEverConnected = false
     var lastLoss: Duration?
-    var lastFailure: ServiceFailure?
+    var lastFailure: BusError?
     var cancelTimer: (@Sendable () -> Void)?
     var isDelegateWanted = false
     /// What the service was told of that over the present connection.
@@ -148,7 +148,7 @@ final class ServiceConnection: @unchecked Sendable {
         case .failure(.disconnected), .failure(.cancelled): return
         case .failure(let error):
             failures = 0
-            waiting.remove(number)?.reply(.failure(ServiceFailure(error)))
+            waiting.remove(number)?.reply(.failure(error))
         }
         sendWaiting()
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BusTransport
+internal import ServiceMessages
 internal import SystemSupport
 
 /// Finds the service of a store: by the socket in the store's folder; starts it, where something does that; and speaks
@@ -30,33 +31,32 @@ struct ServiceFinder: ServiceOpener {
 
     func open(
         onCall: @escaping BusConnection.CallHandler, onDisconnect: @escaping @Sendable () -> Void
-    ) throws(ServiceFailure) -> any ServiceLink {
+    ) throws(BusError) -> any ServiceLink {
         guard let socket = try connect() else { return try openBus(onCall, onDisconnect) }
         do throws(BusError) {
             return try BusConnection(
                 adopting: socket, side: .client, name: "searchlight-bus", onCall: onCall,
                 onDisconnect: { _ in onDisconnect() })
         } catch {
-            throw ServiceFailure(error)
+            throw error
         }
     }
 
     private func openBus(
         _ onCall: @escaping BusConnection.CallHandler, _ onDisconnect: @escaping @Sendable () -> Void
-    ) throws(ServiceFailure) -> any ServiceLink {
-        guard let sessionBus else { throw ServiceFailure(.disconnected) }
+    ) throws(BusError) -> any ServiceLink {
+        guard let sessionBus else { throw BusError.disconnected }
         do throws(BusError) {
             return try SessionBusLink(address: sessionBus, onCall: onCall, onDisconnect: onDisconnect)
         } catch {
-            throw ServiceFailure(
-                .unreachable,
+            throw BusError.unreachable(
                 "The service's socket \(location.socketPath) cannot be seen from here, and speaking with it over the "
                     + "session bus failed: \(error)")
         }
     }
 
     /// The socket of the service; `nil` if it runs and its socket cannot be seen.
-    private func connect() throws(ServiceFailure) -> OwnedDescriptor? {
+    private func connect() throws(BusError) -> OwnedDescriptor? {
         let refusal: ServiceSocketError
         do throws(ServiceSocketError) { return try ServiceSocket.connect(inFolder: location.folder) } catch {
             refusal = error
@@ -65,12 +65,14 @@ struct ServiceFinder: ServiceOpener {
             throw failure(refusal)
         }
         do throws(BusError) { try activate() } catch {
-            throw ServiceFailure(failure(refusal).kind, "\(refusal) Starting it failed: \(error) \(advice)")
+            let message = "\(refusal) Starting it failed: \(error) \(advice)"
+            if case .absent = refusal { throw .remote(name: ServiceErrorName.absent, message: message) }
+            throw .unreachable(message)
         }
         do throws(ServiceSocketError) { return try ServiceSocket.connect(inFolder: location.folder) } catch {
             if error.isUnseen, sessionBus != nil { return nil }
             // It was started, and may be about to listen.
-            throw ServiceFailure(.unreachable, failure(error).message)
+            throw .unreachable(failure(error).advice)
         }
     }
 
@@ -81,12 +83,12 @@ struct ServiceFinder: ServiceOpener {
             : "Start it in a terminal: searchlightd, with the same SEARCHLIGHT_STORE."
     }
 
-    private func failure(_ error: ServiceSocketError) -> ServiceFailure {
+    private func failure(_ error: ServiceSocketError) -> BusError {
         switch error {
-        case .absent: ServiceFailure(.absent, "\(error) \(advice)")
-        case .nobodyListens: ServiceFailure(.unreachable, "\(error) \(advice)")
+        case .absent: BusError.remote(name: ServiceErrorName.absent, message: "\(error) \(advice)")
+        case .nobodyListens: BusError.unreachable("\(error) \(advice)")
         case .notPermitted, .notASocket, .busy, .notInherited, .anotherUser, .system:
-            ServiceFailure(.unreachable, error.description)
+            BusError.unreachable(error.description)
         }
     }
 }

@@ -21,8 +21,8 @@ protocol ServiceOpener: Sendable {
     /// - Parameters:
     ///   - onCall: Receives what the service asks, on the connection's thread.
     ///   - onDisconnect: Called once when the connection is over.
-    /// - Throws: ``ServiceFailure``: of kind `absent` when no service runs and nothing would start one.
+    /// - Throws: ``BusError``: ``ServiceErrorName/absent`` when no service runs and nothing would start one.
     func open(
         onCall: @escaping BusConnection.CallHandler, onDisconnect: @escaping @Sendable () -> Void
-    ) throws(ServiceFailure) -> any ServiceLink
+    ) throws(BusError) -> any ServiceLink
 }

@@ -16,9 +16,9 @@ struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {
         connection.ask(.index(request)) { result in
             completion(
                 Result { () throws(CSIndexError) in
-                    do throws(ServiceFailure) {
+                    do throws(BusError) {
                         let values = try result.get()
-                        guard case .clientState = request.action else { return nil }
+                        guard case .clientState = request else { return nil }
                         return try read(values, of: request.member) { (arguments) throws(BusError) in
                             try ClientStateReply(&arguments).state
                         }
@@ -72,7 +72,7 @@ struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {
 
     func fetchData(bundle: String, item: String, type: String) async throws(CSIndexError) -> Data {
         let request = AppRequest.fetchData(bundle: bundle, item: item, type: type)
-        do throws(ServiceFailure) {
+        do throws(BusError) {
             let values = try await connection.answer(request.member, request.arguments)
             let payload = try read(values, of: request.member) { (arguments) throws(BusError) in
                 try Payload(&arguments)
@@ -84,13 +84,13 @@ struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {
     }
 
     /// Reads a stream where blocking holds up nobody.
-    private static func data(_ payload: Payload) async -> Result<Data, ServiceFailure> {
+    private static func data(_ payload: Payload) async -> Result<Data, BusError> {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 continuation.resume(
-                    returning: Result { () throws(ServiceFailure) in
+                    returning: Result { () throws(BusError) in
                         do throws(BusError) { return Data(try payload.bytes(upTo: maximumFetchedBytes)) } catch {
-                            throw ServiceFailure(error)
+                            throw error
                         }
                     })
             }
@@ -100,7 +100,7 @@ struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {
     private func ask<Value: Sendable>(
         _ request: QueryRequest, _ body: (inout BusArguments) throws(BusError) -> Value
     ) async throws(CSSearchQueryError) -> Value {
-        do throws(ServiceFailure) {
+        do throws(BusError) {
             return try read(try await connection.answer(request.member, request.arguments), of: request.member, body)
         } catch {
             throw CSSearchQueryError(error)
@@ -110,8 +110,8 @@ struct ServiceTransport: IndexTransport, QueryTransport, PromiseTransport {
 
 extension ServiceConnection {
     /// Asks a question and waits for the answer, whatever becomes of the task.
-    func answer(_ member: BusMember, _ arguments: [BusValue]) async throws(ServiceFailure) -> [BusValue] {
-        let result: Result<[BusValue], ServiceFailure> = await withCheckedContinuation { continuation in
+    func answer(_ member: BusMember, _ arguments: [BusValue]) async throws(BusError) -> [BusValue] {
+        let result: Result<[BusValue], BusError> = await withCheckedContinuation { continuation in
             ask(.question(member, arguments)) { continuation.resume(returning: $0) }
         }
         return try result.get()
@@ -121,7 +121,7 @@ extension ServiceConnection {
 /// Reads the arguments of an answer.
 private func read<Value>(
     _ values: [BusValue], of member: BusMember, _ body: (inout BusArguments) throws(BusError) -> Value
-) throws(ServiceFailure) -> Value {
+) throws(BusError) -> Value {
     var arguments = BusArguments(values, of: member.member)
-    do throws(BusError) { return try body(&arguments) } catch { throw ServiceFailure(error) }
+    do throws(BusError) { return try body(&arguments) } catch { throw error }
 }

@@ -5,7 +5,7 @@ internal import ServiceMessages
 
 /// A request that was not acknowledged yet.
 struct WaitingRequest: Sendable {
-    typealias Reply = @Sendable (Result<[BusValue], ServiceFailure>) -> Void
+    typealias Reply = @Sendable (Result<[BusValue], BusError>) -> Void
 
     /// What is asked.
     enum Content: Sendable {

@@ -71,7 +71,7 @@ final class DelegateResponder: Responder {
             guard request.isReindex, let loss = delegate.takeLoss() else { return request.isReindex ? [] : answer }
             throw .failed(
                 identifier: bundle, during: request.purpose, status: loss.status,
-                message: "it acknowledged, but donations could not be kept: \(loss.message)")
+                message: "it acknowledged, but donations could not be kept: \(loss)")
         case .failed(let error): throw failure(error, request)
         case .timedOut(let limit):
             throw unavailable(request, "it did not answer or make progress within \(limit)")

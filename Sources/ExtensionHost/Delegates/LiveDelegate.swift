@@ -19,7 +19,7 @@ public protocol LiveDelegate: Sendable {
 
     /// The first donation since the last call that could not be kept for a reason that is not its own, such as a full
     /// disk; a reindex during which there was one has failed.
-    func takeLoss() -> DonationRefusal?
+    func takeLoss() -> BusError?
 }
 
 /// One registration of a delegate. Never used twice in a process.

@@ -12,7 +12,7 @@ public final class DonationIntake: Sendable {
     /// The most donations that may wait; the runtime in a worker keeps fewer under way.
     static let maximumWaiting = 64
     /// The most bytes that may wait: two of the largest batches.
-    static let maximumWaitingBytes = 2 * RecordBatch.maximumBytes
+    static let maximumWaitingBytes = 2 * ChangeList.maximumBytes
 
     /// What waits; shared with the consumer.
     private final class Gate: Sendable {
@@ -23,12 +23,12 @@ public final class DonationIntake: Sendable {
             var isKeeping = false
             var isClosed = false
             /// The first donation that could not be kept for a reason that is not its own.
-            var loss: DonationRefusal?
+            var loss: BusError?
         }
         let state = Mutex(State())
 
         /// Notes that a donation was not kept although nothing was wrong with it.
-        func lose(_ refusal: DonationRefusal) {
+        func lose(_ refusal: BusError) {
             state.withLock { state in
                 if state.loss == nil { state.loss = refusal }
             }
@@ -41,8 +41,8 @@ public final class DonationIntake: Sendable {
                 state.waitingBytes -= element.bytes
                 state.isKeeping = true
                 if state.isClosed, state.loss == nil {
-                    state.loss = DonationRefusal(
-                        status: .unavailable, message: "its connection ended before they were kept")
+                    state.loss = BusError.refused(
+                        .unavailable, "its connection ended before they were kept")
                 }
                 return !state.isClosed
             }
@@ -71,7 +71,7 @@ public final class DonationIntake: Sendable {
     ///
     /// - Parameter keep: Keeps one donation, or answers one question; called for one after the other. Gives back the
     ///   arguments of the answer.
-    public init(keep: @escaping @Sendable (IndexRequest) async throws(DonationRefusal) -> [BusValue]) {
+    public init(keep: @escaping @Sendable (IndexRequest) async throws(BusError) -> [BusValue]) {
         let (steps, continuation) = AsyncStream.makeStream(of: Step.self)
         self.continuation = continuation
         consumer = Task { [gate] in
@@ -82,18 +82,24 @@ public final class DonationIntake: Sendable {
                 }
                 defer { gate.passed() }
                 guard gate.pass(element) else { continue }
-                do throws(DonationRefusal) {
+                do throws(BusError) {
                     element.call.reply(try await keep(element.request))
                 } catch {
-                    if !error.isTheDonorsOwn { gate.lose(error) }
-                    element.call.refuse(name: error.errorName, message: error.message)
+                    if !Self.isTheDonorsOwn(error) { gate.lose(error) }
+                    element.call.refuse(error)
                 }
             }
         }
     }
 
+    /// Whether the donor asked for something that could not be, as it was told: nothing it gave was lost.
+    private static func isTheDonorsOwn(_ error: BusError) -> Bool {
+        if case .remote(name: ServiceErrorName.mismatchedClientState, _) = error { return true }
+        return error.status == .invalidArgument
+    }
+
     /// The first donation since the last call that could not be kept for a reason that is not its own.
-    public func takeLoss() -> DonationRefusal? {
+    public func takeLoss() -> BusError? {
         gate.state.withLock { state in
             defer { state.loss = nil }
             return state.loss
@@ -108,8 +114,8 @@ public final class DonationIntake: Sendable {
         let bytes = request.byteCount
         let refusal: String? = gate.state.withLock { state in
             if state.isClosed { return "The connection is being ended." }
-            if bytes > RecordBatch.maximumBytes {
-                return "A donation has \(bytes) bytes; the limit is \(RecordBatch.maximumBytes). Send smaller ones."
+            if bytes > ChangeList.maximumBytes {
+                return "A donation has \(bytes) bytes; the limit is \(ChangeList.maximumBytes). Send smaller ones."
             }
             guard state.waiting < Self.maximumWaiting, state.waitingBytes + bytes <= Self.maximumWaitingBytes else {
                 return

@@ -71,7 +71,7 @@ final class RunningWorker: Responder {
         self.process = process
         processes.add(process, bundle: identifier, origin)
         onEvent(.started(bundle: identifier, processIdentifier: process.identifier))
-        let intake = DonationIntake { request throws(DonationRefusal) in
+        let intake = DonationIntake { request throws(BusError) in
             voice.progress.beginHostWork()
             // An extension may donate at any time, also when it was asked nothing.
             let work = onWork()
@@ -172,7 +172,7 @@ final class RunningWorker: Responder {
             await close(after: request)
             throw .failed(
                 identifier: bundle.identifier, during: request.purpose, status: loss.status,
-                message: "it acknowledged, but donations could not be kept: \(loss.message)")
+                message: "it acknowledged, but donations could not be kept: \(loss)")
         case .failure(let error): throw await failure(error, request, stop)
         }
     }

@@ -59,11 +59,7 @@ final class WorkerVoice: Sendable {
             }
             call.reply()
         } catch {
-            if case .remote(let name, let message) = error {
-                call.refuse(name: name, message: message)
-            } else {
-                call.refuse(name: BusErrorName.invalidArguments, message: error.description)
-            }
+            call.refuse(error)
         }
     }
 

@@ -10,7 +10,7 @@ extension HostSession {
     func record(of item: String) throws(BindingFailure) -> (record: ItemRecord, types: [String]) {
         let answer = Mutex<Result<RecordReply, BindingFailure>>(.failure(BindingFailure(.unavailable, "no answer")))
         let arrived = DispatchSemaphore(value: 0)
-        send(IndexRequest(.record(item), index: nil)) { outcome in
+        send(.record(item)) { outcome in
             let reply: Result<RecordReply, BindingFailure> =
                 switch outcome {
                 case .failed(let status, let message): .failure(BindingFailure(status, message))

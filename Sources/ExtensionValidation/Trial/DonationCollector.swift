@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionHost
 import ItemRecord
 import ServiceMessages
@@ -66,49 +67,48 @@ final class DonationCollector: DonationReceiver {
     /// How many items were donated, each as often as it was.
     var donatedItems: Int { state.withLock { $0.donatedItems } }
 
-    func receive(_ donation: Donation, from bundle: String) async throws(DonationRefusal) {
-        let refusal: DonationRefusal? = state.withLock { state in
-            let key = donation.index ?? ""
-            if case .exactly(let expected) = donation.expectation, state.states[key] != expected {
-                return DonationRefusal(
-                    errorName: ServiceErrorName.mismatchedClientState, message: "The client state is another one.")
+    func receive(_ batch: IndexBatch) async throws(BusError) {
+        let refusal: BusError? = state.withLock { state in
+            let key = batch.scope.index ?? ""
+            if case .exactly(let expected) = batch.expectation, state.states[key] != expected {
+                return .remote(
+                    name: ServiceErrorName.mismatchedClientState, message: "The client state is another one.")
             }
-            let bytes = donation.changes.reduce(0) { sum, change in
-                if case .put(let items) = change { sum + items.reduce(0) { $0 + $1.bytes.count } } else { sum }
-            }
-            guard state.items.count + donation.itemCount <= Self.maximumItems,
+            let bytes = batch.records.reduce(0) { $0 + $1.count }
+            let count = batch.itemCount
+            guard state.items.count + count <= Self.maximumItems,
                 state.bytes + bytes <= Self.maximumBytes
             else {
-                return DonationRefusal(
-                    status: .tooLarge,
-                    message: """
-                        A validation keeps \(Self.maximumItems) items of \(Self.maximumBytes >> 20) MiB. Have the extension \
-                        look at a smaller sample of your data.
-                        """)
+                return .refused(
+                    .tooLarge,
+                    """
+                    A validation keeps \(Self.maximumItems) items of \(Self.maximumBytes >> 20) MiB. Have the extension \
+                    look at a smaller sample of your data.
+                    """)
             }
             state.donations += 1
             state.bytes += bytes
-            state.donatedItems += donation.itemCount
-            for change in donation.changes { Self.apply(change, donation.index, &state) }
-            if let clientState = donation.clientState { state.states[key] = clientState }
+            state.donatedItems += count
+            for change in batch.decodedChanges { Self.apply(change, batch.scope.index, &state) }
+            if let clientState = batch.clientState { state.states[key] = clientState }
             return nil
         }
         if let refusal { throw refusal }
     }
 
-    private static func apply(_ change: IndexChange<[EncodedItem]>, _ index: String?, _ state: inout State) {
+    private static func apply(_ change: IndexChange<[ItemRecord]>, _ index: String?, _ state: inout State) {
         switch change {
         case .put(let items):
             for item in items {
-                let name = Name(index: index, identifier: item.record.uniqueIdentifier)
-                state.touched.insert(item.record.uniqueIdentifier)
-                if item.record.isUpdate {
+                let name = Name(index: index, identifier: item.uniqueIdentifier)
+                state.touched.insert(item.uniqueIdentifier)
+                if item.isUpdate {
                     // An update of an item that is not there is ignored, as an index does.
                     guard var stored = state.items[name] else { continue }
-                    for (key, value) in item.record.attributes { stored.attributes[key] = value == .null ? nil : value }
+                    for (key, value) in item.attributes { stored.attributes[key] = value == .null ? nil : value }
                     state.items[name] = stored
                 } else {
-                    state.items[name] = item.record
+                    state.items[name] = item
                 }
             }
         case .deleteItems(let identifiers):
@@ -133,7 +133,7 @@ final class DonationCollector: DonationReceiver {
         }
     }
 
-    func record(of identifier: String, bundle: String) async throws(DonationRefusal) -> RecordReply {
+    func record(of identifier: String, bundle: String) async throws(BusError) -> RecordReply {
         let found: ItemRecord? = state.withLock { state in
             // As an index answers: from the default one, else from any.
             let name = Name(index: nil, identifier: identifier)
@@ -150,11 +150,11 @@ final class DonationCollector: DonationReceiver {
         do throws(ItemRecordError) {
             return RecordReply(record: try found.encoded(), types: types.sorted())
         } catch {
-            throw DonationRefusal(status: .failed, message: "\(identifier) cannot be sent. \(error)")
+            throw BusError.refused(.failed, "\(identifier) cannot be sent. \(error)")
         }
     }
 
-    func clientState(of index: String?, bundle: String) async throws(DonationRefusal) -> [UInt8]? {
-        state.withLock { $0.states[index ?? ""] }
+    func clientState(of scope: IndexScope) async throws(BusError) -> [UInt8]? {
+        state.withLock { $0.states[scope.index ?? ""] }
     }
 }

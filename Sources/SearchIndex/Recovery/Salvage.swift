@@ -53,6 +53,7 @@ struct Salvage {
             lost.statelessThrough = .max
             row = lost
         }
+        row?.format = StoreRow.currentFormat
         let final = row
         try target.write { db in
             try final?.write(db)

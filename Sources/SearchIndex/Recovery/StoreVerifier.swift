@@ -105,7 +105,7 @@ public struct StoreVerifier: Sendable {
             return try queue.inDatabase { db in
                 live?.interruptWhenCancelled(db)
                 try Schema.refuseNewer(db, path: folder.path)
-                guard try Schema.migrator.hasCompletedMigrations(db) else {
+                guard try Schema.canBeRead(db) else {
                     report.notes.append("The database has an older format; it is upgraded when it is written.")
                     report.checks.append(.init(what: "database", skipped: "it has an older format"))
                     return nil

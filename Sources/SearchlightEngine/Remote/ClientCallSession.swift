@@ -108,14 +108,3 @@ public final class ClientCallSession: Sendable {
         _ = try? await connection.call(AdminRequest.eventMember, [value])
     }
 }
-
-extension IncomingCall {
-    /// Answers with an error.
-    fileprivate func refuse(_ error: BusError) {
-        switch error {
-        case .remote(let name, let message): refuse(name: name, message: message)
-        case .malformed: refuse(name: BusErrorName.invalidArguments, message: error.description)
-        case .disconnected, .cancelled, .system: refuse(name: BusErrorName.failed, message: error.description)
-        }
-    }
-}

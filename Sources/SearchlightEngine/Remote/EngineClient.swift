@@ -23,10 +23,8 @@ public protocol EngineClient: Sendable {
     ) async throws(EngineError) -> Call.Answer
 
     /// Makes a batch durable: all of it, its client state included, or nothing; see
-    /// ``SearchIndex/commit(_:clientState:expecting:)``. An engine of this process does so without encoding it.
-    func commit(
-        _ batch: IndexBatch, clientState: [UInt8]?, expecting expectation: ClientStateExpectation
-    ) async throws(EngineError)
+    /// ``SearchIndex/commit(_:isPatient:terms:)``. An engine of this process does so without encoding it.
+    func commit(_ batch: IndexBatch) async throws(EngineError)
 
     /// Ends what was opened for this client. Call it once, when done; nothing may be asked afterwards.
     func close() async
@@ -113,19 +111,16 @@ extension EngineClient {
         return try found.get()
     }
 
-    /// Makes a batch durable whatever the client state is.
-    public func commit(_ batch: IndexBatch, clientState: [UInt8]? = nil) async throws(EngineError) {
-        try await commit(batch, clientState: clientState, expecting: .any)
-    }
-
     /// Makes a batch durable by a call.
-    public func commit(
-        _ batch: IndexBatch, clientState: [UInt8]?, expecting expectation: ClientStateExpectation
-    ) async throws(EngineError) {
+    public func commit(_ batch: IndexBatch) async throws(EngineError) {
+        if let state = batch.clientState, state.count > ClientState.maximumBytes {
+            throw .index(.clientStateTooLong(bytes: state.count))
+        }
         let bytes: [UInt8]
-        do throws(SearchIndexError) { bytes = try batch.encoded() } catch { throw .index(error) }
-        let payload = try Payload.holding(bytes, for: "store items")
-        try await perform(CommitCall(clientState: clientState, expectation: expectation, changes: payload))
+        do throws(IndexBatch.TooLarge) { bytes = try batch.encoded() } catch {
+            throw .index(.batchTooLarge(what: error.what, value: error.value, limit: error.limit))
+        }
+        try await perform(CommitCall(batch: try Payload.holding(bytes, for: "store items")))
     }
 
     /// What a user is shown of an item: rendered by its app or its extension, or from its attributes when both are missing,

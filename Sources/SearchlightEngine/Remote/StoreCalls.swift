@@ -90,24 +90,32 @@ public struct PendingReindexesCall: EngineCall {
     }
 }
 
-/// Makes a batch durable; see ``EngineClient/commit(_:clientState:expecting:)``.
+/// Makes a batch durable; see ``EngineClient/commit(_:)``.
 struct CommitCall: EngineCall {
     var purpose: String { "store items" }
-    var clientState: [UInt8]?
-    var expectation: ClientStateExpectation
-    /// The batch.
-    var changes: Payload
+    /// The encoded batch.
+    var batch: Payload
 
     /// The largest batch: what the log takes at once.
     private static let maximumBytes = 64 << 20
 
     func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Done {
         let bytes = try await onDelivery { () throws(PromiseError) in
-            try Delivery.collect(changes, limit: Self.maximumBytes)
+            try Delivery.collect(batch, limit: Self.maximumBytes)
         }
-        let batch: IndexBatch
-        do throws(SearchIndexError) { batch = try IndexBatch(decoding: bytes) } catch { throw .index(error) }
-        try await engine.commit(batch, clientState: clientState, expecting: expectation)
+        let decoded: Result<IndexBatch, ItemRecordError> = bytes.withUnsafeBytes { buffer in
+            Result { () throws(ItemRecordError) in
+                try IndexBatch(decoding: buffer, maximumBytes: Self.maximumBytes)
+            }
+        }
+        let decodedBatch: IndexBatch
+        do throws(ItemRecordError) { decodedBatch = try decoded.get() } catch {
+            throw .index(.invalidItem(identifier: "?", reason: "its batch cannot be read: \(error)"))
+        }
+        do throws(IndexBatch.InvalidItem) { try decodedBatch.checkItems() } catch {
+            throw .index(.invalidItem(identifier: "?", reason: error.error.description))
+        }
+        try await engine.commit(decodedBatch)
         return Done()
     }
 }

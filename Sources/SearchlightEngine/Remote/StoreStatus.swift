@@ -79,12 +79,44 @@ public struct ServiceFacts: Hashable, Sendable, Codable {
     public var uptime: Double
     /// How many are connected, the one who asks among them.
     public var clients: Int
+    /// The donations of apps that are in flight.
+    public var donations: DonationFlow
 
     /// Creates facts.
-    public init(processIdentifier: Int32, version: String, uptime: Double, clients: Int) {
+    public init(
+        processIdentifier: Int32, version: String, uptime: Double, clients: Int,
+        donations: DonationFlow = DonationFlow()
+    ) {
         self.processIdentifier = processIdentifier
         self.version = version
         self.uptime = uptime
         self.clients = clients
+        self.donations = donations
+    }
+}
+
+/// Donations of apps that are in flight: received and not yet durable.
+public struct DonationFlow: Hashable, Sendable, Codable {
+    /// A bound at which donations wait.
+    public enum Bound: String, CaseIterable, Sendable {
+        /// The room for large messages.
+        case message
+        /// What is durable and not applied yet.
+        case store
+        /// One large donation is logged at a time.
+        case large
+    }
+    /// Their bytes.
+    public var bytes: Int
+    /// How many there are.
+    public var donations: Int
+    /// How many were rejected since the start, because too much was in flight.
+    public var rejected: Int
+    /// How many wait, by the name of the ``Bound`` that holds them up.
+    public var waiting: [String: Int] = [:]
+
+    /// Creates counts.
+    public init(bytes: Int = 0, donations: Int = 0, rejected: Int = 0) {
+        (self.bytes, self.donations, self.rejected) = (bytes, donations, rejected)
     }
 }

@@ -115,5 +115,5 @@ private struct ConnectedDelegate: LiveDelegate {
 
     func settle() async { await intake.settle() }
 
-    func takeLoss() -> DonationRefusal? { intake.takeLoss() }
+    func takeLoss() -> BusError? { intake.takeLoss() }
 }

@@ -11,7 +11,7 @@ final class AppDonations: Sendable {
     let intake: DonationIntake
     private let bundle: String
     private let core: ServiceCore
-    private let held: HeldBytes
+    private let held: FlowControl.Share
     private let connection: DonationOrder.Connection
     private let arrivals: Arrivals
     private let waits: RoomWaits
@@ -22,12 +22,13 @@ final class AppDonations: Sendable {
     init(bundle: String, link: (any ClientLink)?, registration: DelegateRegistration, core: ServiceCore) {
         self.bundle = bundle
         self.core = core
-        let (held, arrivals, waits) = (HeldBytes(core.budget), Arrivals(), RoomWaits())
+        let (held, arrivals, waits) = (FlowControl.Share(of: core.flow), Arrivals(), RoomWaits())
         (self.held, self.arrivals, self.waits) = (held, arrivals, waits)
         let connection = core.donationOrder.connect(bundle)
         self.connection = connection
-        intake = DonationIntake { request throws(DonationRefusal) in
+        intake = DonationIntake { request throws(BusError) in
             let arrival = arrivals.next()
+            let bytes = request.byteCount
             let token = core.activity.beginRequest()
             defer {
                 token.end()
@@ -35,16 +36,16 @@ final class AppDonations: Sendable {
             }
             let visitor = EngineHolder.Visitor(
                 owner: ObjectIdentifier(held), isAwaited: registration.state.withLock { $0.token != nil })
-            let refusal: (EngineUnavailable) -> DonationRefusal = { absence in
+            let refusal: (EngineUnavailable) -> BusError = { absence in
                 // Not refused: what is not answered is sent again, to the service that comes after this one.
                 if case .stopped = absence { link?.close() }
-                return DonationRefusal(status: .unavailable, message: absence.description)
+                return BusError.refused(.unavailable, absence.description)
             }
             var terms = DonationTerms()
             terms.waitsForRoom = false
             // What waits for all that is pending holds up no other large one.
-            terms.beforeLongWait = { core.largeDonations.pause(request.byteCount) }
-            terms.afterLongWait = { await core.largeDonations.resume(request.byteCount) }
+            terms.beforeLongWait = { core.flow.pause(request.byteCount) }
+            terms.afterLongWait = { await core.flow.resume(request.byteCount) }
             terms.isWanted = {
                 guard !held.isOver else { return false }
                 guard connection.accept(since: arrival, isGone: { link?.hasHungUp ?? false }) else {
@@ -54,17 +55,17 @@ final class AppDonations: Sendable {
                 }
                 return true
             }
-            return try await core.holder.use(refusal, as: visitor) { (engine) throws(DonationRefusal) in
-                do throws(DonationRefusal) {
+            return try await core.holder.use(refusal, as: visitor) { (engine) throws(BusError) in
+                do throws(BusError) {
                     while true {
-                        if request.isChange { try await Self.waitForRoom(bundle, engine, waits, arrivals) }
+                        if request.isChange { try await Self.waitForRoom(bundle, bytes, engine, core, waits, arrivals) }
                         // Its successor may have begun while this one waited.
                         guard !held.isOver else { throw refusal(.cancelled) }
-                        let answer = try await core.largeDonations.during(request.byteCount) {
-                            () throws(DonationRefusal) -> [BusValue]? in
+                        let answer = try await core.flow.keeping(request.byteCount) {
+                            () throws(BusError) -> [BusValue]? in
                             guard !held.isOver else { throw refusal(.cancelled) }
                             // Others may have taken the room: that wait must hold up nobody.
-                            guard !request.isChange || engine.hasRoom(for: bundle) else { return nil }
+                            guard !request.isChange || engine.hasRoom(for: bundle, bytes: bytes) else { return nil }
                             return try await engine.receiver(for: registration.donor, terms: terms)
                                 .answer(request, from: bundle)
                         }
@@ -79,12 +80,17 @@ final class AppDonations: Sendable {
 
     /// Waits until the bundle may donate. Meanwhile its calls keep no room for messages, which others may need.
     private static func waitForRoom(
-        _ bundle: String, _ engine: SearchlightEngine, _ waits: RoomWaits, _ arrivals: Arrivals
-    ) async throws(DonationRefusal) {
-        guard !engine.hasRoom(for: bundle) else { return }
+        _ bundle: String, _ bytes: Int, _ engine: SearchlightEngine, _ core: ServiceCore, _ waits: RoomWaits,
+        _ arrivals: Arrivals
+    ) async throws(BusError) {
+        guard !engine.hasRoom(for: bundle, bytes: bytes) else { return }
         arrivals.setWaiting(true)
         defer { arrivals.setWaiting(false) }
-        try await waits.begin { () throws(DonationRefusal) in try await engine.waitForRoom(for: bundle) }.value.get()
+        try await core.flow.waiting(at: .store) { () throws(BusError) in
+            try await waits.begin { () throws(BusError) in
+                try await engine.waitForRoom(for: bundle, bytes: bytes)
+            }.value.get()
+        }
     }
 
     func take(_ request: IndexRequest, _ call: IncomingCall) {
@@ -93,7 +99,7 @@ final class AppDonations: Sendable {
             return call.refuse(
                 name: BusErrorName.limitsExceeded,
                 message: """
-                    Donations of all apps that wait to be kept have more than \(core.budget.limit) bytes. Wait for \
+                    Donations of all apps that wait to be kept have more than \(core.flow.limit) bytes. Wait for \
                     completions.
                     """)
         }
@@ -101,6 +107,7 @@ final class AppDonations: Sendable {
         call.releaseArguments()
         arrivals.add(connection.now, call)
         if !intake.take(request, call) {
+            core.flow.noteRejection()
             arrivals.removeLast()
             held.give(size)
         }
@@ -111,10 +118,12 @@ final class AppDonations: Sendable {
     ///
     /// - Parameter onOpen: See ``BusConnection/LargeCallGate``.
     func mayRead(onOpen: @escaping @Sendable (Bool) -> Void) -> Bool {
-        guard let engine = core.holder.current, !engine.hasRoom(for: bundle) else { return true }
-        waits.begin { [bundle] () throws(DonationRefusal) in
-            do throws(DonationRefusal) {
-                try await engine.waitForRoom(for: bundle)
+        guard let engine = core.holder.current, !engine.hasRoom(for: bundle, bytes: .max) else { return true }
+        waits.begin { [bundle, core] () throws(BusError) in
+            do throws(BusError) {
+                try await core.flow.waiting(at: .store) { () throws(BusError) in
+                    try await engine.waitForRoom(for: bundle, bytes: .max)
+                }
                 onOpen(false)
             } catch {
                 // The client is to be told why.
@@ -140,10 +149,7 @@ final class AppDonations: Sendable {
 extension IndexRequest {
     /// Whether it changes anything, rather than asking.
     fileprivate var isChange: Bool {
-        switch action {
-        case .clientState, .record: false
-        case .change, .commitBatch: true
-        }
+        if case .commit = self { true } else { false }
     }
 }
 
@@ -187,38 +193,5 @@ private final class Arrivals: Sendable {
         // What a call does when it goes is not done with the lock held.
         withExtendedLifetime(previous) {}
         return moment
-    }
-}
-
-/// What one connection has of the budget of all.
-private final class HeldBytes: Sendable {
-    private let held = Mutex(0)
-    private let over = Atomic(false)
-    private let budget: ByteBudget
-
-    init(_ budget: ByteBudget) { self.budget = budget }
-
-    /// Whether the connection is over.
-    var isOver: Bool { over.load(ordering: .acquiring) }
-
-    func end() { over.store(true, ordering: .releasing) }
-
-    func take(_ count: Int) -> Bool {
-        guard budget.take(count) else { return false }
-        held.withLock { $0 += count }
-        return true
-    }
-
-    func give(_ count: Int) {
-        held.withLock { $0 -= count }
-        budget.give(count)
-    }
-
-    func giveAll() {
-        let rest = held.withLock { held in
-            defer { held = 0 }
-            return held
-        }
-        budget.give(rest)
     }
 }

@@ -234,14 +234,3 @@ final class ClientSession: Sendable {
 extension ClientSession.Conversation {
     func mayReadLarge(onOpen: @escaping @Sendable (Bool) -> Void) -> Bool { true }
 }
-
-extension IncomingCall {
-    /// Answers with what is wrong with the call itself.
-    func refuse(_ error: BusError) {
-        if case .remote(let name, let message) = error {
-            refuse(name: name, message: message)
-        } else {
-            refuse(name: BusErrorName.invalidArguments, message: error.description)
-        }
-    }
-}

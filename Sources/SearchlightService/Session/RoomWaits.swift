@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionHost
 import Synchronization
 
 /// Waits of one connection for room in the store; all end with the connection, so that a client that has gone keeps nothing.
 final class RoomWaits: Sendable {
-    typealias Wait = Task<Result<Void, DonationRefusal>, Never>
+    typealias Wait = Task<Result<Void, BusError>, Never>
 
     private struct State {
         var isOver = false
@@ -15,14 +16,14 @@ final class RoomWaits: Sendable {
 
     /// Begins a wait, which is cancelled at the end of the connection, or at once after it.
     @discardableResult
-    func begin(_ body: @escaping @Sendable () async throws(DonationRefusal) -> Void) -> Wait {
+    func begin(_ body: @escaping @Sendable () async throws(BusError) -> Void) -> Wait {
         let (wait, isOver) = state.withLock { state in
             state.last += 1
             let number = state.last
             // It ends after the lock is given back, hence after it is noted.
             let wait = Wait { [self] in
                 defer { end(number) }
-                do throws(DonationRefusal) { return .success(try await body()) } catch { return .failure(error) }
+                do throws(BusError) { return .success(try await body()) } catch { return .failure(error) }
             }
             state.waits[number] = wait
             return (wait, state.isOver)

@@ -73,15 +73,43 @@ struct ServiceReport: Encodable {
     var version: String
     var uptimeSeconds: Int
     var clients: Int
+    var donations: Donations
+
+    /// The donations of apps that are in flight.
+    struct Donations: Encodable {
+        var bytesInFlight: Int
+        var inFlight: Int
+        var rejected: Int
+        /// How many wait, by the bound that holds them up: message, store or large.
+        var waiting: [String: Int]
+    }
 
     init(_ facts: ServiceFacts) {
         (processIdentifier, version, clients) = (facts.processIdentifier, facts.version, facts.clients)
+        let flow = facts.donations
+        donations = Donations(
+            bytesInFlight: flow.bytes, inFlight: flow.donations, rejected: flow.rejected, waiting: flow.waiting)
         uptimeSeconds = Int(max(0, min(facts.uptime, 1e12)))
     }
 
     /// For a person to read.
     var line: String {
         "the service \(version) (process \(processIdentifier), running for \(uptime), \(counted(clients, "client")))"
+    }
+
+    /// The donations in flight and the bounds at which they wait, for a person to read; `nil` if there are none.
+    var donationsLine: String? {
+        let waits = DonationFlow.Bound.allCases.compactMap { bound -> String? in
+            guard let count = donations.waiting[bound.rawValue] else { return nil }
+            return switch bound {
+            case .message: "\(counted(count, "large message")) not read yet, for want of room"
+            case .store: "\(counted(count, "donation")) waiting for room in the store"
+            case .large: "\(counted(count, "large donation")) waiting for the one before"
+            }
+        }
+        guard donations.inFlight > 0 || !waits.isEmpty else { return nil }
+        let size = sized(donations.bytesInFlight)
+        return (["\(counted(donations.inFlight, "donation")) of \(size)"] + waits).joined(separator: "; ")
     }
 
     private var uptime: String {

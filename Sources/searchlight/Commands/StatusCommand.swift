@@ -32,8 +32,9 @@ struct StatusCommand: AsyncParsableCommand {
 
     private func show(_ report: StoreStatus, _ listing: ExtensionListing) throws {
         try Output.line("Store: \(options.storeDirectory)")
-        let service = report.service.map { ServiceReport($0).line }
-        try Output.line("Answered by: \(service ?? "this command itself")")
+        let service = report.service.map { ServiceReport($0) }
+        try Output.line("Answered by: \(service?.line ?? "this command itself")")
+        if let line = service?.donationsLine { try Output.line("Donations in flight: \(line)") }
         let about = report.sizes.isEstimated ? "about " : ""
         for (bundle, count) in report.itemCounts.sorted(by: { $0.key < $1.key }) {
             let isInstalled = listing.extensions.contains { $0.identifier == bundle }

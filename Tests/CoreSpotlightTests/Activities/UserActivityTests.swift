@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import MessageSupport
 import ItemRecord
 import ServiceMessages
 import Testing
@@ -52,7 +53,7 @@ struct UserActivityTests {
 
         func records() async throws -> [ItemRecord] {
             try await sent().flatMap { request -> [ItemRecord] in
-                guard case .change(.put(let batch)) = request else { return [] }
+                guard case .put(let batch)? = request.change else { return [] }
                 return try RecordBatch.split(batch).map { try ItemRecord(decoding: $0) }
             }
         }

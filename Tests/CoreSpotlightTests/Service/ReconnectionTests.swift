@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import MessageSupport
 import BusTransport
 import ItemRecord
 import ServiceMessages
@@ -13,7 +14,7 @@ final class ConnectionHarness: Sendable {
     let service = ScriptedService()
     let clock = ManualTiming()
     let connection: ServiceConnection
-    private let outcomes = Mutex<[Int: [Result<[BusValue], ServiceFailure>]]>([:])
+    private let outcomes = Mutex<[Int: [Result<[BusValue], BusError>]]>([:])
 
     init(bundle: String? = "com.example.test") {
         connection = ServiceConnection(
@@ -51,7 +52,7 @@ final class ConnectionHarness: Sendable {
     /// How often each request was answered.
     var counts: [Int: Int] { outcomes.withLock { $0.mapValues(\.count) } }
 
-    func failure(_ number: Int) -> ServiceFailure? {
+    func failure(_ number: Int) -> BusError? {
         outcomes.withLock { outcomes in
             if case .failure(let failure)? = outcomes[number]?.first { failure } else { nil }
         }

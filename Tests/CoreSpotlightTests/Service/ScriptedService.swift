@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import MessageSupport
 import BusTransport
 import ItemRecord
 import ServiceMessages
@@ -30,7 +31,7 @@ final class ScriptedService: ServiceOpener {
         var onCall: BusConnection.CallHandler?
         var link = 0
         var isUp = true
-        var refusal: ServiceFailure?
+        var refusal: BusError?
         var greetingRefusal: BusError?
         var answersGreetings = true
         var openings = 0
@@ -59,8 +60,8 @@ final class ScriptedService: ServiceOpener {
 
     func open(
         onCall: @escaping BusConnection.CallHandler, onDisconnect: @escaping @Sendable () -> Void
-    ) throws(ServiceFailure) -> any ServiceLink {
-        let result: Result<Int, ServiceFailure> = state.withLock { state in
+    ) throws(BusError) -> any ServiceLink {
+        let result: Result<Int, BusError> = state.withLock { state in
             state.openings += 1
             if let refusal = state.refusal { return .failure(refusal) }
             state.link += 1
@@ -77,7 +78,7 @@ final class ScriptedService: ServiceOpener {
         let isUp = state.withLock { state in
             guard state.isUp, link == state.link else { return false }
             state.arrived.append(call)
-            if let request = call.indexRequest, request.action != .clientState {
+            if let request = call.indexRequest, request.member.member != "ClientState" {
                 state.received[state.received.count - 1].append(request)
             } else {
                 state.otherCalls.append(call.member)
@@ -148,20 +149,18 @@ extension IndexRequest {
         let name = try arguments.string()
         let index = name.isEmpty ? nil : name
         switch member.member {
-        case "IndexRecords": self.init(.put(try arguments.bytes()), index: index)
-        case "DeleteItems": self.init(.deleteItems(try arguments.strings()), index: index)
-        case "DeleteAll": self.init(.deleteAll, index: index)
-        case "ClientState": self.init(.clientState, index: index)
-        case "CommitBatch":
-            let changes = try arguments.bytes()
-            let state = try arguments.bytes()
+        case "ClientState": self = .clientState(index: index)
+        case "Commit":
+            let bytes = try arguments.bytes()
+            let state = try ClientStateReply(&arguments).state
             let isExpected = try arguments.boolean()
             let isState = try arguments.boolean()
             let expected = try arguments.bytes()
-            self.init(
-                .commitBatch(
-                    changes: changes, clientState: state,
-                    expecting: isExpected ? .exactly(isState ? expected : nil) : .any), index: index)
+            guard let changes = try? ChangeList(decoding: bytes) else { throw .malformed(member.member) }
+            self = .commit(
+                IndexBatch(
+                    scope: IndexScope(bundle: "", index: index), changes: changes, clientState: state,
+                    expecting: isExpected ? .exactly(isState ? expected : nil) : .any))
         default: throw .malformed(member.member)
         }
     }
@@ -171,23 +170,20 @@ extension ScriptedService.Index {
     /// Does what is asked; items are whatever bytes stand for them.
     mutating func apply(_ action: IndexRequest.Action) -> Result<[BusValue], BusError> {
         switch action {
-        case .change(.put(let bytes)): items.insert(String(decoding: bytes, as: UTF8.self))
-        case .change(.deleteItems(let names)), .change(.deleteDomains(let names)): items.subtract(names)
-        case .change(.deleteAll): self = Self()
         case .clientState: return .success(ClientStateReply(state: state).arguments)
         case .record: return .success(RecordReply(record: nil).arguments)
-        case .commitBatch(let bytes, let new, let expectation):
-            if case .exactly(let expected) = expectation, expected != state {
+        case .commit(let batch):
+            if case .exactly(let expected) = batch.expectation, expected != state {
                 return .failure(.remote(name: ServiceErrorName.mismatchedClientState, message: "another state"))
             }
-            for change in (try? ChangeList.changes(in: bytes)) ?? [] {
+            for change in batch.changes.all {
                 switch change {
                 case .put(let bytes): items.insert(String(decoding: bytes, as: UTF8.self))
                 case .deleteItems(let names), .deleteDomains(let names): items.subtract(names)
-                case .deleteAll: items = []
+                case .deleteAll: self = Self()
                 }
             }
-            state = new
+            if let new = batch.clientState { state = new }
         }
         return .success([])
     }

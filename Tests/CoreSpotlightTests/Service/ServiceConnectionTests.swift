@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import MessageSupport
 import BusTransport
 import ServiceMessages
 import Testing
@@ -29,17 +30,17 @@ struct ServiceConnectionTests {
 
     @Test func requestsFailWhenNothingIsThereThatWouldStartAService() {
         let harness = ConnectionHarness()
-        let absent = ServiceFailure(.absent, "Start it.")
+        let absent = BusError.remote(name: ServiceErrorName.absent, message: "Start it.")
         harness.service.state.withLock { $0.refusal = absent }
         harness.ask(0, delete)
         harness.run()
-        #expect(harness.failure(0) == absent && harness.clock.timerCount == 0)
+        #expect(harness.failure(0)?.advice == absent.advice && harness.clock.timerCount == 0)
         #expect(CSIndexError(absent).code == .remoteConnectionError)
     }
 
     @Test func withoutAServiceRequestsWaitThirtySecondsAndNoLonger() {
         let harness = ConnectionHarness()
-        harness.service.state.withLock { $0.refusal = ServiceFailure(.unreachable, "Nobody listens.") }
+        harness.service.state.withLock { $0.refusal = BusError.unreachable("Nobody listens.") }
         harness.ask(0, delete)
         harness.settle()
         var earlier = 0
@@ -56,8 +57,8 @@ struct ServiceConnectionTests {
             harness.settle()
         }
         #expect(harness.clock.now <= .seconds(36))
-        #expect(harness.failure(0)?.kind == .unreachable)
-        #expect(harness.failure(0)?.message.contains("Nobody listens.") == true)
+        #expect(harness.failure(0)?.name == ServiceErrorName.unreachable)
+        #expect(harness.failure(0)?.advice.contains("Nobody listens.") == true)
         // The later one still hopes, and is right to.
         #expect(harness.counts[1] == nil)
         harness.service.state.withLock { $0.refusal = nil }
@@ -71,7 +72,7 @@ struct ServiceConnectionTests {
         let harness = ConnectionHarness()
         harness.ask(0, delete)
         harness.run()
-        harness.service.state.withLock { $0.refusal = ServiceFailure(.absent, "gone") }
+        harness.service.state.withLock { $0.refusal = BusError.remote(name: ServiceErrorName.absent, message: "gone") }
         harness.ask(1, delete)
         harness.service.cut()
         harness.settle()
@@ -92,7 +93,7 @@ struct ServiceConnectionTests {
             harness.ask(1, question: question)
             harness.run()
             #expect(harness.counts == [0: 1, 1: 1] && harness.clock.timerCount == 0)
-            let message = harness.failure(0)?.message ?? ""
+            let message = harness.failure(0)?.advice ?? ""
             #expect(message.contains("SEARCHLIGHT_BUNDLE_IDENTIFIER") == isExplained)
             #expect(message.contains("Which app are you?"))
             #expect(harness.failure(0).map { CSIndexError($0).code } == .indexUnavailableError)
@@ -160,7 +161,7 @@ struct ServiceConnectionTests {
             harness.settle()
             harness.clock.runNext()
         }
-        #expect(harness.counts == [0: 1] && harness.failure(0)?.kind == .unreachable)
+        #expect(harness.counts == [0: 1] && harness.failure(0)?.name == ServiceErrorName.unreachable)
         harness.run()
         #expect(harness.counts == [0: 1, 1: 1, 2: 1] && harness.failure(1) == nil && harness.failure(2) == nil)
     }
@@ -194,7 +195,7 @@ struct ServiceConnectionTests {
         harness.ask(0, IndexRequest(.commitBatch(changes: [], clientState: [], expecting: .exactly([9])), index: "n"))
         harness.ask(1, delete)
         harness.run()
-        #expect(harness.failure(0)?.kind == .answered(ServiceErrorName.mismatchedClientState))
+        #expect(harness.failure(0)?.name == ServiceErrorName.mismatchedClientState)
         #expect(harness.failure(1) == nil && harness.counts == [0: 1, 1: 1])
     }
 
@@ -215,7 +216,7 @@ struct ServiceConnectionTests {
         #expect(harness.service.state.withLock { $0.otherCalls.last } == AppRequest.unregister.member)
         harness.connection.setDelegateWanted(true)
         harness.run()
-        harness.service.state.withLock { $0.refusal = ServiceFailure(.unreachable, "gone") }
+        harness.service.state.withLock { $0.refusal = BusError.unreachable("gone") }
         harness.service.cut()
         harness.settle()
         while harness.clock.runNext() { harness.settle() }
@@ -252,7 +253,7 @@ struct ServiceConnectionTests {
         #expect(harness.counts.isEmpty)
         harness.connection.setDelegateWanted(true)
         harness.settle()
-        let clientState = IndexRequest(.clientState, index: "n").member
+        let clientState = IndexRequest.clientState(index: "n").member
         #expect(
             harness.service.state.withLock { $0.otherCalls.suffix(3) } == [
                 Hello.member, clientState, AppRequest.register.member,

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import ServiceMessages
+import MessageSupport
 import BusTransport
 import Glibc
 import Synchronization
@@ -15,8 +17,8 @@ struct ServiceFinderTests {
         let listener = Mutex<OwnedDescriptor?>(nil)
     }
 
-    private func failure(_ finder: ServiceFinder) -> ServiceFailure? {
-        do throws(ServiceFailure) {
+    private func failure(_ finder: ServiceFinder) -> BusError? {
+        do throws(BusError) {
             let link = try finder.open(onCall: { _ in }, onDisconnect: {})
             link.close()
             return nil
@@ -45,29 +47,29 @@ struct ServiceFinderTests {
         let folder = try TemporaryFolder()
         let location = StoreLocation(folder: folder.path)
         let plain = failure(ServiceFinder(location: location))
-        #expect(plain?.kind == .absent && plain?.message.contains("run searchlightd") == true)
+        #expect(plain?.name == ServiceErrorName.absent && plain?.advice.contains("run searchlightd") == true)
         let refused = failure(
             ServiceFinder(location: location) { () throws(BusError) in
                 throw .remote(name: "org.example.No", message: "No such unit.")
             })
-        #expect(refused?.kind == .absent && refused?.message.contains("No such unit.") == true)
-        #expect(refused?.message.contains("run searchlightd") == true)
+        #expect(refused?.name == ServiceErrorName.absent && refused?.advice.contains("No such unit.") == true)
+        #expect(refused?.advice.contains("run searchlightd") == true)
         // One that was started may be about to listen, so it is waited for.
         let slow = failure(ServiceFinder(location: location) {})
-        #expect(slow?.kind == .unreachable)
+        #expect(slow?.name == ServiceErrorName.unreachable)
         do {
             let listener = try ServiceSocket.listen(inFolder: folder.path)
             withExtendedLifetime(listener) {}
         }
-        #expect(failure(ServiceFinder(location: location))?.kind == .unreachable)
+        #expect(failure(ServiceFinder(location: location))?.name == ServiceErrorName.unreachable)
     }
 
     @Test func onlyTheUsualStoreIsSaidToBeStartedBySystemd() throws {
         let folder = try TemporaryFolder()
         let own = failure(ServiceFinder.of(["SEARCHLIGHT_STORE": folder.path]))
-        #expect(own?.message.contains("SEARCHLIGHT_STORE") == true && own?.message.contains("systemctl") == false)
+        #expect(own?.advice.contains("SEARCHLIGHT_STORE") == true && own?.advice.contains("systemctl") == false)
         let usual = failure(ServiceFinder.of(["HOME": folder.path]))
-        #expect(usual?.message.contains("systemctl --user start searchlightd") == true)
+        #expect(usual?.advice.contains("systemctl --user start searchlightd") == true)
     }
 
     @Test func theSessionBusIsAskedForTheUsualStoreOnly() {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import MessageSupport
 import BusTransport
 import Foundation
 import ItemRecord
@@ -25,7 +26,7 @@ struct DelegateReindexTests {
                 return []
             }
             // What could not be kept before is no fault of this reindex.
-            app.lose(DonationRefusal(status: .unavailable, message: "earlier"))
+            app.lose(BusError.refused(.unavailable, "earlier"))
             try app.register()
             try await app.donate("apple", "pear")
             let pear = try await engine.item(named: "pear").number
@@ -53,7 +54,7 @@ struct DelegateReindexTests {
             let again = batch(2, expecting: .exactly(nil))
             let app = FakeApp(bundle, engine) { app, _ async throws(BusError) in
                 try await app.send(.deleteAll)
-                var reply = BusArguments(try await app.send(.clientState), of: "ClientState")
+                var reply = BusArguments(try await app.send(.clientState(index: nil)), of: "ClientState")
                 #expect(try ClientStateReply(&reply).state == nil)
                 try await app.send(again)
                 return []
@@ -171,7 +172,7 @@ struct DelegateReindexTests {
         let bundle = try harness.installFixture("notebook")
         try await harness.withEngine { engine async throws in
             let app = FakeApp(bundle, engine) { app, _ async throws(BusError) in
-                app.lose(DonationRefusal(status: .unavailable, message: "the disk is full"))
+                app.lose(BusError.refused(.unavailable, "the disk is full"))
                 return []
             }
             try app.register()

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import MessageSupport
 import BusTransport
 import ExtensionHost
 import ItemRecord
@@ -13,7 +14,7 @@ final class FakeApp: LiveDelegate {
     private struct State {
         var requests: [WorkerRequest] = []
         var settles = 0
-        var loss: DonationRefusal?
+        var loss: BusError?
         var token: DelegateToken?
     }
     private let state = Mutex(State())
@@ -44,7 +45,7 @@ final class FakeApp: LiveDelegate {
         if let token = state.withLock({ $0.token }) { engine.unregisterDelegate(token) }
     }
 
-    func lose(_ refusal: DonationRefusal) { state.withLock { $0.loss = refusal } }
+    func lose(_ refusal: BusError) { state.withLock { $0.loss = refusal } }
 
     func perform(_ request: WorkerRequest) async throws(BusError) -> [BusValue] {
         state.withLock { $0.requests.append(request) }
@@ -53,7 +54,7 @@ final class FakeApp: LiveDelegate {
 
     func settle() async { state.withLock { $0.settles += 1 } }
 
-    func takeLoss() -> DonationRefusal? {
+    func takeLoss() -> BusError? {
         state.withLock { state in
             defer { state.loss = nil }
             return state.loss
@@ -77,11 +78,7 @@ final class FakeApp: LiveDelegate {
     static func send(
         _ action: IndexRequest.Action, index: String? = nil, _ bundle: String, _ receiver: any DonationReceiver
     ) async throws(BusError) -> [BusValue] {
-        do throws(DonationRefusal) {
-            return try await receiver.answer(IndexRequest(action, index: index), from: bundle)
-        } catch {
-            throw .remote(name: error.errorName, message: error.message)
-        }
+        try await receiver.answer(IndexRequest(action, index: index), from: bundle)
     }
 
     static func send(

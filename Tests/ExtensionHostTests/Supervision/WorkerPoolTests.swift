@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
+import BusTransport
 import Foundation
 import ServiceMessages
 import Synchronization
@@ -11,9 +13,9 @@ import Testing
 struct WorkerPoolTests {
     /// Nobody donates here: there is no program to start.
     private struct NoReceiver: DonationReceiver {
-        func receive(_ donation: Donation, from bundle: String) async throws(DonationRefusal) {}
-        func clientState(of index: String?, bundle: String) async throws(DonationRefusal) -> [UInt8]? { nil }
-        func record(of identifier: String, bundle: String) async throws(DonationRefusal) -> RecordReply {
+        func receive(_ batch: IndexBatch) async throws(BusError) {}
+        func clientState(of scope: IndexScope) async throws(BusError) -> [UInt8]? { nil }
+        func record(of identifier: String, bundle: String) async throws(BusError) -> RecordReply {
             RecordReply(record: nil)
         }
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import MessageSupport
 import BusTransport
 import Foundation
 import ItemRecord
@@ -32,18 +33,18 @@ final class BindingHost: HostLink {
         let answer = state.withLock { state -> (@Sendable () -> Void)? in
             state.actions.append(request.action)
             var values: [BusValue] = []
-            switch request.action {
-            case .record: values = state.record.arguments
-            case .change(.put(let batch)):
+            if case .record = request { values = state.record.arguments }
+            switch request.change {
+            case .put(let batch)?:
                 for slice in (try? RecordBatch.split(batch)) ?? [] {
                     guard let record = try? ItemRecord(decoding: Array(slice)) else { continue }
                     state.items[record.uniqueIdentifier] = record
                 }
-            case .change(.deleteItems(let names)): for name in names { state.items[name] = nil }
+            case .deleteItems(let names)?: for name in names { state.items[name] = nil }
             default: break
             }
             let answer: @Sendable () -> Void = { [values] in completion(.success(values)) }
-            guard state.held != nil, case .change(.put) = request.action else { return answer }
+            guard state.held != nil, case .put? = request.change else { return answer }
             state.held?.append(answer)
             return nil
         }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import MessageSupport
 import ItemRecord
 import ServiceMessages
 import Testing
@@ -103,7 +104,7 @@ struct CallbackTests {
     func donations() async throws {
         #expect(isAcknowledged(try await reindex(Self.items(3))))
         #expect(host.items.keys.sorted() == ["item-1", "item-2"])
-        guard case .change(.deleteDomains(["numbers"]))? = host.actions.first else {
+        guard host.actions.first == .change(.deleteDomains(["numbers"])) else {
             Issue.record("\(host.actions)")
             return
         }
@@ -127,7 +128,7 @@ struct CallbackTests {
         #expect(loaded.bound.reindexAll(number))
         #expect(loaded.session.requests.isPending(number))
         #expect(host.items.count == 999)
-        let batches = host.actions.count { if case .change(.put) = $0 { true } else { false } }
+        let batches = host.actions.count { if case .put? = $0.change { true } else { false } }
         #expect(batches == 5)
         host.letDonationsGo()
         // Completions come on a thread of the session; another request is answered after them.

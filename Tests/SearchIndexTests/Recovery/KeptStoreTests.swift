@@ -28,14 +28,23 @@ struct KeptStoreTests {
         return record
     }
 
-    private static func fill(_ path: String) async throws {
+    /// - Parameter endsEarly: Whether the process ends before anything was applied, so that all is in the log.
+    private static func fill(_ path: String, endsEarly: Bool = false) async throws {
         let index = try SearchIndex(directory: path, access: .readWrite) { moment }
         for start in stride(from: 0, to: count, by: 8) {
             var batch = IndexBatch(scope: start == 8 ? SampleStore.other : Store.app)
+            if start == 8 {
+                batch.index([try EncodedItem(item("gone", domain: "gone.below")), try EncodedItem(item("deleted"))])
+                batch.delete(identifiers: ["deleted", "unknown"])
+                batch.delete(domains: ["gone"])
+            } else {
+                if start == 0 { batch.index([try EncodedItem(item("before"))]) }
+                if start == 0 { batch.deleteAll() }
+            }
             batch.index(try (start..<start + 8).map { try EncodedItem(record($0)) })
-            try await index.commit(batch, clientState: state)
+            try await index.commit(batch.with(clientState: state))
         }
-        try await index.close()
+        if endsEarly { index.abandon() } else { try await index.close() }
     }
 
     /// What is in a store that ``fill(_:)`` made.
@@ -64,6 +73,7 @@ struct KeptStoreTests {
         if ProcessInfo.processInfo.environment["SEARCHLIGHT_KEEP_STORE"] != nil {
             let path = Self.folder + "/\(StoreRow.currentFormat)"
             if !files.fileExists(atPath: path) { try await Self.fill(path) }
+            if !files.fileExists(atPath: path + "-log") { try await Self.fill(path + "-log", endsEarly: true) }
         }
         let names = try files.contentsOfDirectory(atPath: Self.folder).sorted()
         #expect(names.contains("\(StoreRow.currentFormat)"), "There is none of the present format.")

@@ -53,7 +53,7 @@ struct SampleStore {
         for start in stride(from: 0, to: items, by: 20) {
             var batch = IndexBatch(scope: start % 40 == 0 ? Store.app : Self.other)
             batch.index(try (start..<start + 20).map { try EncodedItem(Self.record($0)) })
-            try await index.commit(batch, clientState: Array("state \(start)".utf8))
+            try await index.commit(batch.with(clientState: Array("state \(start)".utf8)))
         }
         try await index.settle()
         let row = try await index.pool.read { try StoreRow($0) }
@@ -69,10 +69,9 @@ struct SampleStore {
         try await index.close()
         let log = try WriteAheadLog(folder: copy.path("journal"), store: row.identifier, applied: row.applied)
         for number in items..<items + 6 {
-            _ = try await log.append(
-                LogEntry(
-                    scope: Store.app, changes: [.put(try EncodedItem(Self.record(number)).bytes)],
-                    clientState: Array("late \(number)".utf8)))
+            var batch = IndexBatch(scope: Store.app, clientState: Array("late \(number)".utf8))
+            batch.index([try EncodedItem(Self.record(number))])
+            _ = try await log.append(LogEntry(batch))
         }
         log.abandon()
         var files: [String: [UInt8]] = [:]

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import MessageSupport
 import BusTransport
 import ExtensionHost
 import Glibc
@@ -133,7 +134,7 @@ struct SessionBusTests {
         let answers = Mutex(0)
         let junk = [BusValue.bytes([UInt8](repeating: 7, count: 100_000))]
         for number in 0..<2000 {
-            let member = BusMember("com.searchlight.Index1", number.isMultiple(of: 2) ? "IndexRecords" : "Nonsense")
+            let member = BusMember("com.searchlight.Index1", number.isMultiple(of: 2) ? "Commit" : "Nonsense")
             hostile.bus.call(hostile.service, member, junk) { result in
                 if case .failure(.remote) = result { answers.withLock { $0 += 1 } }
             }
@@ -218,17 +219,17 @@ struct SessionBusTests {
             var finder = ServiceFinder(location: StoreLocation(folder: "/nonexistent/store"))
             finder.activate = { () throws(BusError) in try SessionBusLink.startService(address: address) }
             finder.sessionBus = address
-            let failure = await onThread { [finder] () -> ServiceFailure? in
-                do throws(ServiceFailure) {
+            let failure = await onThread { [finder] () -> BusError? in
+                do throws(BusError) {
                     _ = try finder.open(onCall: { _ in }, onDisconnect: {})
                     return nil
                 } catch {
                     return error
                 }
             }
-            #expect(failure?.message.contains("/nonexistent/store/socket") == true)
-            #expect(failure?.message.contains(text) == true, "\(failure?.message ?? "")")
-            #expect(failure?.message.contains("run searchlightd") == true)
+            #expect(failure?.advice.contains("/nonexistent/store/socket") == true)
+            #expect(failure?.advice.contains(text) == true, "\(failure?.advice ?? "")")
+            #expect(failure?.advice.contains("run searchlightd") == true)
         }
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import MessageSupport
 import BusTransport
 import ItemRecord
 import ServiceMessages
@@ -54,13 +55,13 @@ final class TestClient: Sendable {
     }
 
     func clientState(in index: String? = nil) async throws -> [UInt8]? {
-        let request = IndexRequest(.clientState, index: index)
+        let request = IndexRequest.clientState(index: index)
         var arguments = BusArguments(try await connection.call(request.member, request.arguments), of: "ClientState")
         return try ClientStateReply(&arguments).state
     }
 
     func item(_ identifier: String) async throws -> RecordReply {
-        let request = IndexRequest(.record(identifier), index: nil)
+        let request = IndexRequest.record(identifier)
         var arguments = BusArguments(try await connection.call(request.member, request.arguments), of: "Record")
         return try RecordReply(&arguments)
     }

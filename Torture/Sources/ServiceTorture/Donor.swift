@@ -54,7 +54,7 @@ struct Donor: Sendable {
             let expectation = durable == 0 ? nil : Array("\(durable)".utf8)
             let donation = try batch.donation(to: scope)
             try await log.timed("donating") {
-                try await store.commit(donation, clientState: batch.clientState, expecting: .exactly(expectation))
+                try await store.commit(donation.with(clientState: batch.clientState, expecting: .exactly(expectation)))
             }
             log.line("acknowledged \(next)")
             durable = next

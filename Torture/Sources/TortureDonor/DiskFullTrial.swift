@@ -104,7 +104,7 @@ struct DiskFullTrial {
     private mutating func donate(_ count: Int, to index: SearchIndex) async throws {
         for number in (model.batch + 1)...(model.batch + count) {
             let batch = TortureBatch(number, scope: 0, seed: seed)
-            try await index.commit(batch.donation(), clientState: batch.clientState)
+            try await index.commit(batch.donation().with(clientState: batch.clientState))
             model.advance(to: number)
         }
     }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
+import BusTransport
 import ExtensionHost
 import Foundation
 import Glibc
@@ -35,9 +37,9 @@ struct FrozenTrial {
 
 /// Keeps nothing.
 private struct Nobody: DonationReceiver {
-    func receive(_ donation: Donation, from bundle: String) async throws(DonationRefusal) {}
-    func clientState(of index: String?, bundle: String) async throws(DonationRefusal) -> [UInt8]? { nil }
-    func record(of identifier: String, bundle: String) async throws(DonationRefusal) -> RecordReply {
+    func receive(_ batch: IndexBatch) async throws(BusError) {}
+    func clientState(of scope: IndexScope) async throws(BusError) -> [UInt8]? { nil }
+    func record(of identifier: String, bundle: String) async throws(BusError) -> RecordReply {
         RecordReply(record: nil)
     }
 }

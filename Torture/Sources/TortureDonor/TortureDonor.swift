@@ -72,7 +72,7 @@ enum TortureDonor {
         let last = state.flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0
         for number in (last + 1)...(last + count) {
             let batch = TortureBatch(number, scope: scope, seed: seed)
-            try await index.commit(batch.donation(), clientState: batch.clientState)
+            try await index.commit(batch.donation().with(clientState: batch.clientState))
             let line = Array("acknowledged \(scope) \(number)\n".utf8)
             // In one piece, however soon the end comes.
             guard write(STDOUT_FILENO, line, line.count) == line.count else { fail("nobody reads") }

@@ -192,15 +192,11 @@ private final class DonorInProcess: LiveDelegate {
         }
         let receiver = engine.receiver(for: .delegate(token))
         for batch in batches {
-            do throws(DonationRefusal) {
-                _ = try await receiver.answer(IndexRequest(.put(batch), index: nil), from: bundle)
-            } catch {
-                throw .remote(name: error.errorName, message: error.message)
-            }
+            _ = try await receiver.answer(IndexRequest(.put(batch), index: nil), from: bundle)
         }
         return []
     }
 
     func settle() async {}
-    func takeLoss() -> DonationRefusal? { nil }
+    func takeLoss() -> BusError? { nil }
 }

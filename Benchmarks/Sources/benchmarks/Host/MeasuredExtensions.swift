@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BusTransport
 import ExtensionHost
 import Foundation
 import ItemRecord
@@ -116,11 +117,11 @@ final class MeasuredExtensions: Sendable {
 
 /// Keeps nothing.
 private struct NoReceiver: DonationReceiver {
-    func receive(_ donation: Donation, from bundle: String) async throws(DonationRefusal) {
-        throw DonationRefusal(status: .unavailable, message: "Nothing is kept here.")
+    func receive(_ batch: IndexBatch) async throws(BusError) {
+        throw BusError.refused(.unavailable, "Nothing is kept here.")
     }
-    func clientState(of index: String?, bundle: String) async throws(DonationRefusal) -> [UInt8]? { nil }
-    func record(of identifier: String, bundle: String) async throws(DonationRefusal) -> RecordReply {
+    func clientState(of scope: IndexScope) async throws(BusError) -> [UInt8]? { nil }
+    func record(of identifier: String, bundle: String) async throws(BusError) -> RecordReply {
         RecordReply(record: nil)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import CommandSupport
+import ItemRecord
 import SearchIndex
 import SearchlightEngine
 

@@ -155,7 +155,7 @@ struct LineDonation {
 
     private mutating func commit(_ state: [UInt8]?, expecting expectation: ClientStateExpectation) async throws {
         guard !pending.isEmpty || state != nil || expectation != .any else { return }
-        try await store.commit(batch, clientState: state, expecting: expectation)
+        try await store.commit(batch.with(clientState: state, expecting: expectation))
         accepted += pending.count
         expired += pendingExpired
         batches += 1

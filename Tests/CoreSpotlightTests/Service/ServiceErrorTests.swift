@@ -6,7 +6,7 @@ import Testing
 @testable import CoreSpotlight
 
 @Suite("Errors of the service")
-struct ServiceFailureTests {
+struct ServiceErrorTests {
     @Test(arguments: [
         (
             ServiceErrorName.accessDenied, CSIndexError.Code.indexUnavailableError,
@@ -30,16 +30,16 @@ struct ServiceFailureTests {
         ("com.example.Unheard", .unknownError, .unknown),
     ])
     func eachNameHasItsCodes(_ name: String, _ index: CSIndexError.Code, _ query: CSSearchQueryError.Code) {
-        let failure = ServiceFailure(.remote(name: name, message: "the reason"))
+        let failure = BusError.remote(name: name, message: "the reason")
         #expect(CSIndexError(failure).code == index && CSSearchQueryError(failure).code == query)
         #expect(CSIndexError(failure).localizedDescription == "the reason")
     }
 
     @Test func lostConnectionsAndMalformedAnswersHaveTheirCodes() {
-        #expect(CSIndexError(ServiceFailure(.disconnected)).code == .remoteConnectionError)
-        #expect(CSSearchQueryError(ServiceFailure(.disconnected)).code == .indexUnreachable)
-        #expect(CSIndexError(ServiceFailure(.malformed("x"))).code == .unknownError)
-        #expect(CSSearchQueryError(ServiceFailure(.malformed("x"))).code == .unknown)
+        #expect(CSIndexError(BusError.disconnected).code == .remoteConnectionError)
+        #expect(CSSearchQueryError(BusError.disconnected).code == .indexUnreachable)
+        #expect(CSIndexError(BusError.malformed("x")).code == .unknownError)
+        #expect(CSSearchQueryError(BusError.malformed("x")).code == .unknown)
     }
 
     @Test("The app is the one that was named, else the bundle, else the desktop file of this very process")
@@ -67,12 +67,12 @@ struct ServiceFailureTests {
 
     @Test("An app without a name is told how to get one, in words for its author")
     func nameless() {
-        let refusal = ServiceFailure(.answered(ServiceErrorName.accessDenied), "Another reason.")
+        let refusal = BusError.remote(name: ServiceErrorName.accessDenied, message: "Another reason.")
         func explained(_ environment: [String: String]) -> String {
             ProcessIdentity(environment: environment, bundleIdentifier: nil, processIdentifier: 7, program: "app")
-                .explain(refusal).message
+                .explain(refusal).advice
         }
         #expect(explained([:]).contains("Info.plist") && explained([:]).hasSuffix("The service said: Another reason."))
-        #expect(explained(["SEARCHLIGHT_BUNDLE_IDENTIFIER": "a.b"]) == refusal.message)
+        #expect(explained(["SEARCHLIGHT_BUNDLE_IDENTIFIER": "a.b"]) == refusal.advice)
     }
 }

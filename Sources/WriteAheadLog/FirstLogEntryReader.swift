@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 
-/// Reads the parts of an encoded entry; every length is checked against the bytes that are left before it is used.
-struct LogEntryReader {
+/// Reads entries of version 1, in which each put has one item; every length is checked against the bytes that are left before
+/// it is used.
+struct FirstLogEntryReader {
+    private enum Flag {
+        static let index: UInt8 = 1
+        static let clientState: UInt8 = 2
+        static let all: UInt8 = 7
+    }
+    private static let maximumCount = 1 << 20
+    private static let maximumIdentifierBytes = 4096
+
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
 
@@ -13,56 +22,42 @@ struct LogEntryReader {
 
     /// Reads the one entry that fills the bytes.
     mutating func entry() throws(LogEntryError) -> LogEntry {
-        let version = try byte()
-        guard version == LogEntry.formatVersion else { throw .unknownVersion(version) }
+        _ = try byte()
         let flags = try byte()
-        guard flags & ~LogEntry.Flag.all == 0 else { throw .malformed(offset: 1, reason: "unknown flags") }
-        let bundle = try text("bytes of bundle identifier", limit: LogEntry.maximumNameBytes)
+        guard flags & ~Flag.all == 0 else { throw .malformed(offset: 1, reason: "unknown flags") }
+        let bundle = try text("bytes of bundle identifier", limit: IndexBatch.maximumNameBytes)
         var index: String?
-        if flags & LogEntry.Flag.index != 0 {
-            index = try text("bytes of index name", limit: LogEntry.maximumNameBytes)
+        if flags & Flag.index != 0 {
+            index = try text("bytes of index name", limit: IndexBatch.maximumNameBytes)
         }
         var state: [UInt8]?
-        if flags & LogEntry.Flag.clientState != 0 {
+        if flags & Flag.clientState != 0 {
             let length = Int(try byte())
             try LogEntry.check(length, "bytes of client state", ClientState.maximumBytes)
             state = try data(length)
         }
-        let moment = flags & LogEntry.Flag.moment != 0 ? try moment() : nil
-        let count = try count("changes", limit: LogEntry.maximumCount)
-        var changes: [EncodedChange] = []
-        changes.reserveCapacity(count)
-        for _ in 0..<count { changes.append(try change()) }
+        let moment = flags & LogEntry.momentFlag != 0 ? try moment() : nil
+        let count = try count("changes", limit: Self.maximumCount)
+        var changes = ChangeList()
+        for _ in 0..<count {
+            let start = offset
+            switch try byte() {
+            case 1: changes.append(record: try data(self.count("bytes in one item", limit: LogEntry.maximumBytes)))
+            case 2: changes.append(.deleteItems(try texts()))
+            case 3: changes.append(.deleteDomains(try texts()))
+            case 4: changes.append(.deleteAll)
+            case let tag: throw .malformed(offset: start, reason: "unknown change \(tag)")
+            }
+        }
         guard left == 0 else { throw .malformed(offset: offset, reason: "bytes follow the last change") }
-        return LogEntry(
-            scope: IndexScope(bundle: bundle, index: index), changes: changes, clientState: state,
-            moment: moment)
+        let batch = IndexBatch(scope: IndexScope(bundle: bundle, index: index), changes: changes, clientState: state)
+        return LogEntry(batch, moment: moment)
     }
 
     private mutating func moment() throws(LogEntryError) -> LogEntry.Moment {
-        let start = offset
-        let moment = LogEntry.Moment(
-            wall: Double(bitPattern: try number()), boot: try number(), seconds: Double(bitPattern: try number()))
-        guard moment.wall.isFinite, moment.seconds.isFinite else {
-            throw .malformed(offset: start, reason: "the moment of the donation is none")
-        }
-        return moment
-    }
-
-    private mutating func number() throws(LogEntryError) -> UInt64 {
-        guard left >= 8 else { throw .truncated(offset: offset) }
-        defer { offset += 8 }
-        return LittleEndian.load(UInt64.self, at: offset, from: bytes)
-    }
-
-    private mutating func change() throws(LogEntryError) -> EncodedChange {
-        switch try byte() {
-        case LogEntry.Tag.put: return .put(try data(count("bytes in one item", limit: LogEntry.maximumBytes)))
-        case LogEntry.Tag.deleteItems: return .deleteItems(try texts())
-        case LogEntry.Tag.deleteDomains: return .deleteDomains(try texts())
-        case LogEntry.Tag.deleteAll: return .deleteAll
-        case let tag: throw .malformed(offset: offset - 1, reason: "unknown change \(tag)")
-        }
+        guard left >= LogEntry.Moment.byteCount else { throw .truncated(offset: offset) }
+        defer { offset += LogEntry.Moment.byteCount }
+        return try LogEntry.Moment(at: offset, in: bytes)
     }
 
     private mutating func byte() throws(LogEntryError) -> UInt8 {
@@ -100,11 +95,11 @@ struct LogEntryReader {
     }
 
     private mutating func texts() throws(LogEntryError) -> [String] {
-        let count = try count("identifiers in one change", limit: LogEntry.maximumCount)
+        let count = try count("identifiers in one change", limit: Self.maximumCount)
         var texts: [String] = []
         texts.reserveCapacity(count)
         for _ in 0..<count {
-            texts.append(try text("bytes of identifier", limit: LogEntry.maximumIdentifierBytes))
+            texts.append(try text("bytes of identifier", limit: Self.maximumIdentifierBytes))
         }
         return texts
     }

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Changes of one index that become durable together with a client state, or not at all. A batch goes from the app to the log as
+/// this type.
+///
+/// ```swift
+/// var batch = IndexBatch(scope: IndexScope(bundle: "com.example.notes"))
+/// batch.delete(domains: ["drafts"])
+/// batch.index([item])
+/// ```
+public struct IndexBatch: Hashable, Sendable {
+    /// The index. An app leaves the bundle empty; the receiver takes it from the connection.
+    public var scope: IndexScope
+    /// The changes, in order.
+    public var changes: ChangeList
+    /// The client state from now on; `nil` leaves it as it is, empty is a state. It applies after the changes.
+    public var clientState: [UInt8]?
+    /// The client state that the index must have. Not part of the log.
+    public var expectation: ClientStateExpectation
+
+    /// Creates a batch.
+    public init(
+        scope: IndexScope, changes: ChangeList = ChangeList(), clientState: [UInt8]? = nil,
+        expecting expectation: ClientStateExpectation = .any
+    ) {
+        self.scope = scope
+        self.changes = changes
+        self.clientState = clientState
+        self.expectation = expectation
+    }
+
+    /// Adds or replaces items.
+    public mutating func index(_ items: [EncodedItem]) { for item in items { changes.append(record: item.bytes) } }
+
+    /// Deletes items by identifier.
+    public mutating func delete(identifiers: [String]) {
+        let identifiers = identifiers.filter(Self.canExist)
+        if !identifiers.isEmpty { changes.append(.deleteItems(identifiers)) }
+    }
+
+    /// Deletes domains and everything below them.
+    public mutating func delete(domains: [String]) {
+        let domains = domains.filter(Self.canExist)
+        if !domains.isEmpty { changes.append(.deleteDomains(domains)) }
+    }
+
+    /// Deletes everything, the client state included.
+    public mutating func deleteAll() { changes.append(.deleteAll) }
+
+    /// Whether an item can have this name; deleting what cannot be there is no error.
+    private static func canExist(_ name: String) -> Bool { name.utf8.count <= ItemLimit.identifierBytes.maximum }
+
+    /// The same batch with a client state.
+    public func with(
+        clientState: [UInt8]?, expecting expectation: ClientStateExpectation = .any
+    ) -> IndexBatch {
+        IndexBatch(scope: scope, changes: changes, clientState: clientState, expecting: expectation)
+    }
+
+    /// The bytes of the changes and the client state.
+    public var byteCount: Int { changes.bytes.count + (clientState?.count ?? 0) }
+
+    /// The encoded items that the batch adds, replaces or updates, in order.
+    public var records: some Sequence<ArraySlice<UInt8>> {
+        changes.changes.lazy.flatMap { change -> [ArraySlice<UInt8>] in
+            guard case .put(let batch) = change else { return [] }
+            return (try? RecordBatch.split(batch)) ?? []
+        }
+    }
+
+    /// The unique identifiers of these items.
+    public var itemIdentifiers: [String] { records.compactMap { try? ItemRecord.names(in: $0).identifier } }
+
+    /// The changes with their items decoded; items that are none are left out.
+    public var decodedChanges: some Sequence<IndexChange<[ItemRecord]>> {
+        changes.changes.lazy.map { change in
+            change.withRecords { ((try? RecordBatch.split($0)) ?? []).compactMap { try? ItemRecord(decoding: $0) } }
+        }
+    }
+
+    /// How many items the batch adds, replaces or updates.
+    public var itemCount: Int { records.reduce(0) { count, _ in count + 1 } }
+
+    /// Whether the batch adds, replaces or updates any item.
+    public var hasItems: Bool { changes.changes.contains { if case .put = $0 { true } else { false } } }
+
+    /// The same batch with what comes after its last deletion of everything; `nil` if it never does that.
+    public var afterDeletingAll: IndexBatch? {
+        guard let rest = changes.afterDeletingAll else { return nil }
+        return IndexBatch(scope: scope, changes: rest, clientState: clientState, expecting: expectation)
+    }
+
+    /// Decodes every item, and forgets it.
+    ///
+    /// - Throws: ``InvalidItem`` for the first that is none.
+    public func checkItems() throws(InvalidItem) {
+        var count = 0
+        for case .put(let batch) in changes.changes {
+            do throws(ItemRecordError) {
+                for record in try RecordBatch.split(batch) {
+                    count += 1
+                    _ = try ItemRecord(decoding: record)
+                }
+            } catch {
+                throw InvalidItem(number: max(1, count), error: error)
+            }
+        }
+    }
+
+    /// An item of a batch that cannot be decoded.
+    public struct InvalidItem: Error, Hashable, Sendable, CustomStringConvertible {
+        /// Which, from 1 on.
+        public let number: Int
+        /// Why.
+        public let error: ItemRecordError
+
+        /// The error.
+        public var description: String { "Record \(number) of a donation is refused. \(error)" }
+    }
+}
+
+// The format is described in docs/ITEM-RECORD.md; keep both in step.
+
+extension IndexBatch {
+    /// The longest bundle identifier or index name, in bytes.
+    public static let maximumNameBytes = 4096
+
+    private enum Flag {
+        static let index: UInt8 = 1
+        static let clientState: UInt8 = 2
+        static let expectsNone: UInt8 = 4
+        static let expectsState: UInt8 = 8
+        static let all: UInt8 = 15
+    }
+
+    /// A limit that a batch exceeds.
+    public struct TooLarge: Error, Hashable, Sendable {
+        /// What is limited.
+        public let what: String
+        /// How much of it there is.
+        public let value: Int
+        /// How much there may be.
+        public let limit: Int
+    }
+
+    /// The part of the encoded batch before its changes; equal batches have equal bytes.
+    ///
+    /// - Throws: ``TooLarge``.
+    public func encodedHead() throws(TooLarge) -> [UInt8] {
+        var bytes: [UInt8] = [0]
+        try Self.append(scope.bundle, "bytes of bundle identifier", to: &bytes)
+        if let index = scope.index {
+            bytes[0] |= Flag.index
+            try Self.append(index, "bytes of index name", to: &bytes)
+        }
+        if let clientState {
+            bytes[0] |= Flag.clientState
+            try Self.append(clientState, to: &bytes)
+        }
+        switch expectation {
+        case .any: break
+        case .exactly(nil): bytes[0] |= Flag.expectsNone
+        case .exactly(let state?):
+            bytes[0] |= Flag.expectsState
+            try Self.append(state, to: &bytes)
+        }
+        return bytes
+    }
+
+    /// The encoded batch.
+    ///
+    /// - Throws: ``TooLarge``.
+    public func encoded() throws(TooLarge) -> [UInt8] { try encodedHead() + changes.bytes }
+
+    /// Decodes a batch that fills `bytes` exactly; its items are not read.
+    ///
+    /// - Parameter maximumBytes: The most bytes that its changes may have.
+    /// - Throws: ``ItemRecordError``; never traps, whatever the bytes are.
+    public init(decoding bytes: UnsafeRawBufferPointer, maximumBytes: Int) throws(ItemRecordError) {
+        var reader = RecordReader(bytes: bytes.bindMemory(to: UInt8.self))
+        let flags = try reader.byte()
+        guard flags & ~Flag.all == 0, flags & Flag.expectsNone == 0 || flags & Flag.expectsState == 0 else {
+            throw .malformed(offset: 0, reason: "unknown flags \(flags)")
+        }
+        scope = IndexScope(bundle: try reader.shortText())
+        if flags & Flag.index != 0 { scope.index = try reader.shortText() }
+        clientState = flags & Flag.clientState != 0 ? try reader.state() : nil
+        expectation = .any
+        if flags & Flag.expectsNone != 0 { expectation = .exactly(nil) }
+        if flags & Flag.expectsState != 0 { expectation = .exactly(try reader.state()) }
+        changes = try ChangeList(decoding: Array(bytes[reader.offset...]), maximumBytes: maximumBytes)
+    }
+
+    private static func append(_ text: String, _ what: String, to bytes: inout [UInt8]) throws(TooLarge) {
+        let count = text.utf8.count
+        guard count <= maximumNameBytes else { throw TooLarge(what: what, value: count, limit: maximumNameBytes) }
+        bytes += [UInt8(truncatingIfNeeded: count), UInt8(truncatingIfNeeded: count >> 8)]
+        bytes += text.utf8
+    }
+
+    private static func append(_ state: [UInt8], to bytes: inout [UInt8]) throws(TooLarge) {
+        let limit = ClientState.maximumBytes
+        guard state.count <= limit else {
+            throw TooLarge(what: "bytes of client state", value: state.count, limit: limit)
+        }
+        bytes.append(UInt8(state.count))
+        bytes += state
+    }
+}
+
+extension RecordReader {
+    fileprivate mutating func shortText() throws(ItemRecordError) -> String {
+        let start = offset
+        let length = Int(try byte()) | Int(try byte()) << 8
+        guard length <= IndexBatch.maximumNameBytes else {
+            throw .malformed(offset: start, reason: "a name has \(length) bytes")
+        }
+        return try text(length)
+    }
+
+    fileprivate mutating func state() throws(ItemRecordError) -> [UInt8] {
+        let start = offset
+        let length = Int(try byte())
+        guard length <= ClientState.maximumBytes else {
+            throw .malformed(offset: start, reason: "a client state has \(length) bytes")
+        }
+        return try take(length)
+    }
+}

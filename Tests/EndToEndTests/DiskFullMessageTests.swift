@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+/// What a user reads when the disk becomes full. docs/ARCHITECTURE.md, "Errors", lists the four forms that such an error takes.
+@Suite("A full disk, as the user reads it", .timeLimit(.minutes(5)))
+struct DiskFullMessageTests {
+    private static let mayMount =
+        (try? CFixture.run(
+            "/usr/bin/env", ["unshare", "--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"]
+        ).status) == 0
+
+    @Test(
+        "A command says what happened and what to do, with status 8, and shows no error type", .enabled(if: mayMount),
+        arguments: ["donate --bundle com.example.notebook - < lines", "reindex"])
+    func message(_ call: String) throws {
+        let command = try Command.indexed()
+        let (status, output) = try command.shell(
+            """
+            mkdir disk; for number in $(seq 400); do
+            printf '{"uniqueIdentifier": "%d", "attributes": {"textContent": "' $number
+            head -c 6000 /dev/urandom | base64 -w0 | tr '+/' '  '; printf '"}}\\n'; done > lines
+            unshare --user --map-root-user --mount sh -c 'mount -t tmpfs -o size=1800k none disk && \
+            cp -r "$SEARCHLIGHT_STORE" disk/store && export SEARCHLIGHT_STORE="$PWD/disk/store" && \
+            if [ "$0" = reindex ]; then dd if=/dev/zero of=disk/ballast bs=1k count=4000 2> /dev/null; fi; \
+            eval "\\"\\$SEARCHLIGHT\\" $0" 2>&1; echo "status $?"' '\(call)'
+            """)
+        #expect(status == 0)
+        #expect(output.hasSuffix("status 8\n"), "\(output)")
+        #expect(output.contains("is full. Make room."), "\(output)")
+        for dump in ["SQLITE", "DatabaseError", "SearchIndexError", "BusError", "Optional("] {
+            #expect(!output.contains(dump), "\(output)")
+        }
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import SearchlightEngine
+import Synchronization
+import Testing
+
+@testable import SearchlightService
+
+@Suite("Flow control of donations", .timeLimit(.minutes(1)))
+struct FlowControlTests {
+    @Test("What is in flight is bounded and counted, and a connection that ends gives back what it had")
+    func bytes() {
+        let control = FlowControl(limit: 100)
+        let (one, other) = (FlowControl.Share(of: control), FlowControl.Share(of: control))
+        #expect(one.take(60) && !other.take(50) && other.take(40))
+        #expect(control.flow == DonationFlow(bytes: 100, donations: 2, rejected: 1))
+        other.give(40)
+        one.giveAll()
+        one.giveAll()
+        #expect(control.flow == DonationFlow(bytes: 0, donations: 0, rejected: 1))
+        #expect(control.peak == 100)
+    }
+
+    @Test("One large donation is kept at a time, the next one is counted as waiting, and small ones pass")
+    func large() async {
+        let control = FlowControl(limit: 100)
+        let large = FlowControl.smallBytes + 1
+        let kept = Mutex<[Int]>([])
+        await control.resume(large)
+        let second = Task { await control.keeping(large) { kept.withLock { $0.append(2) } } }
+        #expect(await eventually { control.flow.waiting == ["large": 1] })
+        await control.keeping(FlowControl.smallBytes) { kept.withLock { $0.append(1) } }
+        control.pause(large)
+        await second.value
+        #expect(kept.withLock { $0 } == [1, 2])
+        #expect(control.flow.waiting.isEmpty)
+    }
+}
