@@ -52,10 +52,13 @@ package enum CommandProgram {
 
     /// Replaces this process with another program (execve(2)): process number, terminal, streams and signals stay.
     ///
+    /// - Parameters:
+    ///   - program: Its path.
+    ///   - arguments: All of them; the first is what the program calls itself.
     /// - Returns: Why the program could not be started.
     package static func replace(with program: String, arguments: [String]) -> String {
         Signals.withdraw()
-        var pointers: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
+        var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         execv(program, &pointers)
         let reason = String(cString: strerror(errno))
         pointers.forEach { free($0) }

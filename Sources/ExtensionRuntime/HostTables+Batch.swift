@@ -13,6 +13,7 @@ final class BatchBuilder {
 
     /// Adds a change, unless the batch would become too large.
     func append(_ change: EncodedChange) -> Int32 {
+        guard let change = change.meaningful else { return SEARCHLIGHT_OK }
         do throws(ChangeList.TooLarge) { try changes.appendToBatch([change]) } catch { return SEARCHLIGHT_TOO_LARGE }
         return SEARCHLIGHT_OK
     }

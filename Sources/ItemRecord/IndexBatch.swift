@@ -33,22 +33,17 @@ public struct IndexBatch: Hashable, Sendable {
     public mutating func index(_ items: [EncodedItem]) { for item in items { changes.append(record: item.bytes) } }
 
     /// Deletes items by identifier.
-    public mutating func delete(identifiers: [String]) {
-        let identifiers = identifiers.filter(Self.canExist)
-        if !identifiers.isEmpty { changes.append(.deleteItems(identifiers)) }
-    }
+    public mutating func delete(identifiers: [String]) { append(.deleteItems(identifiers)) }
 
     /// Deletes domains and everything below them.
-    public mutating func delete(domains: [String]) {
-        let domains = domains.filter(Self.canExist)
-        if !domains.isEmpty { changes.append(.deleteDomains(domains)) }
+    public mutating func delete(domains: [String]) { append(.deleteDomains(domains)) }
+
+    private mutating func append(_ change: EncodedChange) {
+        if let change = change.meaningful { changes.append(change) }
     }
 
     /// Deletes everything, the client state included.
     public mutating func deleteAll() { changes.append(.deleteAll) }
-
-    /// Whether an item can have this name; deleting what cannot be there is no error.
-    private static func canExist(_ name: String) -> Bool { name.utf8.count <= ItemLimit.identifierBytes.maximum }
 
     /// The same batch with a client state.
     public func with(
@@ -59,6 +54,9 @@ public struct IndexBatch: Hashable, Sendable {
 
     /// The bytes of the changes and the client state.
     public var byteCount: Int { changes.bytes.count + (clientState?.count ?? 0) }
+
+    /// About how much memory the batch takes while it is pending, in bytes.
+    public var approximateBytes: Int { 64 * (1 + changes.count) + byteCount }
 
     /// The encoded items that the batch adds, replaces or updates, in order.
     public var records: some Sequence<ArraySlice<UInt8>> {
@@ -82,7 +80,9 @@ public struct IndexBatch: Hashable, Sendable {
     public var itemCount: Int { records.reduce(0) { count, _ in count + 1 } }
 
     /// Whether the batch adds, replaces or updates any item.
-    public var hasItems: Bool { changes.changes.contains { if case .put = $0 { true } else { false } } }
+    public var hasItems: Bool {
+        changes.changes.contains { if case .put(let records) = $0 { !records.isEmpty } else { false } }
+    }
 
     /// The same batch with what comes after its last deletion of everything; `nil` if it never does that.
     public var afterDeletingAll: IndexBatch? {
@@ -92,13 +92,16 @@ public struct IndexBatch: Hashable, Sendable {
 
     /// Decodes every item, and forgets it.
     ///
-    /// - Throws: ``InvalidItem`` for the first that is none.
+    /// - Throws: ``InvalidItem`` for the first that is none, or that is one too many (``ChangeList/maximumChanges``).
     public func checkItems() throws(InvalidItem) {
         var count = 0
         for case .put(let batch) in changes.changes {
             do throws(ItemRecordError) {
                 for record in try RecordBatch.split(batch) {
                     count += 1
+                    guard count <= ChangeList.maximumChanges else {
+                        throw .malformed(offset: 0, reason: "a batch has at most \(ChangeList.maximumChanges) items")
+                    }
                     _ = try ItemRecord(decoding: record)
                 }
             } catch {

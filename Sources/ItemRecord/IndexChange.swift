@@ -41,6 +41,19 @@ public enum IndexChange<Records: Sendable & Hashable>: Sendable, Hashable {
 public typealias EncodedChange = IndexChange<[UInt8]>
 
 extension IndexChange<[UInt8]> {
+    /// The change without names that no item can have; `nil` if it does nothing. Deleting what cannot be there is no error.
+    public var meaningful: EncodedChange? {
+        func possible(_ names: [String]) -> [String] {
+            names.filter { $0.utf8.count <= ItemLimit.identifierBytes.maximum }
+        }
+        switch self {
+        case .put(let records): return records.isEmpty ? nil : self
+        case .deleteItems(let names): return possible(names).isEmpty ? nil : .deleteItems(possible(names))
+        case .deleteDomains(let names): return possible(names).isEmpty ? nil : .deleteDomains(possible(names))
+        case .deleteAll: return self
+        }
+    }
+
     /// About how much memory the change takes, in bytes.
     public var byteCount: Int {
         switch self {

@@ -79,7 +79,7 @@ extension LogApplier {
             case .success(let record):
                 bulk.records.append(record)
                 bulk.last = record.sequence
-                bulk.bytes += record.entry.approximateBytes
+                bulk.bytes += record.entry.batch.approximateBytes
             case .failure(.damaged(let finding)):
                 // What follows is still good. Damage inside of an entry is only seen here.
                 guard let lost = finding.lostEntries(after: bulk.last) else { continue }
@@ -122,7 +122,7 @@ extension LogApplier {
                     }
                 }
                 leftOut += try apply(record, db, now: now, stateless: stateless, derived)
-                bytes += record.entry.approximateBytes
+                bytes += record.entry.batch.approximateBytes
             }
             try derived.flush()
             try StoreRow.update(db) { $0.applied = max($0.applied, reached) }
@@ -192,7 +192,7 @@ extension LogApplier {
         }
         for waiter in waiters { waiter.continuation.resume(returning: .success(true)) }
         if reached > applied { Task { [log] in try? await log.discard(through: reached) } }
-        mergeInProportion(to: records.reduce(0) { $0 + $1.entry.approximateBytes })
+        mergeInProportion(to: records.reduce(0) { $0 + $1.entry.batch.approximateBytes })
         return true
     }
 
@@ -317,9 +317,4 @@ extension LogApplier.State {
         applied = sequence
         return takeDone()
     }
-}
-
-extension LogEntry {
-    /// About how much the entry holds.
-    var approximateBytes: Int { 64 * (1 + batch.changes.count) + batch.byteCount }
 }

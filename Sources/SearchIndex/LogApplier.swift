@@ -193,15 +193,15 @@ final class LogApplier: Sendable {
         if precondition: @escaping WriteAheadLog.Precondition
     ) async throws(SearchIndexError) {
         let bundle = entry.scope.bundle
+        let bytes = entry.batch.approximateBytes
         // Donors that are faster than this wait, or the log would grow without end; not those who have donated little,
         // since others may donate much. Of one that is held only what was under way still comes.
         _ = try await waiting(isPatient ? .donor(bundle) : .none) { state in
             let isHeld = isPatient && state.heldBundle == bundle
-            return waitsForRoom && isFull(state, for: bundle, entry.approximateBytes) && !isHeld ? state.target : 0
+            return waitsForRoom && isFull(state, for: bundle, bytes) && !isHeld ? state.target : 0
         }.get()
         var entry = entry
         entry.moment = clock.moment()
-        let bytes = entry.approximateBytes
         let items = entry.batch.itemCount
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Result<UInt64, LogError>, Never>) in
@@ -257,7 +257,7 @@ final class LogApplier: Sendable {
         let (tally, share) = (state.pending.tally, maximumPendingBytes / 64)
         guard tally.total.bytes > maximumPendingBytes else { return false }
         let (isSmall, hasShare) = (bytes <= PendingTally.smallBytes, tally.amount(of: bundle).bytes <= share)
-        // The most that a donation has, 32 MiB, fits between the two bounds.
+        // Between the two bounds fits what a donation has, 32 MiB; one of a million names counts three times as much.
         guard tally.total.bytes <= maximumPendingBytes / 4 * (isSmall ? 9 : 7) else { return true }
         return !hasShare && !(isSmall && tally.smallBytes(of: bundle) <= share)
     }

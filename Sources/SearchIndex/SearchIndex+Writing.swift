@@ -76,6 +76,11 @@ extension SearchIndex {
             throw .invalidItem(
                 identifier: batch.scope.bundle, reason: "the name of its bundle or of its index contains a NUL")
         }
+        guard batch.itemCount <= ChangeList.maximumChanges else {
+            throw .invalidItem(
+                identifier: "?",
+                reason: "a batch has more than \(ChangeList.maximumChanges) items. Send smaller ones")
+        }
         for record in batch.records {
             let names: (identifier: String, domain: String?)
             do throws(ItemRecordError) { names = try ItemRecord.names(in: record) } catch {

@@ -21,7 +21,7 @@ public struct Hello: Sendable, Hashable {
     public var program: String
 
     /// The version of the protocol.
-    public static let currentVersion: UInt64 = 1
+    public static let currentVersion: UInt64 = 2
     /// The method that carries it.
     public static let member = BusMember("com.searchlight.Session1", "Hello")
     /// The longest name of a program, in bytes.

@@ -15,9 +15,10 @@ public enum IndexRequest: Sendable, Hashable {
     /// Read one of the bundle's own items, in whichever of its indexes it is, the default one first. Answer: a ``RecordReply``.
     case record(String)
 
-    /// Creates a request for one change.
+    /// Creates a request for one change, without what means nothing (``IndexChange/meaningful``).
     public init(_ change: EncodedChange, index: String?) {
-        self = .commit(IndexBatch(scope: IndexScope(bundle: "", index: index), changes: ChangeList([change])))
+        let changes = ChangeList(change.meaningful.map { [$0] } ?? [])
+        self = .commit(IndexBatch(scope: IndexScope(bundle: "", index: index), changes: changes))
     }
 
     /// The name of the D-Bus interface.
@@ -65,6 +66,13 @@ public enum IndexRequest: Sendable, Hashable {
         case "Commit":
             var batch = IndexBatch(scope: IndexScope(bundle: "", index: index))
             let bytes = try arguments.bytes()
+            guard bytes.count <= ChangeList.maximumBytes else {
+                throw .remote(
+                    name: BusErrorName.limitsExceeded,
+                    message: """
+                        A donation has \(bytes.count) bytes; the limit is \(ChangeList.maximumBytes). Send smaller ones.
+                        """)
+            }
             do throws(ItemRecordError) { batch.changes = try ChangeList(decoding: bytes) } catch {
                 throw .malformed("a batch is refused. \(error)")
             }
@@ -78,7 +86,12 @@ public enum IndexRequest: Sendable, Hashable {
         try arguments.finish()
     }
 
-    /// About how much memory the request takes, in bytes.
+    /// About how much memory the request takes while it is pending, in bytes.
+    public var approximateBytes: Int {
+        if case .commit(let batch) = self { batch.approximateBytes } else { byteCount }
+    }
+
+    /// How many bytes of donations the request has.
     public var byteCount: Int {
         switch self {
         case .commit(let batch): batch.byteCount
@@ -100,7 +113,7 @@ extension ClientStateExpectation {
     init(_ arguments: inout BusArguments) throws(BusError) {
         let isExpected = try arguments.boolean()
         let isState = try arguments.boolean()
-        let state = try arguments.bytes()
+        let state = try arguments.clientState()
         self = isExpected ? .exactly(isState ? state : nil) : .any
     }
 }
@@ -121,7 +134,21 @@ public struct ClientStateReply: Sendable, Hashable {
     /// - Throws: ``BusError/malformed(_:)``.
     public init(_ arguments: inout BusArguments) throws(BusError) {
         let isState = try arguments.boolean()
-        let bytes = try arguments.bytes()
+        let bytes = try arguments.clientState()
         state = isState ? bytes : nil
+    }
+}
+
+extension BusArguments {
+    fileprivate mutating func clientState() throws(BusError) -> [UInt8] {
+        let state = try bytes()
+        guard state.count <= ClientState.maximumBytes else {
+            throw .remote(
+                name: ServiceErrorName.invalidClientState,
+                message: """
+                    A client state has \(state.count) bytes; the limit is \(ClientState.maximumBytes). Keep a shorter one.
+                    """)
+        }
+        return state
     }
 }

@@ -161,13 +161,14 @@ struct MisuseTests {
     func tooManyNames() throws {
         let fake = FakeHost()
         let index: searchlight_host_index = try fake.interface(SEARCHLIGHT_HOST_INDEX)
-        let long = [CChar](repeating: 97, count: 1 << 20) + [0]
+        let long = [CChar](repeating: 97, count: 4096) + [0]
+        let count = 31 << 8
         long.withUnsafeBufferPointer { long in
-            var names = [UnsafePointer<CChar>?](repeating: long.baseAddress, count: 31)
-            #expect(index.delete_items(fake.host, nil, &names, 31, nil, nil) == SEARCHLIGHT_OK)
+            var names = [UnsafePointer<CChar>?](repeating: long.baseAddress, count: count)
+            #expect(index.delete_items(fake.host, nil, &names, count, nil, nil) == SEARCHLIGHT_OK)
             names += names
-            #expect(index.delete_items(fake.host, nil, &names, 62, nil, nil) == SEARCHLIGHT_TOO_LARGE)
-            #expect(index.delete_domains(fake.host, nil, &names, 62, nil, nil) == SEARCHLIGHT_TOO_LARGE)
+            #expect(index.delete_items(fake.host, nil, &names, 2 * count, nil, nil) == SEARCHLIGHT_TOO_LARGE)
+            #expect(index.delete_domains(fake.host, nil, &names, 2 * count, nil, nil) == SEARCHLIGHT_TOO_LARGE)
         }
         #expect(fake.link.requests.count == 1)
     }

@@ -162,6 +162,21 @@ struct HighlighterTests {
         #expect(Highlighter(query: "a").snippet(of: [spaced], length: 10) == "one…")
     }
 
+    @Test("A word is found however far it is, at the borders of what is looked at too", arguments: [0, 1, 2, 3, 300])
+    func farAway(shift: Int) throws {
+        for length in [10, (16 << 10) - 302, (128 << 10) - 302, 150_000] {
+            for filler in ["a", "é"] {
+                let count = (length + shift) / filler.utf8.count
+                let text = String(repeating: filler, count: count) + " needle e\u{301} after"
+                let highlighter = Highlighter(query: "needle e\u{301}")
+                let range = try #require(highlighter.firstRange(in: text))
+                #expect(range == highlighter.ranges(in: text).first)
+            }
+        }
+        let far = String(repeating: "a ", count: Highlighter.maximumCharacters / 2) + "needle"
+        #expect(Highlighter(query: "needle").firstRange(in: far) == nil)
+    }
+
     @Test("Any length is a length", arguments: [.min, -1, 0, 1, 2, 3, .max] as [Int])
     func snippetLengths(length: Int) {
         for text in ["", "word", "one word two", String(repeating: "long", count: 5000)] {

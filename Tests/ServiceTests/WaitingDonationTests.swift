@@ -65,7 +65,7 @@ struct WaitingDonationTests {
         var isAnswered: Bool { result.withLock { $0 != nil } }
         var isKept: Bool { result.withLock { (try? $0?.get()) != nil } }
 
-        init(_ client: TestClient, _ identifier: String, title: String = "a title", bytes: Int) throws {
+        convenience init(_ client: TestClient, _ identifier: String, title: String = "a title", bytes: Int) throws {
             var batch: [UInt8] = []
             // An item has at most 16 MiB.
             for part in 0...bytes / (8 << 20) {
@@ -74,7 +74,11 @@ struct WaitingDonationTests {
                 RecordBatch.append(
                     try record(name, title: title, attributes: ["textContent": .string(text)]), to: &batch)
             }
-            let request = IndexRequest(.put(batch), index: nil)
+            self.init(client, .put(batch))
+        }
+
+        init(_ client: TestClient, _ change: EncodedChange) {
+            let request = IndexRequest(change, index: nil)
             client.connection.call(request.member, request.arguments) { answer in
                 self.result.withLock { $0 = answer }
             }
@@ -121,6 +125,24 @@ struct WaitingDonationTests {
         held.open()
         #expect(await eventually { waiting.isAnswered })
         #expect(held.service.service.flow.waiting.isEmpty)
+        await held.stop()
+    }
+
+    @Test("A deletion of many short names is as large as it is pending, and does not pass as a small donation")
+    func manyNames() async throws {
+        let held = try await Held()
+        let flood = try await held.service.app("com.example.flood")
+        let first = try Donation(flood, "first", bytes: Held.limit * 11 / 10)
+        #expect(await eventually { first.isKept })
+        let app = try await held.service.app()
+        let names = Array(repeating: "x", count: 1030)
+        let deletion = Donation(app, .deleteItems(names))
+        #expect(await eventually { deletion.isKept })
+        let next = Donation(app, .deleteItems(names))
+        #expect(await eventually { held.waiting == 1 || next.isAnswered })
+        #expect(!next.isAnswered)
+        held.open()
+        #expect(await eventually { next.isKept })
         await held.stop()
     }
 

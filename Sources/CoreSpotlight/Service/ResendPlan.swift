@@ -89,6 +89,7 @@ extension IndexRequest {
             if case .exactly(let expected) = batch.expectation { return .exchange(expected, new) }
             return .set
         }
-        return batch.changes.afterDeletingAll == nil ? .none : .set
+        let deletesAll = batch.changes.changes.contains { if case .deleteAll = $0 { true } else { false } }
+        return deletesAll ? .set : .none
     }
 }

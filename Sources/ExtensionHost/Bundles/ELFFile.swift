@@ -16,9 +16,9 @@ package struct ELFFile {
     /// - Parameter read: Exactly a number of bytes from a position; `nil` where the file has fewer.
     /// - Returns: `nil` for what does not begin as such a file.
     package init?(read: @escaping (_ position: Int, _ count: Int) -> [UInt8]?) {
-        guard let start = read(0, MemoryLayout<Elf64_Ehdr>.size), start.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2]) else {
-            return nil
-        }
+        guard let start = read(0, MemoryLayout<Elf64_Ehdr>.size), start.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2]),
+            start[5] == (1.littleEndian == 1 ? 1 : 2)
+        else { return nil }
         header = start.withUnsafeBytes { $0.loadUnaligned(as: Elf64_Ehdr.self) }
         self.read = read
     }

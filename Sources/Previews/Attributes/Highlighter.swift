@@ -71,11 +71,23 @@ public struct Highlighter: Sendable {
         return found
     }
 
-    /// The first of ``ranges(in:)``; looks no further than that.
+    /// The first of ``ranges(in:)``; looks little further than that, and at no more than four times so many bytes as
+    /// characters.
     public func firstRange(in text: String) -> Range<String.Index>? {
-        var finder = WordFinder(Array(text.utf8)[...], limit: Self.maximumCharacters)
-        var isWordStart = true
-        return next(in: &finder, &isWordStart).map { text.range(ofBytes: $0) }
+        var length = 16 << 10
+        while true {
+            // A beginning of whole scalars; its last character may go on behind it.
+            let start = text.utf8.prefix(length)
+            let isAll = start.endIndex == text.utf8.endIndex
+            var bytes = Array(start)
+            while !isAll, let last = bytes.popLast(), last & 0xC0 == 0x80 {}
+            var finder = WordFinder(bytes[...], limit: Self.maximumCharacters)
+            var isWordStart = true
+            let range = next(in: &finder, &isWordStart)
+            if let range, isAll || range.upperBound < bytes.count - 256 { return text.range(ofBytes: range) }
+            guard !isAll, length < 4 * Self.maximumCharacters else { return range.map { text.range(ofBytes: $0) } }
+            length = min(8 * length, 4 * Self.maximumCharacters)
+        }
     }
 
     /// The next place with a word of the search.

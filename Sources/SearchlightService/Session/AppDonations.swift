@@ -28,7 +28,7 @@ final class AppDonations: Sendable {
         self.connection = connection
         intake = DonationIntake { request throws(BusError) in
             let arrival = arrivals.next()
-            let bytes = request.byteCount
+            let bytes = request.approximateBytes
             let token = core.activity.beginRequest()
             defer {
                 token.end()

@@ -25,7 +25,8 @@ struct QuickLookCommand: ParsableCommand {
         try reportingErrors(json: arguments.options.json) {
             let program = Installation(environment: arguments.options.environment).quickLookPath
             // The words after “searchlight quicklook”, as they were typed.
-            let reason = CommandProgram.replace(with: program, arguments: Array(CommandLine.arguments.dropFirst(2)))
+            let words = [program] + CommandLine.arguments.dropFirst(2)
+            let reason = CommandProgram.replace(with: program, arguments: words)
             throw CommandFailure(
                 message: """
                     The page cannot be served: starting \(program) failed: \(reason). It comes with Searchlight: install it \

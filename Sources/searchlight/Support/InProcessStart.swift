@@ -23,8 +23,7 @@ enum InProcess {
             String.init)
         guard !folders.contains(frameworkFolder) else { return }
         setenv("LD_LIBRARY_PATH", ([frameworkFolder] + folders).joined(separator: ":"), 1)
-        let reason = CommandProgram.replace(
-            with: "/proc/self/exe", arguments: Array(CommandLine.arguments.dropFirst()))
+        let reason = CommandProgram.replace(with: "/proc/self/exe", arguments: CommandLine.arguments)
         throw CommandFailure(
             message: "Starting again with \(frameworkFolder) in LD_LIBRARY_PATH failed: \(reason). Set it yourself.",
             status: .failure)

@@ -45,7 +45,8 @@ extension AttributeValue {
         case .integer(let seconds) where Self.dates.contains(name): self = .date(Double(seconds))
         case .number(let seconds) where Self.dates.contains(name): self = .date(seconds)
         case .integer(let number): self = .integer(number)
-        case .number(let number): self = .double(number)
+        // Written as 3.0 or 1e3, it is a whole number all the same.
+        case .number(let number): self = Int64(exactly: number).map { .integer($0) } ?? .double(number)
         case .text(let text) where Self.dates.contains(name):
             guard let moment = ISOMoment(text)?.instant else {
                 throw LineRefusal("\(attribute) is no date: \(text.prefix(80).debugDescription) is not ISO 8601")
