@@ -10,14 +10,15 @@ import Testing
 struct OwnReadTests {
     private static let bundle = "com.example.bulk"
 
-    /// A batch that takes a while to apply: a text of some MiB.
+    /// A text of some MiB, which takes a while to apply. Made once: that takes a while too, and tests share few threads.
+    private static let text: String = {
+        var random = SplitMix64(seed: 1)
+        return (0..<300_000).map { _ in "w\(random.below(50_000))" }.joined(separator: " ")
+    }()
+
     private static func batch(_ number: Int) throws -> [UInt8] {
-        var random = SplitMix64(seed: UInt64(number))
-        let words = (0..<300_000).map { _ in "w\(random.below(50_000))" }
         var batch: [UInt8] = []
-        RecordBatch.append(
-            try record("bulk \(number)", attributes: ["textContent": .string(words.joined(separator: " "))]), to: &batch
-        )
+        RecordBatch.append(try record("bulk \(number)", attributes: ["textContent": .string(text)]), to: &batch)
         return batch
     }
 
