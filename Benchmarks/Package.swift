@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
-// What is measured has `package` access. Its package is called after its folder: SwiftPM passes that name to the compiler.
+// The benchmarks use declarations with `package` access. SwiftPM names a package after its folder.
 let product = Context.packageDirectory.split(separator: "/").dropLast().last.map(String.init) ?? ""
 let productName = String(
     product.lowercased().enumerated().map { place, letter in

@@ -115,7 +115,7 @@ static int read_descriptor(pid_t process, const char *number, csandbox_descripto
     char path[64], text[4096];
     snprintf(path, sizeof path, "/proc/%d/fdinfo/%.16s", process, number);
     int file = open(path, O_RDONLY | O_CLOEXEC);
-    /* It may have been closed meanwhile. */
+    /* The extension may close it at any time. */
     if (file < 0) return errno == ENOENT ? 0 : errno;
     int is_start = 1, is_first = 1;
     for (ssize_t count; found->locks <= CSANDBOX_MAXIMUM_LOCKS && (count = read(file, text, sizeof text - 1)) > 0; is_first = 0) {

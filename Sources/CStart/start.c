@@ -191,9 +191,9 @@ static void try_threads(unsigned count) {
 }
 
 /*
- * Opens those of the descriptors 0 to 2 that are closed, so that no file or socket gets one and what is printed goes into it.
- * They become the null device, open for the other direction: their use fails with EBADF, as that of a closed one does. Has to
- * happen before there are threads, which may open a file at any time.
+ * Opens the null device for each of the descriptors 0 to 2 that is closed. Otherwise a file or a socket would get the number, and
+ * printed lines would go into it. The direction is the wrong one on purpose: reading and writing fail with EBADF, as with a closed
+ * descriptor. Call it before there are threads, since these may open files.
  */
 static void hold_streams(void) {
     for (int number = STDIN_FILENO; number <= STDERR_FILENO; number++) {

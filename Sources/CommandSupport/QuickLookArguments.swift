@@ -6,7 +6,7 @@ package struct QuickLookArguments: ParsableArguments {
     /// The store and the extensions.
     @OptionGroup package var options: GlobalOptions
     /// The words to search for at first.
-    @Argument(help: "What is searched for at first.")
+    @Argument(help: "The first search.")
     package var query: [String] = []
     /// The port to listen on.
     @Option(help: "The port, 0 to 65535; 0 is any that is free.")

@@ -9,8 +9,8 @@ import Synchronization
 /// What this program does at signals.
 package enum Signals {
     /// Leaves no unfinished file behind when a person or the system ends the program, and takes a reader that has gone
-    /// as an error of the write. To be called once, before anything else, and on the first thread: others of libdispatch
-    /// block signals, and the mask of the calling thread is taken for that of the start.
+    /// as an error of the write. Call it once, before anything else, and on the first thread. Threads of libdispatch
+    /// block signals, and this function keeps the mask of its thread for programs that are started.
     package static func prepare() {
         var mask = sigset_t()
         pthread_sigmask(SIG_BLOCK, nil, &mask)

@@ -64,6 +64,8 @@ public struct ProgramFacts: Hashable, Sendable {
     /// The program of workers, and whether it can be run.
     var worker: String
     var isWorkerThere: Bool
+    /// Whether the program of the page can be run.
+    var isQuickLookThere: Bool
     /// The folder of `libCoreSpotlight.so`; `nil` if there is none.
     var frameworkFolder: String?
     /// Programs that are called and on the `PATH`.

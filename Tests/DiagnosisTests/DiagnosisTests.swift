@@ -66,6 +66,9 @@ struct DiagnosisTests {
         Fault("machine.silent", .problem, "sensors") { $0.sensors = nil },
     ]
     static let programFaults = [
+        Fault("quicklook", .problem, "searchlight-quicklook is missing", "cannot serve") {
+            $0.programs?.isQuickLookThere = false
+        },
         Fault("worker", .problem, "no program of workers", "No extension") { $0.programs?.isWorkerThere = false },
         Fault("library", .problem, "libCoreSpotlight.so") { $0.programs?.frameworkFolder = nil },
         Fault("worker-folder", .problem, "TMPDIR") { $0.programs?.workerFolder.isWritable = false },

@@ -64,6 +64,32 @@ struct IndexCommandTests {
         #expect(items?.compactMap { $0["uniqueIdentifier"] as? String } == ["good", "also good"])
     }
 
+    @Test(
+        "What is no date is refused, and not kept as one that cannot be shown",
+        arguments: [
+            (#""attributes": {"dueDate": true}"#, "dueDate is no date: true is neither"),
+            (#""attributes": {"dueDate": 1e300}"#, "dueDate is no date"),
+            (#""attributes": {"importantDates": [1, false]}"#, "importantDates is no date: false"),
+            (#""expirationDate": -1e12"#, "expirationDate is"),
+            (#""expirationDate": false"#, "expirationDate is false"),
+        ])
+    func noDates(field: String, reason: String) throws {
+        let (status, output) = try donate(#"{"uniqueIdentifier": "a", \#(field)}"#)
+        #expect(status == 1 && output.contains(reason) && output.contains("1 refused."), "\(output)")
+    }
+
+    @Test("A number that is written with a point or an exponent is a whole one all the same")
+    func wholeNumbers() throws {
+        let (status, output) = try donate(
+            #"{"uniqueIdentifier": "a", "attributes": {"rating": 3.0, "pageCount": 1e3, "altitude": 2.5}}"#)
+        #expect(status == 0, "\(output)")
+        let (_, shown) = try CFixture.run(
+            try BuiltProducts.program("searchlight"), ["show", "a", "--json"], environment: try command.environment)
+        // A double would have its point.
+        for part in [#""rating""#, #""pageCount""#] { #expect(shown.contains(part)) }
+        #expect(!shown.contains("3.0") && !shown.contains("1000.0") && shown.contains("2.5"), "\(shown)")
+    }
+
     @Test("An empty list of a bundle does not say that the index is empty")
     func listOfNobody() throws {
         #expect(try donate(#"{"uniqueIdentifier": "good"}"#).status == 0)

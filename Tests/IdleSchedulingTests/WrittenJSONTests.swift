@@ -22,9 +22,10 @@ struct WrittenJSONTests {
         "What is no JSON is refused, with what is wrong",
         arguments: [
             ("01", "follows the value at byte 2"), ("1.", "no number"), ("-", "no number"), ("1e", "no number"),
-            ("1e999", "out of range"), (#"{"a": 1, "a": 2}"#, "the key “a” twice"),
+            ("1e999", "out of range at byte 6"), (#"{"a": 1, "a": 2}"#, "the key “a” twice at byte 13"),
             (#"{"a": 1} x"#, "follows the value"),
-            ("[[[[[1]]]]]", "deeper than 4 levels"), ("\"\\ud800\"", "half a character"), ("", "ends too soon"),
+            ("[[[[[1]]]]]", "deeper than 4 levels at byte 5"),
+            ("\u{FEFF}1", "byte order mark"), ("\"\\ud800\"", "half a character"), ("", "ends too soon"),
         ])
     func refused(text: String, cause: String) {
         let problem = #expect(throws: WrittenProblem.self) { try read(text) }

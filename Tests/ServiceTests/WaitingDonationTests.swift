@@ -44,6 +44,14 @@ struct WaitingDonationTests {
             }
         }
 
+        /// An app whose donation of so many bytes is pending.
+        func flood(bytes: Int) async throws -> TestClient {
+            let client = try await service.app("com.example.flood")
+            let first = try Donation(client, "first", bytes: bytes)
+            #expect(await eventually { first.isKept })
+            return client
+        }
+
         /// Has what is pending applied.
         func open() {
             let isFirst = isOpen.withLock { isOpen in
@@ -93,9 +101,7 @@ struct WaitingDonationTests {
     @Test("A large donation that waits for room holds up no other app's", arguments: [1_500_000, 9 << 20])
     func otherApp(bytes: Int) async throws {
         let held = try await Held()
-        let flood = try await held.service.app("com.example.flood")
-        let first = try Donation(flood, "first", bytes: Held.limit * 3 / 2)
-        #expect(await eventually { first.isKept })
+        let flood = try await held.flood(bytes: Held.limit * 3 / 2)
         // What a receive budget has room for: the rest of that is not left to others.
         let waiting = try Donation(flood, "second", bytes: bytes > 2 << 20 ? 30 << 20 : bytes)
         let other = try await held.service.app("com.example.notes")
@@ -113,9 +119,7 @@ struct WaitingDonationTests {
     @Test("A small donation does not wait for the room that large ones of its app left")
     func small() async throws {
         let held = try await Held()
-        let flood = try await held.service.app("com.example.flood")
-        let first = try Donation(flood, "first", bytes: Held.limit * 3 / 2)
-        #expect(await eventually { first.isKept })
+        let flood = try await held.flood(bytes: Held.limit * 3 / 2)
         let waiting = try Donation(flood, "second", bytes: 1_500_000)
         #expect(await eventually { held.waiting == 1 })
         let other = try await held.service.app("com.example.flood")
@@ -131,9 +135,8 @@ struct WaitingDonationTests {
     @Test("A deletion of many short names is as large as it is pending, and does not pass as a small donation")
     func manyNames() async throws {
         let held = try await Held()
-        let flood = try await held.service.app("com.example.flood")
-        let first = try Donation(flood, "first", bytes: Held.limit * 11 / 10)
-        #expect(await eventually { first.isKept })
+        let flood = try await held.flood(bytes: Held.limit * 11 / 10)
+        defer { withExtendedLifetime(flood) {} }
         let app = try await held.service.app()
         let names = Array(repeating: "x", count: 1030)
         let deletion = Donation(app, .deleteItems(names))
@@ -149,9 +152,7 @@ struct WaitingDonationTests {
     @Test("What an app that has gone sent last does not come after what its successor was acknowledged")
     func successor() async throws {
         let held = try await Held()
-        let flood = try await held.service.app("com.example.flood")
-        let first = try Donation(flood, "first", bytes: Held.limit * 3 / 2)
-        #expect(await eventually { first.isKept })
+        let flood = try await held.flood(bytes: Held.limit * 3 / 2)
         let waiting = try Donation(flood, "second", bytes: 1_500_000)
         #expect(await eventually { held.waiting == 1 })
         let app = try await held.service.app()
@@ -174,10 +175,9 @@ struct WaitingDonationTests {
     @Test("An app that goes while its donation waits for room gives up its place and what it held at once")
     func gone() async throws {
         let held = try await Held()
-        let flood = try await held.service.app("com.example.flood")
         // So much that all have to wait.
-        let first = try Donation(flood, "first", bytes: Held.limit * 5 / 2)
-        #expect(await eventually { first.isKept })
+        let flood = try await held.flood(bytes: Held.limit * 5 / 2)
+        defer { withExtendedLifetime(flood) {} }
         let app = try await held.service.app()
         // The small one is read; the large one is not even that.
         let donations = try [10_000, 1_500_000].map { try Donation(app, "old \($0)", bytes: $0) }

@@ -13,6 +13,12 @@ enum ProgramChecks {
                     .programs, "worker", "There is no program of workers at \(facts.worker).",
                     costs: "No extension can be asked for anything.", advice: reinstall))
         }
+        if !facts.isQuickLookThere {
+            findings.append(
+                .problem(
+                    .programs, "quicklook", "The program searchlight-quicklook is missing.",
+                    costs: "“searchlight quicklook” cannot serve its page.", advice: reinstall))
+        }
         if let folder = facts.frameworkFolder {
             findings.append(.ok(.programs, "library", "Extensions in Swift find libCoreSpotlight.so in \(folder)."))
         } else {

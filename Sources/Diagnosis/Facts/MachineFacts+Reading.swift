@@ -56,7 +56,9 @@ extension ProgramFacts {
         let cache = roots.userFolder("XDG_CACHE_HOME", ".cache") ?? "/"
         self.init(
             version: Installation.version, worker: installation.workerPath,
-            isWorkerThere: ProbedFile.isProgram(installation.workerPath), frameworkFolder: installation.frameworkFolder,
+            isWorkerThere: ProbedFile.isProgram(installation.workerPath),
+            isQuickLookThere: ProbedFile.isProgram(installation.quickLookPath),
+            frameworkFolder: installation.frameworkFolder,
             found: Set(Self.called.filter { name in path.contains { ProbedFile.isProgram("\($0)/\(name)") } }),
             policyFailure: failure, workerFolder: FolderFacts(cache + "/searchlight/workers"))
     }

@@ -8,7 +8,7 @@ struct BundleTrust {
     /// The process's group if it has only this user; found out when it is first met, since name services may be slow.
     private lazy var ownGroup: gid_t? = FileTrust.isOwn(group: getegid()) ? getegid() : nil
 
-    /// What is wrong with who may change a file, as it reads after its path; `nil` if nothing is.
+    /// Who else may change a file, in words that follow its path; `nil` if nobody may.
     ///
     /// - Parameters:
     ///   - status: The file's owner and mode.

@@ -25,7 +25,7 @@ package struct ELFFile {
 
     /// Bytes of the file.
     ///
-    /// - Returns: `nil` where the file has fewer, or the position is that of no file.
+    /// - Returns: `nil` if the file has fewer bytes, or if no file is that long.
     package func bytes(at position: UInt64, count: UInt64, atMost limit: Int = .max) -> [UInt8]? {
         guard position < Self.maximumPosition, count < Self.maximumPosition else { return nil }
         return read(Int(position), min(Int(count), limit))

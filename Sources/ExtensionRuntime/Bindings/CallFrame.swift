@@ -68,7 +68,7 @@ final class CallFrame: @unchecked Sendable {
         let memory = try allocate(size)
         let buffer = UnsafeMutableRawBufferPointer(start: memory, count: size)
         switch WholeTransfer.read(file.number, into: buffer, at: 0) {
-        // It may have become shorter meanwhile.
+        // Another program may have cut the file.
         case .success(let count): return UnsafeRawBufferPointer(start: memory, count: count)
         case .failure(let error):
             throw BindingFailure(.failed, "reading \(path) failed: \(String(cString: strerror(error.code)))")

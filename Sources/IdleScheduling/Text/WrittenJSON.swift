@@ -107,14 +107,19 @@ private struct WrittenJSONScanner {
     let maximumDepth: Int
 
     mutating func whole() throws(WrittenProblem) -> WrittenJSON {
+        guard !bytes.starts(with: "\u{FEFF}".utf8) else {
+            throw WrittenProblem("it begins with a byte order mark (EF BB BF). Save it as UTF-8 without one.")
+        }
         let value = try value(depth: 0)
         skipSpaces()
         guard place == bytes.endIndex else { throw problem("something follows the value") }
         return value
     }
 
-    private func problem(_ text: String) -> WrittenProblem {
-        WrittenProblem("it is not valid JSON: \(text) at byte \(place - bytes.startIndex + 1).")
+    private func problem(_ text: String) -> WrittenProblem { refusal("it is not valid JSON: \(text)") }
+
+    private func refusal(_ text: String) -> WrittenProblem {
+        WrittenProblem("\(text) at byte \(place - bytes.startIndex + 1).")
     }
 
     private mutating func skipSpaces() {
@@ -153,7 +158,7 @@ private struct WrittenJSONScanner {
     }
 
     private mutating func fields(depth: Int) throws(WrittenProblem) -> [WrittenJSON.Field] {
-        guard depth <= maximumDepth else { throw WrittenProblem("it nests deeper than \(maximumDepth) levels.") }
+        guard depth <= maximumDepth else { throw refusal("it nests deeper than \(maximumDepth) levels") }
         var fields: [WrittenJSON.Field] = []
         var keys: Set<String> = []
         guard take(UInt8(ascii: "{")) else { throw problem("no object") }
@@ -162,7 +167,7 @@ private struct WrittenJSONScanner {
             skipSpaces()
             guard place < bytes.endIndex, bytes[place] == UInt8(ascii: "\"") else { throw problem("no key in quotes") }
             let key = try text()
-            guard keys.insert(key).inserted else { throw WrittenProblem("it has the key “\(key.cut)” twice.") }
+            guard keys.insert(key).inserted else { throw refusal("it has the key “\(key.cut)” twice") }
             guard take(UInt8(ascii: ":")) else { throw problem("no colon after the key “\(key.cut)”") }
             fields.append(WrittenJSON.Field(key: key, value: try value(depth: depth)))
         } while take(UInt8(ascii: ","))
@@ -171,7 +176,7 @@ private struct WrittenJSONScanner {
     }
 
     private mutating func list(depth: Int) throws(WrittenProblem) -> [WrittenJSON] {
-        guard depth <= maximumDepth else { throw WrittenProblem("it nests deeper than \(maximumDepth) levels.") }
+        guard depth <= maximumDepth else { throw refusal("it nests deeper than \(maximumDepth) levels") }
         var values: [WrittenJSON] = []
         guard take(UInt8(ascii: "[")) else { throw problem("no list") }
         if take(UInt8(ascii: "]")) { return [] }
@@ -189,7 +194,7 @@ private struct WrittenJSONScanner {
         let text = String(decoding: bytes[start..<place], as: UTF8.self)
         if let integer = Int64(text) { return .integer(integer) }
         guard let number = Double(text), number.isFinite else {
-            throw WrittenProblem("it has a number that is out of range.")
+            throw refusal("it has a number that is out of range")
         }
         return .number(number)
     }

@@ -41,7 +41,7 @@ public enum DisplayText {
     }
 
     /// The years 1 to 9999, in seconds since 2001-01-01 UTC.
-    static let datableMoments = -63_113_904_000.0..<252_423_993_600.0
+    package static let datableMoments = -63_113_904_000.0..<252_423_993_600.0
 
     /// JSON with the characters escaped that ``safe(_:)`` removes. They stand in its strings only, so it means the same,
     /// and a terminal can be shown it. Line feeds stay.

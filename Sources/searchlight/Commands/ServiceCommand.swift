@@ -12,7 +12,11 @@ struct ServiceCommand: ParsableCommand {
 struct ServiceStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show the service of a store.",
-        discussion: "Exit status 2 if none runs. Commands do their work themselves then.")
+        discussion: """
+            Says how many bytes of donations of apps are in flight, and how many donations wait: because messages are large \
+            (“message”), because the store has no room (“store”), or for a large one before (“large”). Exit status 2 if none \
+            runs. Commands do their work themselves then.
+            """)
 
     @OptionGroup var options: GlobalOptions
 
@@ -22,6 +26,9 @@ struct ServiceStatusCommand: AsyncParsableCommand {
                 let report = ServiceReport(try await service.perform(FactsCall()))
                 if options.json { return try Output.printJSON(report) }
                 try Output.line("\(report.line)")
+                if let line = report.donationsLine { try Output.line("Donations of apps in flight: \(line)") }
+                let rejected = report.donations.rejected
+                if rejected > 0 { try Output.line("Donations of apps that were rejected: \(rejected)") }
             }
         }
     }

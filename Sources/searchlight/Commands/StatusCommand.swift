@@ -34,7 +34,7 @@ struct StatusCommand: AsyncParsableCommand {
         try Output.line("Store: \(options.storeDirectory)")
         let service = report.service.map { ServiceReport($0) }
         try Output.line("Answered by: \(service?.line ?? "this command itself")")
-        if let line = service?.donationsLine { try Output.line("Donations in flight: \(line)") }
+        if let line = service?.donationsLine { try Output.line("Donations of apps in flight: \(line)") }
         let about = report.sizes.isEstimated ? "about " : ""
         for (bundle, count) in report.itemCounts.sorted(by: { $0.key < $1.key }) {
             let isInstalled = listing.extensions.contains { $0.identifier == bundle }

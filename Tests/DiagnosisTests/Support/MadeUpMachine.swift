@@ -17,6 +17,7 @@ extension MachineFacts {
             sensors: MonitorReport(mode: .running, sensors: Sensor.allCases.map { .init(sensor: $0, state: .inUse) }),
             programs: ProgramFacts(
                 version: "0.1.0", worker: "/usr/libexec/searchlight/searchlight-worker", isWorkerThere: true,
+                isQuickLookThere: true,
                 frameworkFolder: "/usr/lib/searchlight", found: ["xdg-open", "rsvg-convert"], policyFailure: nil,
                 workerFolder: .owned("/home/ada/.cache/searchlight/workers")),
             store: StoreFacts(

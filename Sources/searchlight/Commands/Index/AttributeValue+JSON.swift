@@ -4,6 +4,7 @@ import CommandSupport
 import IdleScheduling
 import ItemRecord
 import MetadataQuery
+import Previews
 
 extension WrittenJSON {
     /// What it is called in messages.
@@ -41,12 +42,18 @@ extension AttributeValue {
         let name = AttributeNames.propertyName(for: attribute)
         switch value {
         case .null: self = .null
-        case .bool(let truth): self = .boolean(truth)
-        case .integer(let seconds) where Self.dates.contains(name): self = .date(Double(seconds))
-        case .number(let seconds) where Self.dates.contains(name): self = .date(seconds)
-        case .integer(let number): self = .integer(number)
-        // Written as 3.0 or 1e3, it is a whole number all the same.
-        case .number(let number): self = Int64(exactly: number).map { .integer($0) } ?? .double(number)
+        case .bool, .integer, .number:
+            guard Self.dates.contains(name) else {
+                self.init(plain: value)
+                return
+            }
+            guard let seconds = value.number, DisplayText.datableMoments.contains(seconds) else {
+                throw LineRefusal(
+                    """
+                    \(attribute) is no date: \(value.shown) is neither ISO 8601 nor seconds since 2001 in the years 1 to 9999
+                    """)
+            }
+            self = .date(seconds)
         case .text(let text) where Self.dates.contains(name):
             guard let moment = ISOMoment(text)?.instant else {
                 throw LineRefusal("\(attribute) is no date: \(text.prefix(80).debugDescription) is not ISO 8601")
@@ -67,6 +74,17 @@ extension AttributeValue {
             for value in values { elements.append(try AttributeValue(value, of: attribute)) }
             self = .array(elements)
         case .object: throw LineRefusal("the value of \(attribute) is an object, which no attribute takes here")
+        }
+    }
+
+    /// A truth value or a number of an attribute that is no date.
+    private init(plain value: WrittenJSON) {
+        switch value {
+        case .bool(let truth): self = .boolean(truth)
+        case .integer(let number): self = .integer(number)
+        // Written as 3.0 or 1e3, it is a whole number all the same.
+        case .number(let number): self = Int64(exactly: number).map { .integer($0) } ?? .double(number)
+        default: self = .null
         }
     }
 }

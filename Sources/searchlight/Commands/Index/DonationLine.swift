@@ -2,6 +2,7 @@
 import IdleScheduling
 import ItemRecord
 import MetadataQuery
+import Previews
 
 /// What a line of a donation says.
 enum DonationLine {
@@ -125,10 +126,12 @@ enum DonationLine {
         case .text("never"): return .never
         case .text(let text):
             if let moment = ISOMoment(text)?.instant { return .at(moment) }
-        case .integer(let seconds): return .at(Double(seconds))
-        case .number(let seconds): return .at(seconds)
-        default: break
+        default:
+            if let seconds = value.number, DisplayText.datableMoments.contains(seconds) { return .at(seconds) }
         }
-        throw LineRefusal("expirationDate is neither ISO 8601 nor “never”")
+        throw LineRefusal(
+            """
+            expirationDate is \(value.shown), which is neither ISO 8601 nor “never” nor seconds since 2001 in the years 1 to 9999
+            """)
     }
 }

@@ -12,7 +12,8 @@ struct InhibitCommand: AsyncParsableCommand {
         abstract: "Run a command during which nothing begins in the background.",
         discussion: """
             For measurements, presentations and games: searchlight inhibit -- make bench. What is under way is paused. The exit \
-            status is that of the command; 127 if there is none of that name, 126 if it cannot be started.
+            status is that of the command; 127 if there is none of that name, 126 if it cannot be started. Control-C reaches the \
+            command through the terminal. SIGINT that is sent to this program alone is not handed on; SIGTERM is.
             """)
 
     @OptionGroup var options: GlobalOptions
