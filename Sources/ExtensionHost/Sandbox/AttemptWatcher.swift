@@ -35,6 +35,13 @@ final class AttemptWatcher: Sendable {
     /// The sockets that threads of their own connect, by the call that waits; `nil` once the worker has ended.
     private let connecting = Mutex<[UInt64: OwnedDescriptor]?>([:])
     private let wasDeniedMemory = Atomic(false)
+    /// Whether an attempt is being looked at, and who waits for the end of that.
+    private let looking = Mutex(Looking())
+    private struct Looking {
+        var isBusy = false
+        var lastWaiter = 0
+        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+    }
     private let ended = DispatchGroup()
     /// Both ends: whoever writes finds a reader, also when the thread has ended.
     private let stopper: (read: OwnedDescriptor, write: OwnedDescriptor)
@@ -73,6 +80,36 @@ final class AttemptWatcher: Sendable {
         _ = ended.wait(timeout: .now() + .milliseconds(Self.stopGrace))
     }
 
+    /// Returns when everything was told that the worker had tried when this was called; after
+    /// ``WorkerOutput/answerGrace`` if that takes longer. A worker goes on while its path is looked at, so its answer may come
+    /// sooner. What it tried before that answer has been received: it waited for that.
+    func catchUp() async {
+        await withCheckedContinuation { continuation in
+            let number = looking.withLock { looking -> Int? in
+                guard looking.isBusy else { return nil }
+                looking.lastWaiter += 1
+                looking.waiting[looking.lastWaiter] = continuation
+                return looking.lastWaiter
+            }
+            guard let number else { return continuation.resume() }
+            let deadline = DispatchTime.now() + .milliseconds(WorkerOutput.answerGrace)
+            DispatchQueue.global().asyncAfter(deadline: deadline) { [weak self] in
+                self?.looking.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
+            }
+        }
+    }
+
+    /// Notes whether an attempt is being looked at.
+    private func setBusy(_ isBusy: Bool) {
+        let waiting = looking.withLock { looking in
+            looking.isBusy = isBusy
+            guard !isBusy else { return [CheckedContinuation<Void, Never>]() }
+            defer { looking.waiting = [:] }
+            return Array(looking.waiting.values)
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
     /// Has what the worker uses be measured at once: it stood still and goes on.
     func lookNow() { _ = write(stopper.write.number, Self.look, 1) }
 
@@ -105,7 +142,10 @@ final class AttemptWatcher: Sendable {
         loop: while true {
             let left = isMeasured ? max(due - Self.now(), 0) : -1
             switch csandbox_next_attempt(listener?.number ?? -1, stop.number, Int32(clamping: left), &attempt) {
-            case 0: if let listener { take(attempt, listener, &tally, &gauge) }
+            case 0:
+                setBusy(true)
+                if let listener { take(attempt, listener, &tally, &gauge) }
+                setBusy(false)
             case EINTR, ETIMEDOUT: break
             case ECANCELED where Self.isToldToLook(stop): gauge.hasten()
             default: break loop

@@ -163,7 +163,7 @@ final class RunningWorker: Responder {
         let (serial, stop) = call.finish()
         if let serial { voice.end(serial) }
         // What it printed before it answered comes another way, and is told before.
-        await process.output.catchUp()
+        await process.catchUp()
         switch result {
         case .success(let answer):
             // One that comes after all is as good as another.

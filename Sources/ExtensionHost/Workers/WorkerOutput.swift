@@ -20,7 +20,7 @@ final class WorkerOutput: Sendable {
     private static let stopGrace = 2000
 
     /// How long an answer waits for what was printed before it, in milliseconds: whoever is told of lines may be slow.
-    private static let answerGrace = 2000
+    static let answerGrace = 2000
 
     fileprivate struct State {
         var partial: [UInt8] = []

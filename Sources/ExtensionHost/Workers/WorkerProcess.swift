@@ -282,6 +282,12 @@ final class WorkerProcess: Sendable {
         if hasEnded { action() }
     }
 
+    /// Returns when everything was told that the worker had printed and tried when this was called, or soon after.
+    func catchUp() async {
+        await output.catchUp()
+        await watcher?.catchUp()
+    }
+
     private func waitForEnd() {
         var information = siginfo_t()
         while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
