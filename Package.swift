@@ -78,7 +78,8 @@ let package = Package(
         .target(
             name: "CoreSpotlight",
             dependencies: [
-                "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "UniformTypeIdentifiers",
+                "TextAnalysis", "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages",
+                "UniformTypeIdentifiers",
                 "SearchlightExtension",
             ],
             swiftSettings: strict),
@@ -113,7 +114,9 @@ let package = Package(
         .target(
             name: "SearchIndex",
             dependencies: [
-                "WriteAheadLog", "MetadataQuery", "ItemRecord", "SystemSupport", "UniformTypeIdentifiers", grdb, sqlite,
+                "WriteAheadLog", "MetadataQuery", "TextAnalysis", "ItemRecord", "SystemSupport",
+                "UniformTypeIdentifiers",
+                grdb, sqlite,
             ], resources: [.embedInCode("schema.sql"), .embedInCode("FullText/full-text.sql")], swiftSettings: strict),
         .target(name: "WriteAheadLog", dependencies: ["ItemRecord", "SystemSupport"], swiftSettings: strict),
         .target(
@@ -135,7 +138,7 @@ let package = Package(
             ].map { .embedInCode("Receivers/\($0).json") }, swiftSettings: strict),
         .target(
             name: "Previews",
-            dependencies: ["MetadataQuery", "ItemRecord", "UniformTypeIdentifiers"],
+            dependencies: ["MetadataQuery", "TextAnalysis", "ItemRecord", "UniformTypeIdentifiers"],
             swiftSettings: strict),
         .target(name: "IdleScheduling", swiftSettings: strict),
         .target(
@@ -146,7 +149,10 @@ let package = Package(
         .target(
             name: "ConditionSensors", dependencies: ["IdleScheduling", "SystemSupport", "BusTransport", "CSystem"],
             swiftSettings: strict),
-        .target(name: "MetadataQuery", dependencies: ["ItemRecord", "CTables"], swiftSettings: strict),
+        .target(
+            name: "MetadataQuery", dependencies: ["ItemRecord", "TextAnalysis", "CTables"], swiftSettings: strict),
+        .target(name: "TextAnalysis", dependencies: ["CTextTables"], swiftSettings: strict),
+        .target(name: "CTextTables", cSettings: strictC),
 
         // What the command and the program of its page share
         .target(
@@ -208,7 +214,7 @@ let package = Package(
         .target(
             name: "CTables",
             exclude: [
-                "decompositions.txt", "types-exported.txt", "types-imported.txt", "types-elsewhere.txt",
+                "types-exported.txt", "types-imported.txt", "types-elsewhere.txt",
                 "mime-names.txt",
                 "attribute-keys.txt",
             ],
@@ -249,8 +255,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SearchIndexTests",
-            dependencies: ["SearchIndex", "WriteAheadLog", "MetadataQuery", "ItemRecord", "TestSupport", grdb],
-            swiftSettings: strict),
+            dependencies: [
+                "SearchIndex", "WriteAheadLog", "MetadataQuery", "TextAnalysis", "ItemRecord", "TestSupport", grdb,
+            ], swiftSettings: strict),
         .testTarget(
             name: "WriteAheadLogTests", dependencies: ["WriteAheadLog", "ItemRecord", "SystemSupport", "TestSupport"],
             swiftSettings: strict),
@@ -263,7 +270,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "PreviewsTests",
-            dependencies: ["Previews", "MetadataQuery", "ItemRecord", "TestSupport"],
+            dependencies: ["Previews", "MetadataQuery", "TextAnalysis", "ItemRecord", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "QuickLookServerTests",
@@ -307,9 +314,10 @@ let package = Package(
         .testTarget(
             name: "UniformTypeIdentifiersTests", dependencies: ["UniformTypeIdentifiers", "TestSupport"],
             swiftSettings: strict),
+        .testTarget(name: "TextAnalysisTests", dependencies: ["TextAnalysis", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "MetadataQueryTests",
-            dependencies: ["MetadataQuery", "ItemRecord", "TestSupport"],
+            dependencies: ["MetadataQuery", "ItemRecord", "TextAnalysis", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "SearchlightEngineTests",

@@ -13,9 +13,6 @@ static const uint8_t imported_types[] = {
 static const uint8_t other_types[] = {
 #embed "types-elsewhere.txt"
 };
-static const uint8_t decompositions[] = {
-#embed "decompositions.txt"
-};
 static const uint8_t mime_names[] = {
 #embed "mime-names.txt"
 };
@@ -29,6 +26,5 @@ static const uint8_t attribute_keys[] = {
 TEXT(exported_types)
 TEXT(imported_types)
 TEXT(other_types)
-TEXT(decompositions)
 TEXT(mime_names)
 TEXT(attribute_keys)

@@ -8,6 +8,9 @@ final class DerivedWriter {
     private let pace: GentlePace?
     private let attributes: AttributeWriter
     private let texts: FullTextWriter
+    private lazy var migration = Result { try IndexMigration.current(db) }
+    private lazy var nextAttributes = AttributeWriter(db, prefix: IndexMigration.next)
+    private lazy var nextTexts = FullTextWriter(db, prefix: IndexMigration.next)
     /// How many items were taken out.
     private(set) var deletedItems = 0
     /// Inserts an item itself, see ``ItemWriter``; here, because it serves a whole transaction.
@@ -42,7 +45,16 @@ final class DerivedWriter {
     func remove(_ record: ItemRecord, bundle: Int64, item: Int64, text: Int64?) throws {
         deletedItems += 1
         try attributes.flush()
-        if let text { try texts.remove(SearchableText(record, bundle: bundle), number: text) }
+        if let text {
+            let words = SearchableText(record, bundle: bundle)
+            let migration = try migration.get()
+            // What the previous format made of its words, nobody knows any more.
+            if text <= migration?.last ?? 0 { try texts.forget(text) } else { try texts.remove(words, number: text) }
+            if text <= migration?.through ?? 0 {
+                try nextTexts.remove(words, number: text)
+                try nextAttributes.remove(record, item: item)
+            }
+        }
         try attributes.remove(record, item: item)
     }
 

@@ -251,6 +251,7 @@ extension LogApplier {
 
     /// Does a little of what is better done while nothing is to be applied.
     func tidy() {
+        if (try? mending { try pool.write { try IndexMigration.step($0) } }) == true { return }
         if merge(pages: FullTextMerging.maximumStep) { return }
         let deleted = state.withLock { state in
             state.needsTidying = false

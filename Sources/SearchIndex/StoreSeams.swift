@@ -12,6 +12,8 @@ package struct StoreSeams: Sendable {
     package var maximumPendingBytes = 64 << 20
     /// How many entries may be applied before their turn; then others come first (``EarlyEntries``).
     package var maximumEarlyEntries = 1 << 16
+    /// Up to so many items an index of the previous format is rebuilt when the store is opened; that takes less than a second.
+    package var itemsRebuiltAtOnce = 2000
     /// How long reads wait (``ReadPatience/moment``).
     package var readLimits = ReadLimits()
     /// What the wall clock is compared with; see ``StoreClock``. Without one, every setting of it is believed.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import TestSupport
 import Testing
+import TextAnalysis
 
 @testable import MetadataQuery
 
@@ -63,7 +64,7 @@ struct UserQueryTests {
             var text = ""
             for _ in 0..<random.below(10) {
                 let piece = [" ", "-", "\"", "”", "oslo", "é", "\u{301}"]
-                text += random.below(3) == 0 ? TextFoldingTests.randomText(&random) : random.pick(piece)
+                text += random.below(3) == 0 ? random.text(length: random.below(12)) : random.pick(piece)
             }
             let bytes = Array(text.utf8)
             var end = 0

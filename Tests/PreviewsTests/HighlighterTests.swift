@@ -4,6 +4,7 @@ import MetadataQuery
 import Previews
 import TestSupport
 import Testing
+import TextAnalysis
 
 @Suite("Highlighting found words")
 struct HighlighterTests {
@@ -25,6 +26,10 @@ struct HighlighterTests {
             ("日本", "日本語", "[日本]語"),
             ("apple -pie", "apple pie", "[apple] pie"), ("-\"apple pie\" tart", "apple pie tart", "apple pie [tart]"),
             ("-apple", "apple", "apple"), ("apple-pie", "apple pie", "[apple] [pie]"),
+            ("apple-pie", "pie apple", "pie apple"),
+            ("o'reilly", "Tim O’Reilly, OReilly", "Tim [O’Reilly], [OReilly]"), ("usb", "ＵＳＢメモリ", "[ＵＳＢ]メモリ"),
+            ("gesamtk", "Ge\u{AD}samt\u{AD}konzept", "[Ge\u{AD}samt\u{AD}k]onzept"), ("c++", "C, C++", "C, [C++]"),
+            ("satis", "Satış", "[Satış]"), ("12.18", "v12.18.3", "[v12].[18].3"), ("京都", "東京都", "東[京都]"),
         ])
     func words(query: String, text: String, expected: String) { #expect(Self.marked(text, query) == expected) }
 
@@ -86,44 +91,31 @@ struct HighlighterTests {
         #expect(marks > 20)
     }
 
-    /// Where words begin words, as it is meant: character by character.
-    private static func expected(_ query: String, _ text: String) -> String {
-        func folded(_ character: Character) -> String {
-            if character.isASCII { return character.lowercased() }
-            return String(character).folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
+    /// Whether words stand side by side in a text, the last perhaps as the beginning of one.
+    private static func occur(_ words: [String], in text: [String]) -> Bool {
+        text.indices.contains { start in
+            let part = text[start...].prefix(words.count)
+            return part.count == words.count && part.dropLast() == words.dropLast()[...]
+                && part.last.map { $0.utf8.starts(with: words[words.count - 1].utf8) } == true
         }
-        let wanted = UserQuery(query).terms.filter { !$0.isExcluded }.map(\.text).joined(separator: " ")
-        let words = wanted.components(separatedBy: CharacterSet.alphanumerics.inverted)
-            .map { $0.map(folded).filter { !$0.isEmpty } }.filter { !$0.isEmpty }.prefix(32)
-        var (result, isWordStart) = ("", true)
-        var rest = text[...]
-        while let character = rest.first {
-            let found = words.filter { rest.prefix($0.count).map(folded) == $0 }.map(\.count).max()
-            if isWordStart, let found {
-                result += "[\(rest.prefix(found))]"
-                rest = rest.dropFirst(found)
-                isWordStart = false
-            } else {
-                isWordStart = !(character.isLetter || character.isNumber)
-                result.append(contentsOf: String(character))
-                rest = rest.dropFirst()
-            }
-        }
-        return result
     }
 
-    @Test(
-        "Bytes that are characters by themselves are told from those that are not", arguments: [71, 72, 73] as [UInt64])
-    func characterwise(seed: UInt64) {
+    @Test("What a search finds is marked, whatever else stands there", arguments: [71, 72, 73] as [UInt64])
+    func foundIsMarked(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let parts = [
             "a", "e", "S", "ss", "b1", "1", " ", "-", "\r\n", "\r", "\n", "\u{301}", "é", "ß", "\u{600}", "日", "Σ", "ς",
-            "👩‍👧", "\u{200D}", "\u{FE0F}", "İ", "_", "\u{E33}", "\u{11A8}", "각",
+            "👩‍👧", "\u{200D}", "\u{FE0F}", "İ", "_", "\u{E33}", "\u{11A8}", "각", "ﬁ", "ＵＳＢ", "㍿", "\u{AD}", "ø",
         ]
         for _ in 0..<400 {
             let text = (0..<random.below(14)).map { _ in random.pick(parts) }.joined()
             let query = (0..<(1 + random.below(4))).map { _ in random.pick(parts) }.joined()
-            #expect(Array(Self.marked(text, query).utf8) == Array(Self.expected(query, text).utf8), "\(text) \(query)")
+            let pieces = Highlighter(query: query).pieces(of: text)
+            #expect(pieces.reduce(0) { $0 + $1.text.count } == text.count, "\(text): a character is split")
+            let terms = UserQuery(query).terms.filter { !$0.isExcluded }.map { TextAnalyzer.searchWords(of: $0.text) }
+            let words = TextAnalyzer.words(of: text)
+            let isFound = terms.contains { !$0.isEmpty && Self.occur($0, in: words) }
+            #expect(pieces.contains { $0.isHighlight } == isFound, "\(query) in \(text)")
         }
     }
 

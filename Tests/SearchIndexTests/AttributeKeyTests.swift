@@ -2,6 +2,7 @@
 import MetadataQuery
 import TestSupport
 import Testing
+import TextAnalysis
 
 @testable import SearchIndex
 
@@ -28,10 +29,6 @@ struct AttributeKeyTests {
             if scalar.properties.canonicalCombiningClass != .notReordered {
                 let marks = withoutCase.unicodeScalars.map(\.properties.canonicalCombiningClass)
                 #expect(!marks.contains(.notReordered), "U+\(String(value, radix: 16))")
-            }
-            // And what is in a word stays in it, or words of a value would not be parts of a text.
-            if Words(text).contains(where: { _ in true }) {
-                #expect(Array(Words(withoutCase)).map { withoutCase[$0] }.joined() == withoutCase)
             }
         }
     }

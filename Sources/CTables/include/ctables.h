@@ -17,12 +17,6 @@ struct ctables_text ctables_exported_types(void);
 struct ctables_text ctables_imported_types(void);
 struct ctables_text ctables_other_types(void);
 
-/*
- * The canonical decompositions of one step in Unicode 14 (UnicodeData.txt, field 5), ascending, without Hangul syllables:
- * the scalar, then one or two scalars, in hexadecimal; “!” where the scalars do not compose again.
- */
-struct ctables_text ctables_decompositions(void);
-
 /* MIME types of the desktop and the uniform types that Apple's systems know them by, where no tag says so. */
 struct ctables_text ctables_mime_names(void);
 

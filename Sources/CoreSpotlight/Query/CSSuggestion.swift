@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+internal import TextAnalysis
 
 /// A text that may replace what is in a search field.
 open class CSSuggestion: NSObject, NSCopying, NSSecureCoding {
@@ -74,26 +75,17 @@ open class CSSuggestion: NSObject, NSCopying, NSSecureCoding {
         place < other.place ? .orderedAscending : place > other.place ? .orderedDescending : .orderedSame
     }
 
-    /// The whole typed text if the suggestion begins with it, else the typed words that begin one of its words; without
-    /// regard to case and diacritics.
+    /// The whole typed text if the suggestion begins with it, else the typed words that begin one of its words.
     private static func matches(of typedText: String, in text: String) -> [Range<String.Index>] {
-        let options: String.CompareOptions = [.caseInsensitive, .diacriticInsensitive]
-        let trimmed = typedText.trimmingCharacters(in: .whitespacesAndNewlines)
-        if trimmed.isEmpty { return [] }
-        if let whole = text.range(of: trimmed, options: options.union(.anchored)) { return [whole] }
-        var matches: [Range<String.Index>] = []
-        var rest = text.startIndex
-        for word in text.split(whereSeparator: \.isWhitespace) where word.startIndex >= rest {
-            for part in trimmed.split(whereSeparator: \.isWhitespace) {
-                let range = text.range(
-                    of: String(part), options: options.union(.anchored), range: word.startIndex..<word.endIndex)
-                guard let range else { continue }
-                matches.append(range)
-                rest = range.upperBound
-                break
-            }
+        let bytes = Array(text.utf8)[...]
+        let whole = WordOccurrences([typedText]).ranges(in: bytes, stopsAtFirst: true)
+        if let first = whole.first, let last = whole.last,
+            TextAnalyzer.words(of: String(decoding: bytes[..<first.lowerBound], as: UTF8.self)).isEmpty
+        {
+            return [text.range(ofBytes: first.lowerBound..<last.upperBound)]
         }
-        return matches
+        let words = WordOccurrences(typedText.split(whereSeparator: \.isWhitespace).map(String.init))
+        return words.ranges(in: bytes).map { text.range(ofBytes: $0) }
     }
 
     /// Suggestions never change, so the copy is the suggestion itself.
@@ -151,4 +143,12 @@ open class CSSuggestion: NSObject, NSCopying, NSSecureCoding {
 extension NSAttributedString.Key {
     /// Marks the part of a suggestion that was typed.
     public static let suggestionHighlight = NSAttributedString.Key(CSSuggestion.HighlightAttribute.name)
+}
+
+extension String {
+    /// Bytes of its UTF-8, counted from its beginning, as a range of it.
+    fileprivate func range(ofBytes range: Range<Int>) -> Range<Index> {
+        let lower = utf8.index(startIndex, offsetBy: range.lowerBound)
+        return lower..<utf8.index(lower, offsetBy: range.count)
+    }
 }

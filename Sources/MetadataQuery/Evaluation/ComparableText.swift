@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TextAnalysis
 
 /// One text of an item, folded and divided for the comparisons with one set of options.
 struct ComparableText {
@@ -13,7 +14,7 @@ struct ComparableText {
         let source = text.unicodeScalars
         let kept = source.prefix(limit)
         isCut = kept.endIndex != source.endIndex
-        var elements = CanonicalForm.composed(kept.map { CanonicalForm.Element(scalar: $0) })
+        var elements = TextFolding.folded(kept.map { TextElement(scalar: $0) }, case: false, diacritics: false)
         let needsWords = !options.isDisjoint(with: [.wordBased, .tokenized])
         if needsWords {
             // Before folding, which would take away the changes of case.
@@ -24,6 +25,13 @@ struct ComparableText {
         }
         elements = TextFolding.folded(
             elements, case: options.contains(.caseInsensitive), diacritics: options.contains(.diacriticInsensitive))
+        if needsWords, options.contains(.caseInsensitive) {
+            // And after it, where one scalar became several words.
+            var boundary = WordBoundary(splitsCaseChanges: false)
+            for index in elements.indices where boundary.isBoundary(before: elements[index].scalar) {
+                elements[index].startsWord = true
+            }
+        }
         scalars = elements.map(\.scalar)
         boundaries = needsWords ? elements.map(\.startsWord) : []
     }

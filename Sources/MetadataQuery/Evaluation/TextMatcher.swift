@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TextAnalysis
 
 /// A pattern made ready for comparing with many texts.
 struct TextMatcher {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TextAnalysis
 
 /// What is known about names of attributes.
 public enum AttributeNames {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import TextAnalysis
 
 /// What a person typed in a search field, divided into terms. Every text is a user query: nothing is refused.
 ///

@@ -1,134 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import MetadataQuery
+import TextAnalysis
 
 /// Finds the words of a search in a text, to show them.
 public struct Highlighter: Sendable {
-    /// A word of the search.
-    private struct Word {
-        /// Its folded characters.
-        let characters: [String]
-        /// The same as bytes, if all are ASCII.
-        let bytes: [UInt8]?
+    private let words: WordOccurrences
 
-        init(_ characters: [String]) {
-            self.characters = characters
-            let isPlain = characters.allSatisfy { $0.utf8.count == 1 }
-            bytes = isPlain ? characters.flatMap { Array($0.utf8) } : nil
-        }
-    }
-    private let words: [Word]
-    /// Whether a word begins with a byte of ASCII; most words of a text begin with none of these.
-    private let starts: [Bool]
-
-    /// The longest text that is looked through, in characters; a preview is read, not archived.
+    /// The longest text that is looked through, in Unicode scalars; a preview is read, not archived.
     public static let maximumCharacters = 200_000
 
-    /// More of what is typed only costs time: each word is compared with every word of the text.
+    /// More of a query only costs time.
     private static let maximumQueryScalars = 1000
-    private static let maximumWords = 32
 
-    /// Creates a highlighter for what a person typed (``UserQuery``): it finds the words that are wanted, not those that must
-    /// not occur. Without any it finds nothing.
+    /// Creates a highlighter for a typed query (``UserQuery``): it finds the wanted words, not the excluded ones. Without any
+    /// it finds nothing.
     public init(query: String?) {
         let start = String(String.UnicodeScalarView((query ?? "").unicodeScalars.prefix(Self.maximumQueryScalars)))
-        var words: [[String]] = []
-        let wanted = UserQuery(start).terms.filter { !$0.isExcluded }.map(\.text).joined(separator: " ")
-        for word in wanted.components(separatedBy: CharacterSet.alphanumerics.inverted)
-        where words.count < Self.maximumWords {
-            // Accents alone fold to nothing, which would be found everywhere.
-            let folded = word.map(Self.folded).filter { !$0.isEmpty }
-            if !folded.isEmpty && !words.contains(folded) { words.append(folded) }
-        }
-        self.words = words.map { Word($0) }
-        var starts = [Bool](repeating: false, count: 0x80)
-        for word in words where word[0].utf8.count == 1 { word[0].utf8.first.map { starts[Int($0)] = true } }
-        self.starts = starts
+        words = WordOccurrences(UserQuery(start).terms.filter { !$0.isExcluded }.map(\.text))
     }
 
-    private static func folded(_ character: Character) -> String {
-        if character.isASCII { return character.lowercased() }
-        return String(character).folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
-    }
-
-    /// The places where a word of the search begins a word of the text, in order and without overlap; where several
-    /// begin, the longest. Case and accents do not matter, and no character is split.
+    /// The places of the words that the search finds the text by (``WordOccurrences``), in order and apart.
     ///
     /// - Complexity: Linear in the length of the text, once for each word of the search.
-    public func ranges(in text: String) -> [Range<String.Index>] {
-        ranges(in: Array(text.utf8)[...]).map { text.range(ofBytes: $0) }
-    }
+    public func ranges(in text: String) -> [Range<String.Index>] { marks(in: text).map { text.range(ofBytes: $0) } }
 
     /// The same in bytes of UTF-8 from the beginning of the text.
     public func marks(in text: String) -> [Range<Int>] { ranges(in: Array(text.utf8)[...]) }
 
     /// The same for text as bytes of UTF-8, in their indices.
-    func ranges(in bytes: ArraySlice<UInt8>) -> [Range<Int>] {
-        var finder = WordFinder(bytes, limit: Self.maximumCharacters)
-        var found: [Range<Int>] = []
-        var isWordStart = true
-        while let range = next(in: &finder, &isWordStart) { found.append(range) }
-        return found
-    }
+    func ranges(in bytes: ArraySlice<UInt8>) -> [Range<Int>] { words.ranges(in: Self.start(of: bytes)) }
 
-    /// The first of ``ranges(in:)``; looks little further than that, and at no more than four times so many bytes as
-    /// characters.
+    /// The first of ``ranges(in:)``, or the first word of it; looks little further than that.
     public func firstRange(in text: String) -> Range<String.Index>? {
-        var length = 16 << 10
-        while true {
-            // A beginning of whole scalars; its last character may go on behind it.
-            let start = text.utf8.prefix(length)
-            let isAll = start.endIndex == text.utf8.endIndex
-            var bytes = Array(start)
-            while !isAll, let last = bytes.popLast(), last & 0xC0 == 0x80 {}
-            var finder = WordFinder(bytes[...], limit: Self.maximumCharacters)
-            var isWordStart = true
-            let range = next(in: &finder, &isWordStart)
-            if let range, isAll || range.upperBound < bytes.count - 256 { return text.range(ofBytes: range) }
-            guard !isAll, length < 4 * Self.maximumCharacters else { return range.map { text.range(ofBytes: $0) } }
-            length = min(8 * length, 4 * Self.maximumCharacters)
-        }
-    }
-
-    /// The next place with a word of the search.
-    private func next(in finder: inout WordFinder, _ isWordStart: inout Bool) -> Range<Int>? {
         guard !words.isEmpty else { return nil }
-        while let byte = finder.byte {
-            let start = finder.position
-            if isWordStart, byte >= 0x80 || starts[Int(lowered(byte))], let end = passWord(at: start, &finder) {
-                isWordStart = false
-                return start..<end
-            }
-            isWordStart = !finder.passCharacter()
-        }
-        return nil
+        return words.ranges(
+            in: Self.start(of: Array(text.utf8.prefix(4 * Self.maximumCharacters))[...]), stopsAtFirst: true
+        )
+        .first.map { text.range(ofBytes: $0) }
     }
 
-    /// Passes the longest word that stands at a place of the text; `nil` if none does.
-    ///
-    /// - Returns: Where it ends.
-    private func passWord(at start: Int, _ finder: inout WordFinder) -> Int? {
-        var longest: (end: Int, characters: Int)?
-        for word in words {
-            if let end = Self.end(of: word, at: start, &finder), end > longest?.end ?? start {
-                longest = (end, word.characters.count)
-            }
+    /// The first ``maximumCharacters`` scalars.
+    private static func start(of bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard bytes.count > maximumCharacters else { return bytes }
+        var count = 0
+        for place in bytes.indices where bytes[place] & 0xC0 != 0x80 {
+            count += 1
+            if count > maximumCharacters { return bytes[..<place] }
         }
-        guard let longest else { return nil }
-        finder.passWord(endingAt: longest.end, characters: longest.characters)
-        return longest.end
-    }
-
-    private static func end(of word: Word, at start: Int, _ finder: inout WordFinder) -> Int? {
-        if let bytes = word.bytes, let isThere = finder.hasPlain(bytes, at: start) {
-            return isThere ? start + bytes.count : nil
-        }
-        var position = finder.text.utf8.index(finder.text.startIndex, offsetBy: start - finder.bytes.startIndex)
-        for character in word.characters {
-            guard position < finder.text.endIndex, folded(finder.text[position]) == character else { return nil }
-            finder.text.formIndex(after: &position)
-        }
-        return finder.bytes.startIndex + finder.text.utf8.distance(from: finder.text.startIndex, to: position)
+        return bytes
     }
 
     /// The text cut at its highlights: pieces in order, each with whether it is one.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
 import MetadataQuery
+import TextAnalysis
 
 /// The tables by which items are found by their attributes: derived, they can be rebuilt from `item` at any time.
 ///
@@ -11,25 +12,32 @@ import MetadataQuery
 enum AttributeIndex {
     /// As a derived index of the store. Its format grows when rows would be derived differently.
     static let derived = DerivedIndex(
-        name: "attributes", format: 1, tables: ["attribute", "attribute_name"],
-        schema: """
-            CREATE TABLE attribute_name (
-                id INTEGER PRIMARY KEY,
-                name TEXT NOT NULL UNIQUE
-            ) STRICT;
-            CREATE TABLE attribute (
-                name INTEGER NOT NULL,
-                value ANY NOT NULL,
-                item INTEGER NOT NULL,
-                PRIMARY KEY (name, value, item)
-            ) STRICT, WITHOUT ROWID;
-            """,
+        name: "attributes", format: 2, tables: ["attribute", "attribute_name"], schema: schema(),
         fill: { db in
             let writer = AttributeWriter(db)
             try ItemRow.forEach(db) { try writer.insert($0.record, item: $0.id) }
             try writer.flush()
         },
         check: check)
+
+    /// The format from which a store is migrated while it answers (``IndexMigration``).
+    static let previousFormat = 1
+
+    /// Makes the tables; `attribute_name`, which serves all formats, only without a prefix.
+    static func schema(prefix: String = "") -> String {
+        """
+        CREATE TABLE IF NOT EXISTS attribute_name (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE
+        ) STRICT;
+        CREATE TABLE \(prefix)attribute (
+            name INTEGER NOT NULL,
+            value ANY NOT NULL,
+            item INTEGER NOT NULL,
+            PRIMARY KEY (name, value, item)
+        ) STRICT, WITHOUT ROWID;
+        """
+    }
 
     /// Whether the rows are of the present format, so that queries may rely on them.
     static func isCurrent(_ db: Database) throws -> Bool { try derived.isCurrent(db) }

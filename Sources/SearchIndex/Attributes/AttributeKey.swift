@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import MetadataQuery
+import TextAnalysis
 
 /// The form in which texts stand in the attribute index: without case and diacritics, and of long texts only the start.
 ///

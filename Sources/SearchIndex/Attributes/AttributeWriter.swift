@@ -8,16 +8,17 @@ import ItemRecord
 /// together instead of each row from another end of a table that is larger than memory.
 final class AttributeWriter {
     private let db: Database
+    private let prefix: String
     private var numbers: [AttributeRows.Name: Int64] = [:]
     private var pending: [PendingRow] = []
     private static let maximumPending = 1 << 16
 
     // What is derived must never be a reason to refuse an item, whatever was left behind.
     private lazy var insertRow = Result {
-        try WriteStatement(db, sql: "INSERT OR IGNORE INTO attribute (name, value, item) VALUES (?, ?, ?)")
+        try WriteStatement(db, sql: "INSERT OR IGNORE INTO \(prefix)attribute (name, value, item) VALUES (?, ?, ?)")
     }
     private lazy var deleteRow = Result {
-        try WriteStatement(db, sql: "DELETE FROM attribute WHERE name = ? AND value = ? AND item = ?")
+        try WriteStatement(db, sql: "DELETE FROM \(prefix)attribute WHERE name = ? AND value = ? AND item = ?")
     }
 
     private struct PendingRow {
@@ -28,7 +29,11 @@ final class AttributeWriter {
         var item: Int64
     }
 
-    init(_ db: Database) { self.db = db }
+    /// - Parameter prefix: What stands before the name of the table.
+    init(_ db: Database, prefix: String = "") {
+        self.db = db
+        self.prefix = prefix
+    }
 
     /// Lists the values of an item that is not listed.
     func insert(_ record: ItemRecord, item: Int64) throws {

@@ -48,7 +48,7 @@ enum FullTextCheck {
         for (name, text) in columns {
             let seed = hash(name.utf8)
             FullTextTokenizer.forEachWord(in: text) { word in
-                sum &+= hash(word, seed)
+                sum &+= hash(word.bytes, seed)
                 return true
             }
         }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import MetadataQuery
+import TextAnalysis
 
 /// What metadata queries must know of a text beside its words, as further tags of one scalar each (``FullTextTag``): so
 /// that they can trust what the full-text tables tell them.
 ///
 /// - Under the modifier `w` a word also begins where a capital follows a small letter: at `View` in `TableView`. The
 ///   tables have `tableview` alone; a tag says that something within a word begins with `vie`.
-/// - A text with scalars that fold otherwise for each modifier, or that the tokenizer leaves out, is *uncertain*: every
-///   query must look at it.
+/// - A text with scalars that fold otherwise for each modifier, that the tokenizer leaves out, or that divide words of the
+///   folded text (™, ½) is *uncertain*: every query must look at it.
 struct FullTextHints {
     /// How many letters of what begins within a word are kept.
     static let length = 3
@@ -61,7 +62,7 @@ struct FullTextHints {
             noteUncertainty(text)
             guard run.count > TermDictionary.maximumWordBytes / Self.maximumGrowth else { return }
             FullTextTokenizer.forEachWord(in: text) { word in
-                if word.count > TermDictionary.maximumWordBytes { codes.insert(Self.uncertainCode) }
+                if word.bytes.count > TermDictionary.maximumWordBytes { codes.insert(Self.uncertainCode) }
                 return true
             }
         }
@@ -69,7 +70,9 @@ struct FullTextHints {
 
     private mutating func noteUncertainty(_ text: String) {
         // A NUL separates words, for queries and in the tables.
-        if text.unicodeScalars.contains(where: { FullTextTag.isTag($0) || AttributeKey.isUnpredictable($0) }) {
+        if text.unicodeScalars.contains(where: {
+            FullTextTag.isTag($0) || AttributeKey.isUnpredictable($0) || CharacterKind.divides($0)
+        }) {
             codes.insert(Self.uncertainCode)
         }
     }

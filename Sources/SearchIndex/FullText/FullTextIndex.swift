@@ -19,11 +19,22 @@ enum FullTextIndex {
     static let trigramTable = "term_trigram"
     /// As a derived index of the store. Its format grows when the tables would be filled differently.
     static let derived = DerivedIndex(
-        name: "text", format: 2, tables: [titleTable, textTable, trigramTable, "term", "text_row"], schema: schema,
+        name: "text", format: 3, tables: [titleTable, textTable, trigramTable, "term", "text_row"], schema: schema(),
         fill: fill, check: FullTextCheck.problems)
 
-    private static let schema =
-        String(decoding: PackageResources.full_text_sql, as: UTF8.self) + FullTextMerging.settings
+    /// The format from which a store is migrated while it answers (``IndexMigration``).
+    static let previousFormat = 2
+
+    /// Makes the tables; `text_row`, which serves all formats, only without a prefix.
+    static func schema(prefix: String = "") -> String {
+        var sql = String(decoding: PackageResources.full_text_sql, as: UTF8.self)
+        if !prefix.isEmpty {
+            sql = sql.replacing("CREATE TABLE text_row", with: "CREATE TABLE IF NOT EXISTS text_row")
+                .replacing("CREATE VIRTUAL TABLE ", with: "CREATE VIRTUAL TABLE \(prefix)")
+                .replacing("CREATE TABLE term ", with: "CREATE TABLE \(prefix)term ")
+        }
+        return sql + FullTextMerging.settings(prefix: prefix)
+    }
 
     /// What every connection to the store needs.
     static func prepare(_ db: Database) throws {

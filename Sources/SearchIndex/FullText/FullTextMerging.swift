@@ -12,15 +12,15 @@ enum FullTextMerging {
     private static let segmentsPerMerge = 8
 
     /// Kept with the tables. A crisis is never reached while steps keep up; FTS5 allows 2,000 segments.
-    static let settings: String = [
-        FullTextIndex.titleTable, FullTextIndex.textTable, FullTextIndex.trigramTable,
-    ].map { table in
-        """
-        INSERT INTO \(table) (\(table), rank) VALUES ('automerge', 0);
-        INSERT INTO \(table) (\(table), rank) VALUES ('usermerge', \(segmentsPerMerge));
-        INSERT INTO \(table) (\(table), rank) VALUES ('crisismerge', 512);
-        """
-    }.joined(separator: "\n")
+    static func settings(prefix: String) -> String {
+        tables.map { prefix + $0 }.map { table in
+            """
+            INSERT INTO \(table) (\(table), rank) VALUES ('automerge', 0);
+            INSERT INTO \(table) (\(table), rank) VALUES ('usermerge', \(segmentsPerMerge));
+            INSERT INTO \(table) (\(table), rank) VALUES ('crisismerge', 512);
+            """
+        }.joined(separator: "\n")
+    }
 
     /// The fewest pages of a step.
     static let minimumStep = 32
@@ -34,10 +34,11 @@ enum FullTextMerging {
     /// - Parameters:
     ///   - pages: about how many pages of 4 KiB are written to each.
     ///   - joinsAll: Whether all segments are to become one, however few of a level there are. Further steps go on with that.
+    ///   - prefix: What stands before the names of the tables.
     /// - Returns: Whether there was anything to merge.
-    static func step(_ db: Database, pages: Int, joinsAll: Bool = false) throws -> Bool {
+    static func step(_ db: Database, pages: Int, joinsAll: Bool = false, prefix: String = "") throws -> Bool {
         var hasWorked = false
-        for table in tables {
+        for table in tables.map({ prefix + $0 }) {
             let before = db.totalChangesCount
             let merge = try db.cachedStatement(sql: "INSERT INTO \(table) (\(table), rank) VALUES ('merge', ?)")
             merge.setUncheckedArguments([joinsAll ? -pages : pages])

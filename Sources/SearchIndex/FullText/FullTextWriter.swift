@@ -4,35 +4,45 @@ import GRDB
 /// Keeps the full-text tables in step with the items within one transaction.
 final class FullTextWriter {
     private let db: Database
+    /// What stands before the names of the tables; with one, `text_row` is left alone.
+    private let prefix: String
     private let terms: TermWriter
     private var lastNumber: Int64?
 
     private lazy var insertRow = Result { try WriteStatement(db, sql: "INSERT INTO text_row (id, item) VALUES (?, ?)") }
     private lazy var deleteRow = Result { try WriteStatement(db, sql: "DELETE FROM text_row WHERE id = ?") }
     private lazy var insertTitle = Result {
-        try WriteStatement(db, sql: "INSERT INTO title_text (rowid, title, keywords, tags) VALUES (?, ?, ?, ?)")
+        try WriteStatement(
+            db, sql: "INSERT INTO \(prefix)title_text (rowid, title, keywords, tags) VALUES (?, ?, ?, ?)")
     }
     private lazy var deleteTitle = Result {
         try WriteStatement(
-            db, sql: "INSERT INTO title_text (title_text, rowid, title, keywords, tags) VALUES ('delete', ?, ?, ?, ?)")
+            db,
+            sql: """
+                INSERT INTO \(prefix)title_text (\(prefix)title_text, rowid, title, keywords, tags)
+                VALUES ('delete', ?, ?, ?, ?)
+                """)
     }
     private lazy var insertText = Result {
         try WriteStatement(
-            db, sql: "INSERT INTO item_text (rowid, title, keywords, description, body, tags) VALUES (?, ?, ?, ?, ?, ?)"
-        )
+            db,
+            sql: """
+                INSERT INTO \(prefix)item_text (rowid, title, keywords, description, body, tags) VALUES (?, ?, ?, ?, ?, ?)
+                """)
     }
     private lazy var deleteText = Result {
         try WriteStatement(
             db,
             sql: """
-                INSERT INTO item_text (item_text, rowid, title, keywords, description, body, tags)
+                INSERT INTO \(prefix)item_text (\(prefix)item_text, rowid, title, keywords, description, body, tags)
                 VALUES ('delete', ?, ?, ?, ?, ?, ?)
                 """)
     }
 
-    init(_ db: Database) {
+    init(_ db: Database, prefix: String = "") {
         self.db = db
-        terms = TermWriter(db)
+        self.prefix = prefix
+        terms = TermWriter(db, prefix: prefix)
     }
 
     /// The number of the next text: greater than all that are there, so that the newest come last.
@@ -49,10 +59,12 @@ final class FullTextWriter {
     ///
     /// - Parameter number: from ``nextNumber()``; to be kept with the item.
     func insert(_ text: SearchableText, number: Int64, item: Int64) throws {
-        let row = try insertRow.get()
-        row.bind(number, at: 1)
-        row.bind(item, at: 2)
-        try row.run()
+        if prefix.isEmpty {
+            let row = try insertRow.get()
+            row.bind(number, at: 1)
+            row.bind(item, at: 2)
+            try row.run()
+        }
         if text.hasTitleOrKeywords {
             try run(try insertTitle.get(), number, [text.title, text.keywords, text.tags])
             try terms.add(text.title)
@@ -69,6 +81,11 @@ final class FullTextWriter {
         }
         try run(
             try deleteText.get(), number, [text.title, text.keywords, text.description, text.body, text.textTags])
+        if prefix.isEmpty { try forget(number) }
+    }
+
+    /// Takes the number of an item out, so that its words lead nowhere.
+    func forget(_ number: Int64) throws {
         let row = try deleteRow.get()
         row.bind(number, at: 1)
         try row.run()

@@ -99,26 +99,33 @@ enum TermDictionary {
 /// Adds words to the dictionary within one transaction.
 final class TermWriter {
     private let db: Database
-    private lazy var insertTerm = Result { try WriteStatement(db, sql: "INSERT OR IGNORE INTO term (text) VALUES (?)") }
+    private let prefix: String
+    private lazy var insertTerm = Result {
+        try WriteStatement(db, sql: "INSERT OR IGNORE INTO \(prefix)term (text) VALUES (?)")
+    }
     private lazy var insertTrigrams = Result {
-        try WriteStatement(db, sql: "INSERT INTO term_trigram (rowid, text) VALUES (?, ?)")
+        try WriteStatement(db, sql: "INSERT INTO \(prefix)term_trigram (rowid, text) VALUES (?, ?)")
     }
     /// Hashes of words that are there for certain; most words of an item are among those of the items before. Should two
     /// words ever share one of 2^64 hashes, one of them is not found by its parts.
     private var known: Set<UInt64> = []
     private static let maximumKnown = 1 << 17
 
-    init(_ db: Database) { self.db = db }
+    /// - Parameter prefix: What stands before the names of the tables.
+    init(_ db: Database, prefix: String = "") {
+        self.db = db
+        self.prefix = prefix
+    }
 
     func add(_ text: String) throws {
         var words: [String] = []
         FullTextTokenizer.forEachWord(in: text) { word in
             // A word of three letters holds no other one.
-            if word.count > TermDictionary.minimumLength, word.count <= TermDictionary.maximumWordBytes {
+            if word.bytes.count > TermDictionary.minimumLength, word.bytes.count <= TermDictionary.maximumWordBytes {
                 var hasher = Hasher()
-                hasher.combine(bytes: UnsafeRawBufferPointer(word))
+                hasher.combine(bytes: UnsafeRawBufferPointer(word.bytes))
                 if known.insert(UInt64(bitPattern: Int64(hasher.finalize()))).inserted {
-                    words.append(String(decoding: word, as: UTF8.self))
+                    words.append(String(decoding: word.bytes, as: UTF8.self))
                 }
             }
             return true

@@ -104,12 +104,15 @@ enum FoldedByte: Equatable {
         guard position + 1 < text.count else { return (.unknown, 1) }
         let second = text[position + 1]
         switch (lead, second) {
-        // Signs; Cyrillic.
+        // The soft hyphen vanishes; superscripts and fractions are digits. Cyrillic.
+        case (0xC2, 0xAA...0xBE): return (.unknown, 2)
         case (0xC2, _), (0xD0...0xD1, _): return (.other, 2)
         case (0xC3...0xC8, _): return (latin[Int(lead & 0x1F) << 6 | Int(second & 0x3F)], 2)
-        // Dashes and quotation marks; Kana; ideographs; Hangul; emoji.
-        case (0xE2, 0x80), (0xE3, 0x81...0x83), (0xE4...0xE9, _), (0xEB...0xEC, _): return (.other, 3)
-        case (0xF0, 0x9F): return (.other, 4)
+        // Dashes and quotation marks, but not what shows nothing; Kana; ideographs; Hangul.
+        case (0xE2, 0x80):
+            guard position + 2 < text.count, (0x90...0xA7).contains(text[position + 2]) else { return (.unknown, 1) }
+            return (.other, 3)
+        case (0xE3, 0x81...0x83), (0xE4...0xE9, _), (0xEB...0xEC, _): return (.other, 3)
         default: return (.unknown, 1)
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
 import MetadataQuery
+import TextAnalysis
 
 extension IndexTest {
     /// What `==` and the ordering operators ask; `!=` as `==`.
@@ -150,8 +151,7 @@ extension IndexTest {
         var parts: Set<String> = []
         for case .literal(let literal) in elements {
             // Words are looked for one by one; without `t` the literal stands as a whole.
-            let texts =
-                options.contains(.tokenized) ? Words(literal).map { String(literal[$0]) } : [literal]
+            let texts = options.contains(.tokenized) ? words(of: literal, options) : [literal]
             for text in texts {
                 if let part = AttributeKey.Part(text, isStart: false), !part.contained.isEmpty {
                     parts.insert(part.contained)
@@ -160,6 +160,13 @@ extension IndexTest {
         }
         let sorted = parts.sorted { ($1.utf8.count, $0) < ($0.utf8.count, $1) }
         return Array(sorted.prefix(8))
+    }
+
+    /// The words of a literal as the evaluator has them: some scalars become several words when case is folded.
+    private static func words(of literal: String, _ options: MatchOptions) -> [String] {
+        let folded = TextFolding.folded(
+            literal, case: options.contains(.caseInsensitive), diacritics: options.contains(.diacriticInsensitive))
+        return Words(folded).map { String(folded[$0]) }
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import MetadataQuery
+import TextAnalysis
 
 /// The plain words that every text has that matches a pattern, as far as the pattern tells where words begin and end.
 ///
@@ -24,7 +25,9 @@ struct PatternWords {
         let isAnywhere = !options.isDisjoint(with: [.wordBased, .tokenized])
         for (place, element) in pattern.elements.enumerated() {
             guard case .literal(let literal) = element,
-                !literal.unicodeScalars.contains(where: AttributeKey.isUnpredictable)
+                !literal.unicodeScalars.contains(where: {
+                    AttributeKey.isUnpredictable($0) || CharacterKind.divides($0)
+                })
             else { continue }
             add(
                 AttributeKey.folded(literal), startsAtBoundary: place == 0 && isAnywhere,

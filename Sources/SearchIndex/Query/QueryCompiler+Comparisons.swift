@@ -2,6 +2,7 @@
 import GRDB
 import ItemRecord
 import MetadataQuery
+import TextAnalysis
 
 /// What a predicate asks of a value, in the terms of the attribute index.
 struct IndexTest {

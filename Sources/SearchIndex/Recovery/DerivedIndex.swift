@@ -51,7 +51,10 @@ struct DerivedIndex: Sendable {
         })
 
     /// Whether the tables are there, made with the present format.
-    func isCurrent(_ db: Database) throws -> Bool {
+    func isCurrent(_ db: Database) throws -> Bool { try isCurrent(db, format: format) }
+
+    /// Whether the tables are there, made with a format.
+    func isCurrent(_ db: Database, format: Int) throws -> Bool {
         let known = try Int.fetchOne(
             db.cachedStatement(sql: "SELECT format FROM derived_index WHERE name = ?"), arguments: [name])
         guard known == format else { return false }
@@ -62,6 +65,7 @@ struct DerivedIndex: Sendable {
     ///
     /// - Throws: `DatabaseError`; `SQLITE_CORRUPT` where the file is too damaged for that, or an item is.
     func rebuild(_ db: Database) throws {
+        if Self.searched.contains(where: { $0.name == name }) { try IndexMigration.abandon(db) }
         try db.execute(sql: "DELETE FROM derived_index WHERE name = ?", arguments: [name])
         for table in tables { try db.execute(sql: "DROP TABLE IF EXISTS \(table)") }
         try db.execute(sql: schema)
@@ -69,12 +73,14 @@ struct DerivedIndex: Sendable {
         try db.execute(sql: "INSERT INTO derived_index (name, format) VALUES (?, ?)", arguments: [name, format])
     }
 
-    /// Rebuilds those that are not current.
+    /// Rebuilds those that are not current and not being migrated (``IndexMigration``).
     ///
+    /// - Parameter itemsAtOnce: Up to so many items an index of the previous format is rebuilt too.
     /// - Returns: Their names.
-    static func bringUpToDate(_ db: Database) throws -> [String] {
+    static func bringUpToDate(_ db: Database, itemsAtOnce: Int) throws -> [String] {
+        try IndexMigration.begin(db, itemsAtOnce: itemsAtOnce)
         var rebuilt: [String] = []
-        for index in all where try !index.isCurrent(db) {
+        for index in all where try !index.isCurrent(db) && !IndexMigration.covers(index, db) {
             try index.rebuild(db)
             rebuilt.append(index.name)
         }
@@ -84,6 +90,7 @@ struct DerivedIndex: Sendable {
     /// Everything wrong with this one; what its own check cannot even begin counts too.
     func problems(_ db: Database) -> [String] {
         do {
+            if try IndexMigration.covers(self, db) { return [] }
             guard try isCurrent(db) else { return ["it is missing or has another format"] }
             let faults = try tables.filter { try db.isBTree($0) }.flatMap { try db.structuralFaults(in: $0) }
             return faults.isEmpty ? try check(db) : faults

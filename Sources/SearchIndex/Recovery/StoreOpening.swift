@@ -153,7 +153,7 @@ struct StoreOpening {
         if folder.isSuspect {
             report.findings += try pool.write { try DatabaseExamination($0).mend($0, through: .max) }
         }
-        _ = try pool.write { try DerivedIndex.bringUpToDate($0) }
+        _ = try pool.write { try DerivedIndex.bringUpToDate($0, itemsAtOnce: seams.itemsRebuiltAtOnce) }
         let clock = StoreClock(wall: now, boot: seams.bootClock)
         try pool.write { db in
             try clock.begin(db)

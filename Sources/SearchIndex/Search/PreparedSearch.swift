@@ -30,6 +30,9 @@ struct PreparedSearch: Sendable {
     /// Begins, with what is there now or was at the cursor's first page.
     func walk(_ db: Database, at cursor: SearchCursor?) throws -> SearchWalk {
         let newest = try Int64.fetchOne(db, sql: "SELECT max(id) FROM text_row") ?? 0
+        // The tables of the previous format have no variants.
+        let plan =
+            try FullTextIndex.derived.isCurrent(db) ? plan : SearchPlan(request.text, findsVariants: false) ?? plan
         var walk = SearchWalk(
             plan, request, filter: filter, bound: min(cursor?.bound ?? newest, newest),
             now: try cursor?.now ?? clock.now(db))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 import MetadataQuery
+import TextAnalysis
 
 extension SearchIndex {
     /// Texts that complete the last word of a text, best first: words of the best hits of a search for it.
@@ -47,12 +48,17 @@ struct WordBeingTyped {
         // Of a longer one a search sees only the beginning, and each suggestion would repeat all of it.
         guard text.utf8.count <= UserQuery.maximumBytes else { return nil }
         guard let last = UserQuery(text).terms.last, last.isPrefix else { return nil }
-        var range: Range<String.Index>?
-        for word in Words(text) { range = word }
-        guard let range, range.upperBound == text.endIndex else { return nil }
-        beginning = String(text[..<range.lowerBound])
-        prefix = Self.folded(text[range])
-        guard !prefix.isEmpty else { return nil }
+        var word: (start: Int, end: Int, folded: String) = (0, 0, "")
+        var bytes = text
+        bytes.withUTF8 { bytes in
+            TextAnalyzer.forEachWord(in: bytes, variants: false) {
+                word = ($0.range.lowerBound, $0.range.upperBound, String(decoding: $0.bytes, as: UTF8.self))
+                return true
+            }
+        }
+        guard !word.folded.isEmpty, word.end == text.utf8.count else { return nil }
+        beginning = String(decoding: text.utf8.prefix(word.start), as: UTF8.self)
+        prefix = word.folded
     }
 
     /// The completed texts, best first: words of better hits, and words that more hits have, come first.
@@ -75,24 +81,26 @@ struct WordBeingTyped {
     private func words(of record: ItemRecord) -> [(String, String)] {
         var found: [(String, String)] = []
         var looked = 0
+        let prefix = Array(prefix.utf8)
         for name in Self.attributes where record.isSearchable(name) {
             for text in record.texts(name) {
-                let text = String(decoding: text.utf8.prefix(Self.bytesOfText), as: UTF8.self)
-                for range in Words(text) {
-                    looked += 1
-                    guard looked <= Self.wordsOfItem else { return found }
-                    let folded = Self.folded(text[range])
-                    // A word that the cut went through would be wrong.
-                    guard folded.hasPrefix(prefix), folded != prefix, !folded.contains("\u{FFFD}") else { continue }
-                    if range.upperBound == text.endIndex, text.utf8.count >= Self.bytesOfText { continue }
-                    found.append((String(text[range]), folded))
+                let bytes = Array(text.utf8.prefix(Self.bytesOfText))
+                bytes.withUnsafeBufferPointer { bytes in
+                    TextAnalyzer.forEachWord(in: bytes, variants: true) { word in
+                        looked += 1
+                        guard looked <= Self.wordsOfItem else { return false }
+                        guard word.bytes.count > prefix.count, word.bytes.starts(with: prefix) else { return true }
+                        // A word that the cut went through would be wrong.
+                        if word.range.upperBound == bytes.count, bytes.count == Self.bytesOfText { return true }
+                        let completion = UnsafeBufferPointer(rebasing: bytes[word.range])
+                        found.append(
+                            (String(decoding: completion, as: UTF8.self), String(decoding: word.bytes, as: UTF8.self)))
+                        return true
+                    }
                 }
+                guard looked <= Self.wordsOfItem else { return found }
             }
         }
         return found
-    }
-
-    private static func folded(_ word: Substring) -> String {
-        TextFolding.folded(String(word), case: true, diacritics: true)
     }
 }

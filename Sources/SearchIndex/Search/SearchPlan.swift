@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
 import MetadataQuery
+import TextAnalysis
 
 /// What a person typed, as expressions for FTS5.
 ///
@@ -27,7 +28,9 @@ struct SearchPlan: Sendable {
     }
 
     /// `nil` if nothing was typed that could be searched for.
-    init?(_ text: String) {
+    ///
+    /// - Parameter findsVariants: Whether the tables have variants of words (``TextAnalyzer``).
+    init?(_ text: String, findsVariants: Bool = true) {
         var wanted: [Phrase] = []
         var excluded: [Phrase] = []
         let terms = UserQuery(text).terms
@@ -35,7 +38,7 @@ struct SearchPlan: Sendable {
         let isOnePhrase = terms.count == 1 && terms[0].isPhrase && !terms[0].isExcluded
         var isPlain = true
         for term in terms {
-            let words = term.words.flatMap { FullTextTokenizer.words(of: $0) }
+            let words = FullTextTokenizer.searchWords(of: term.text, variants: findsVariants)
             let phrase = Phrase(words: words, isPrefix: term.isPrefix)
             isPlain = isPlain && (!term.isPhrase || isOnePhrase) && !term.isExcluded
             // A word of tags alone, which no text has.
@@ -68,7 +71,7 @@ struct SearchPlan: Sendable {
     /// word, which marks alone make longer.
     var prefix: String? {
         guard let last = wanted.last, last.isPrefix, let word = last.words.last else { return nil }
-        return FullTextTokenizer.words(of: word + "a").count == 1 ? word : nil
+        return TextAnalyzer.words(of: word + "a").count == 1 ? word : nil
     }
 
     /// The items with all words, anywhere; `nil` if nothing is left to ask for.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ItemRecord
 import MetadataQuery
+import TextAnalysis
 
 /// How the titles of an item compare with what was typed.
 struct TitleFit {

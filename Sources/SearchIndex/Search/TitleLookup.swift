@@ -2,6 +2,7 @@
 import Foundation
 import GRDB
 import MetadataQuery
+import TextAnalysis
 
 /// Finds titles that are, or begin with, what was typed, whatever their age: by the attribute index, which is sorted.
 struct TitleLookup {

@@ -30,11 +30,16 @@ struct WordSequence: Sendable {
         var isFound = false
         // How many words of each possible beginning have been met.
         var met: [Int] = []
+        // What it was before the last word, for a variant of that.
+        var before: [Int] = []
         FullTextTokenizer.forEachWord(in: text) { word in
-            met.append(0)
-            met = met.compactMap { count in
+            if !word.isVariant {
+                before = met + [0]
+                met = []
+            }
+            met += before.compactMap { count in
                 let isLast = count == words.count - 1
-                let isMet = isLast ? isLastWord(word) : word.elementsEqual(words[count])
+                let isMet = isLast ? isLastWord(word.bytes) : word.bytes.elementsEqual(words[count])
                 isFound = isFound || (isMet && isLast)
                 return isMet && !isLast ? count + 1 : nil
             }
@@ -57,8 +62,11 @@ struct WordSequence: Sendable {
     /// Whether the words may occur in a text of a record: `false` only if they do not. A quick look, since most
     /// candidates are turned down by it.
     func mayOccur(inRecord bytes: some ContiguousBytes) -> Bool {
-        guard let word = words.first, let first = word.first, first < 0x80 else { return true }
-        let isAnywhere = words.count == 1 && last == .inside
+        guard let word = words.first, let first = word.first, first < 0x80,
+            word.allSatisfy({ $0 >= 0x80 || FoldedByte.isLetter($0) })
+        else { return true }
+        // The number of a version stands behind its letter.
+        let isAnywhere = words.count == 1 && last == .inside || (0x30...0x39).contains(first)
         return bytes.withUnsafeBytes { bytes in
             var scanner = RecordScanner(bytes.bindMemory(to: UInt8.self))
             guard scanner.skipHeader() != nil, let count = scanner.count() else { return true }
@@ -101,6 +109,8 @@ struct WordSequence: Sendable {
         var position = position
         for wanted in word.dropFirst() {
             guard wanted < 0x80 else { return true }
+            // Words are also found without their apostrophe.
+            position += apostrophe(in: text, at: position)
             guard position < text.count else { return false }
             let (folded, length) = FoldedByte.next(in: text, at: position)
             position += length
@@ -111,6 +121,16 @@ struct WordSequence: Sendable {
             }
         }
         return true
+    }
+
+    /// How many bytes the apostrophe at a position has; 0 if there is none. Of the others nothing is known (``FoldedByte``).
+    private static func apostrophe(in text: UnsafeRawBufferPointer, at position: Int) -> Int {
+        guard position < text.count else { return 0 }
+        if text[position] == UInt8(ascii: "'") || text[position] == UInt8(ascii: "`") { return 1 }
+        let isCurly =
+            position + 2 < text.count && text[position] == 0xE2 && text[position + 1] == 0x80
+            && [0x98, 0x99, 0x9B].contains(text[position + 2])
+        return isCurly ? 3 : 0
     }
 
     /// Whether they occur in one of the texts of an item.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import CTextTables
 
 /// The words of a text, from left to right, as ranges of the text.
 ///
-/// A word is a run of letters, digits and the marks on them. Scalars of scripts that are written without spaces (Han,
-/// Kana, Hangul, Thai, Lao, Myanmar, Khmer) and symbols such as emoji are words of one scalar each (with its marks), so that
-/// any part of such a text can be found as a sequence of words. Everything else, also `_`, the apostrophe and the hyphen,
-/// stands between words. The rules use Unicode properties alone, no dictionary and no language.
+/// A word is a run of letters, digits and what belongs to them: marks, joiners, soft hyphens. Scalars of scripts that are
+/// written without spaces (Han, Kana, Hangul, Thai, Lao, Myanmar, Khmer) and symbols such as emoji are words of one scalar
+/// each (with its marks), so that any part of such a text can be found as a sequence of words. Everything else, also `_`, the
+/// apostrophe and the hyphen, stands between words. The rules use Unicode properties alone, no dictionary and no language.
 public struct Words: Sequence, Sendable {
     private let text: String
     private let splitsCaseChanges: Bool
@@ -55,7 +56,7 @@ public struct Words: Sequence, Sendable {
 }
 
 /// What a scalar is for the division into words.
-enum CharacterKind {
+package enum CharacterKind: UInt8 {
     /// Between words.
     case separator
     /// Joins with its neighbours into a word.
@@ -65,59 +66,41 @@ enum CharacterKind {
     /// Belongs to what stands before it.
     case mark
 
-    init(_ scalar: Unicode.Scalar) {
-        switch scalar.value {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: self = .letter
-        case ..<0x80: self = .separator
-        // Joiners and skin tones belong to the letter or the emoji before them.
-        case 0x200C, 0x200D, 0x1F3FB...0x1F3FF: self = .mark
-        // A Korean syllable in parts: a leading consonant and what belongs to it.
-        case 0x1100...0x115F: self = .single
-        case 0x1160...0x11FF: self = .mark
-        default:
-            switch scalar.properties.generalCategory {
-            case .nonspacingMark, .spacingMark, .enclosingMark: self = .mark
-            case .otherSymbol: self = .single
-            case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
-                .decimalNumber, .letterNumber, .otherNumber, .privateUse, .unassigned:
-                self = Self.isWrittenWithoutSpaces(scalar) ? .single : .letter
-            default: self = .separator
-            }
-        }
+    package init(_ scalar: Unicode.Scalar) { self.init(UnicodeTable.record(of: scalar)) }
+
+    init(_ record: ctext_scalar) { self = CharacterKind(rawValue: record.kind) ?? .separator }
+
+    /// Whether a scalar divides words where its folded form would not, such as ™ and ½.
+    package static func divides(_ scalar: Unicode.Scalar) -> Bool {
+        UnicodeTable.record(of: scalar).flags & UInt8(CTEXT_DIVIDES) != 0
     }
 
-    private static func isWrittenWithoutSpaces(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case ..<0x0E00: false
-        case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF: true  // Thai and Lao, Myanmar, Khmer
-        case 0x3005...0x3007, 0x3040...0x30FF, 0x31F0...0x31FF, 0xFF66...0xFF9F, 0x1AFF0...0x1B16F: true  // Kana
-        case 0xAC00...0xD7A3: true  // Hangul syllables
-        default: scalar.properties.isIdeographic
-        }
-    }
+    /// Whether a word or a separator begins with it, behind one of another kind.
+    func begins(after previous: CharacterKind) -> Bool { self != .mark && !(self == .letter && previous == .letter) }
 }
 
 /// Decides, scalar by scalar, where words begin and end.
-struct WordBoundary {
-    let splitsCaseChanges: Bool
+public struct WordBoundary: Sendable {
+    private let splitsCaseChanges: Bool
     private var previous: CharacterKind = .separator
     private var endsInLowercase = false
 
-    init(splitsCaseChanges: Bool) { self.splitsCaseChanges = splitsCaseChanges }
+    /// Creates a judge for a text, to be asked from its beginning.
+    public init(splitsCaseChanges: Bool) { self.splitsCaseChanges = splitsCaseChanges }
 
     /// Whether a word or a separator begins with the scalar: true but inside a word. Call once for each scalar, in order.
-    mutating func isBoundary(before scalar: Unicode.Scalar) -> Bool {
+    public mutating func isBoundary(before scalar: Unicode.Scalar) -> Bool {
         let kind = CharacterKind(scalar)
         if kind == .mark { return false }
         let changesCase = splitsCaseChanges && endsInLowercase && Self.isCapital(scalar)
-        let joins = kind == .letter && previous == .letter && !changesCase
+        let begins = changesCase || kind.begins(after: previous)
         previous = kind
         endsInLowercase = splitsCaseChanges && kind == .letter && Self.isSmall(scalar)
-        return !joins
+        return begins
     }
 
     /// Whether a word begins with the scalar, when none is open.
-    mutating func isWordStart(_ scalar: Unicode.Scalar) -> Bool {
+    public mutating func isWordStart(_ scalar: Unicode.Scalar) -> Bool {
         let isBoundary = isBoundary(before: scalar)
         return isBoundary && previous != .separator
     }

@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-@testable import MetadataQuery
+@testable import TextAnalysis
 
 @Suite("Words")
 struct WordsTests {
@@ -19,7 +19,8 @@ struct WordsTests {
             ("\u{1112}\u{1161}\u{11AB}\u{1100}\u{116E}", ["\u{1112}\u{1161}\u{11AB}", "\u{1100}\u{116E}"]),
             ("Привет, мир!", ["Привет", "мир"]), ("e\u{301}te\u{301}", ["e\u{301}te\u{301}"]),
             ("\u{301}a", ["a"]), ("กุ้ง", ["กุ้", "ง"]), ("हिन्दी", ["हिन्दी"]), ("a🙂b", ["a", "🙂", "b"]),
-            ("👍🏽!", ["👍🏽"]), ("C++", ["C"]), ("½x", ["½x"]), ("mixed漢字text", ["mixed", "漢", "字", "text"]),
+            ("👍🏽!", ["👍🏽"]), ("C++", ["C"]), ("Ge\u{AD}samt", ["Ge\u{AD}samt"]), ("ｶﾞ", ["ｶﾞ"]), ("½x", ["½", "x"]),
+            ("mixed漢字text", ["mixed", "漢", "字", "text"]),
         ] as [(String, [String])])
     func segmentation(text: String, expected: [String]) {
         #expect(Self.words(text) == expected)

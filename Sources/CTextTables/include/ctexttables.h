@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What the text rule (docs/TEXT.md) knows of each Unicode scalar, from one version of the Unicode Character Database. The
+ * tables are written by Scripts/text-tables.
+ */
+#ifndef SEARCHLIGHT_CTEXTTABLES_H
+#define SEARCHLIGHT_CTEXTTABLES_H
+
+#include <stdint.h>
+
+/* How a scalar is divided into words: the low two bits of `flags`. */
+enum { CTEXT_SEPARATOR, CTEXT_LETTER, CTEXT_SINGLE, CTEXT_MARK, CTEXT_KIND = 3 };
+/*
+ * Whether it may compose with what stands before it, whether form C may change it, and whether it divides words where its folded
+ * form would not.
+ */
+enum { CTEXT_COMPOSES = 4, CTEXT_CHANGES = 8, CTEXT_DIVIDES = 16 };
+
+struct ctext_scalar {
+    /* What it becomes, as places in the sequences; 0 for itself. Decomposed. */
+    uint16_t case_folded, plain, folded, canonical;
+    uint8_t combining_class, flags;
+};
+
+/* Two scalars that compose to one. */
+struct ctext_pair {
+    uint32_t first, second, composed;
+};
+
+extern const char ctext_unicode_version[];
+extern const uint16_t ctext_index[], ctext_blocks[];
+extern const struct ctext_scalar ctext_records[];
+/* Each begins with its length. */
+extern const uint32_t ctext_sequences[];
+/* In order. */
+extern const struct ctext_pair ctext_pairs[];
+extern const uint32_t ctext_pair_count;
+
+/* What is known of a scalar; `scalar` is at most 0x10FFFF. */
+static inline const struct ctext_scalar *ctext_of(uint32_t scalar) {
+    return &ctext_records[ctext_blocks[ctext_index[scalar >> 7] << 7 | (scalar & 127)]];
+}
+
+static inline const uint32_t *ctext_sequence(uint16_t place) { return &ctext_sequences[place]; }
+
+static inline const struct ctext_pair *ctext_pair_at(uint32_t place) { return &ctext_pairs[place]; }
+
+#endif

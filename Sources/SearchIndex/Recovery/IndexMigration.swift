@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+import GRDB
+
+/// Brings the full-text and attribute indexes of a store from the previous format to the present one, in bounded steps, while
+/// the old tables answer.
+///
+/// 1. ``begin(_:itemsAtOnce:)`` makes empty tables of the present format beside the old ones.
+/// 2. Each ``step(_:)`` fills them with the next items, in the order of their texts, those donated meanwhile last.
+///    ``DerivedWriter`` takes deleted items out of them again. Of the old tables it takes nothing out that the previous format
+///    put in: such words lead to a text that is no more.
+/// 3. The last step puts the new tables in the place of the old ones, in one transaction. Further steps empty the old ones, a few
+///    pages at a time, and drop them.
+///
+/// Meanwhile metadata queries look at every item, since they trust only an index of the present format; searches ask the old
+/// full-text tables for words without variants.
+struct IndexMigration {
+    /// The last text whose words the old tables have in the previous format.
+    let last: Int64
+    /// The last text that the new tables have.
+    let through: Int64
+
+    /// Stands before the names of the new tables, and of those that are to be dropped.
+    static let next = "next_"
+    private static let old = "old_"
+
+    private static let textTables = FullTextIndex.derived.tables.filter { $0 != "text_row" }
+    private static let tables = textTables + ["attribute"]
+    /// The size of a step: some milliseconds of work.
+    static let itemsOfStep = 256
+    private static let bytesOfStep = 256 << 10
+    private static let droppedRows = 1000
+
+    /// The migration in progress, if there is one.
+    static func current(_ db: Database) throws -> IndexMigration? {
+        guard try db.hasTable("index_migration") else { return nil }
+        let row = try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT last, through FROM index_migration WHERE text = ? AND attributes = ?"),
+            arguments: [FullTextIndex.derived.format, AttributeIndex.derived.format])
+        return try row.map {
+            try IndexMigration(last: $0.decode(forColumn: "last"), through: $0.decode(forColumn: "through"))
+        }
+    }
+
+    /// Whether an index is being migrated, and answers until that is done.
+    static func covers(_ index: DerivedIndex, _ db: Database) throws -> Bool {
+        try DerivedIndex.searched.contains { $0.name == index.name } && current(db) != nil
+    }
+
+    /// Begins a migration if both indexes are of the previous format.
+    ///
+    /// - Parameter itemsAtOnce: Up to so many items the indexes are better rebuilt at once.
+    static func begin(_ db: Database, itemsAtOnce: Int) throws {
+        guard try current(db) == nil else { return }
+        try abandon(db)
+        guard try FullTextIndex.derived.isCurrent(db, format: FullTextIndex.previousFormat),
+            try AttributeIndex.derived.isCurrent(db, format: AttributeIndex.previousFormat),
+            try Int.fetchOne(
+                db, sql: "SELECT count(*) FROM (SELECT 1 FROM text_row LIMIT ?)", arguments: [itemsAtOnce + 1])
+                ?? 0 > itemsAtOnce
+        else { return }
+        try db.execute(sql: FullTextIndex.schema(prefix: next) + AttributeIndex.schema(prefix: next))
+        try db.execute(
+            sql: """
+                CREATE TABLE index_migration (
+                    text INTEGER NOT NULL,
+                    attributes INTEGER NOT NULL,
+                    last INTEGER NOT NULL,
+                    through INTEGER NOT NULL
+                ) STRICT;
+                INSERT INTO index_migration (text, attributes, last, through)
+                SELECT \(FullTextIndex.derived.format), \(AttributeIndex.derived.format), max(id), 0 FROM text_row;
+                """)
+    }
+
+    /// Drops what a migration has made.
+    static func abandon(_ db: Database) throws {
+        for table in tables.flatMap({ [next + $0, old + $0] }) { try db.execute(sql: "DROP TABLE IF EXISTS \(table)") }
+        try db.execute(sql: "DROP TABLE IF EXISTS index_migration")
+    }
+
+    /// Does a little of a migration, or of dropping what one has replaced.
+    ///
+    /// - Parameter items: The most items that the new tables are given.
+    /// - Returns: Whether there was anything to do.
+    static func step(_ db: Database, items: Int = itemsOfStep) throws -> Bool {
+        guard let migration = try current(db) else { return try dropStep(db) }
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT text_row.id AS text, \(ItemRow.columns), item.bundle AS bundle
+                FROM text_row CROSS JOIN item ON item.id = text_row.item WHERE text_row.id > ? ORDER BY text_row.id LIMIT ?
+                """, arguments: [migration.through, items])
+        guard !rows.isEmpty else {
+            try migration.replaceTables(db)
+            return true
+        }
+        let texts = FullTextWriter(db, prefix: next)
+        let attributes = AttributeWriter(db, prefix: next)
+        var through = migration.through
+        var bytes = 0
+        for row in rows {
+            let item = try ItemRow(row)
+            through = try row.decode(forColumn: "text")
+            try texts.insert(
+                SearchableText(item.record, bundle: row.decode(forColumn: "bundle")), number: through, item: item.id)
+            try attributes.insert(item.record, item: item.id)
+            bytes += item.bytes.count
+            if bytes >= bytesOfStep { break }
+        }
+        try attributes.flush()
+        try db.execute(sql: "UPDATE index_migration SET through = ?", arguments: [through])
+        _ = try FullTextMerging.step(db, pages: max(FullTextMerging.minimumStep, bytes / 2048), prefix: next)
+        return true
+    }
+
+    private func replaceTables(_ db: Database) throws {
+        for table in Self.tables {
+            try db.execute(
+                sql: """
+                    ALTER TABLE \(table) RENAME TO \(Self.old)\(table);
+                    ALTER TABLE \(Self.next)\(table) RENAME TO \(table);
+                    """)
+        }
+        for index in DerivedIndex.searched {
+            try db.execute(
+                sql: "UPDATE derived_index SET format = ? WHERE name = ?", arguments: [index.format, index.name])
+        }
+        try db.execute(sql: "DROP TABLE index_migration")
+    }
+
+    /// Empties a table that was replaced, a little at a time: to drop it at once would hold up donations.
+    private static func dropStep(_ db: Database) throws -> Bool {
+        for table in tables where try db.hasTable(old + table) {
+            let rows = try db.hasTable(old + table + "_data") ? old + table + "_data" : old + table
+            let columns = table == "attribute" ? "name, value, item" : "id"
+            // FTS5 needs its first records to drop a table.
+            let kept = rows.hasSuffix("_data") ? 10 : 0
+            let condition = table == "attribute" ? "" : "WHERE id > \(kept)"
+            try db.execute(
+                sql: """
+                    DELETE FROM \(rows) WHERE (\(columns)) IN (
+                        SELECT \(columns) FROM \(rows) \(condition) LIMIT \(droppedRows))
+                    """)
+            if db.changesCount == 0 { try db.execute(sql: "DROP TABLE \(old)\(table)") }
+            return true
+        }
+        return false
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds where the words of a search occur in a text, to highlight them, by the rule that finds the text.
+///
+/// ```swift
+/// let search = WordOccurrences(["O'Reilly", "caf"])
+/// search.ranges(in: Array("Café OREILLY".utf8)[...])  // 0..<4 and 6..<13
+/// ```
+public struct WordOccurrences: Sendable {
+    /// Words that stand side by side; the last may be the beginning of one.
+    private let terms: [[[UInt8]]]
+    /// Whether a term begins with the byte; most words of a text begin with none of these.
+    private let starts: [Bool]
+
+    /// More words than this only cost time.
+    public static let maximumWords = 32
+
+    /// Creates a finder for terms, each of which occurs as words side by side, the last of them perhaps as the beginning of one.
+    /// Of many terms, those with the first ``maximumWords`` words are looked for.
+    public init(_ terms: [String]) {
+        var found: [[[UInt8]]] = []
+        var count = 0
+        for term in terms {
+            let words = TextAnalyzer.searchWords(of: term).map { Array($0.utf8) }
+            guard !words.isEmpty, !found.contains(words) else { continue }
+            count += words.count
+            guard count <= Self.maximumWords else { break }
+            found.append(words)
+        }
+        self.terms = found
+        var starts = [Bool](repeating: false, count: 256)
+        for byte in found.compactMap(\.first?.first) { starts[Int(byte)] = true }
+        self.starts = starts
+    }
+
+    /// Whether nothing is looked for.
+    public var isEmpty: Bool { terms.isEmpty }
+
+    /// A term whose first words have been met.
+    private struct Progress {
+        var term: Int
+        var ranges: [Range<Int>]
+    }
+
+    /// The parts of a text that are words of the terms, in order and apart; of a word that goes on, the part that was asked for.
+    /// No character is split.
+    ///
+    /// - Parameters:
+    ///   - text: UTF-8; the ranges are in its indices.
+    ///   - stopsAtFirst: Whether those of the first term that is met suffice.
+    /// - Complexity: Linear in the length of the text, times the number of terms at worst.
+    public func ranges(in text: ArraySlice<UInt8>, stopsAtFirst: Bool = false) -> [Range<Int>] {
+        guard !isEmpty else { return [] }
+        return text.withUnsafeBufferPointer { bytes in
+            let found = occurrences(in: bytes, stopsAtFirst)
+            return Self.apart(found, bytes).map { $0.lowerBound + text.startIndex..<$0.upperBound + text.startIndex }
+        }
+    }
+
+    private func occurrences(in text: UnsafeBufferPointer<UInt8>, _ stopsAtFirst: Bool) -> [Range<Int>] {
+        var found: [Range<Int>] = []
+        // The terms that the words so far, and those before the last word, have begun; for a variant of that.
+        var (begun, before): ([Progress], [Progress]) = ([], [])
+        TextAnalyzer.forEachWord(in: text, variants: true) { word in
+            if !word.isVariant {
+                before = begun
+                begun = []
+            }
+            guard !before.isEmpty || starts[Int(word.bytes[0])] else { return true }
+            for progress in before {
+                meet(word, progress, in: text, &begun, &found)
+            }
+            for term in terms.indices where starts[Int(word.bytes[0])] {
+                meet(word, Progress(term: term, ranges: []), in: text, &begun, &found)
+            }
+            return found.isEmpty || !stopsAtFirst
+        }
+        return found
+    }
+
+    private func meet(
+        _ word: TextAnalyzer.Word, _ progress: Progress, in text: UnsafeBufferPointer<UInt8>, _ begun: inout [Progress],
+        _ found: inout [Range<Int>]
+    ) {
+        let words = terms[progress.term]
+        let wanted = words[progress.ranges.count]
+        guard word.bytes.starts(with: wanted) else { return }
+        let isWhole = word.bytes.count == wanted.count
+        if progress.ranges.count == words.count - 1 {
+            let range =
+                isWhole ? word.range : word.range.lowerBound..<Self.end(of: wanted.count, of: word, in: text)
+            found += progress.ranges + [range]
+        } else if isWhole {
+            begun.append(Progress(term: progress.term, ranges: progress.ranges + [word.range]))
+        }
+    }
+
+    /// Where the first bytes of a folded word end in the text.
+    private static func end(of count: Int, of word: TextAnalyzer.Word, in text: UnsafeBufferPointer<UInt8>) -> Int {
+        let range = word.range
+        if range.count == word.bytes.count, text[range].allSatisfy({ $0 < 0x80 }) { return range.lowerBound + count }
+        var folded = 0
+        var end = range.lowerBound
+        for character in String(decoding: UnsafeBufferPointer(rebasing: text[range]), as: UTF8.self) {
+            guard folded < count else { break }
+            end += character.utf8.count
+            folded += TextAnalyzer.words(of: String(character)).reduce(0) { $0 + $1.utf8.count }
+        }
+        return min(end, range.upperBound)
+    }
+
+    /// The ranges in order, those that overlap or touch as one, widened to whole characters.
+    private static func apart(_ ranges: [Range<Int>], _ text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+        var result: [Range<Int>] = []
+        var string: String?
+        for var range in ranges.sorted(by: { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }) {
+            if !isPlain(range, text) {
+                let whole = string ?? String(decoding: text, as: UTF8.self)
+                string = whole
+                range = widened(range, in: whole)
+            }
+            if let last = result.last, range.lowerBound <= last.upperBound {
+                result[result.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                result.append(range)
+            }
+        }
+        return result
+    }
+
+    /// Whether both ends are surely between characters: plain bytes stand on either side.
+    private static func isPlain(_ range: Range<Int>, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        func isPlain(_ place: Int) -> Bool { place < 0 || place >= text.count || text[place] < 0x80 }
+        return isPlain(range.lowerBound - 1) && isPlain(range.lowerBound) && isPlain(range.upperBound - 1)
+            && isPlain(range.upperBound)
+    }
+
+    private static func widened(_ range: Range<Int>, in text: String) -> Range<Int> {
+        guard range.upperBound <= text.utf8.count else { return range }
+        let scalars = text.unicodeScalars
+        var lower = text.utf8.index(text.startIndex, offsetBy: range.lowerBound)
+        while lower > text.startIndex, String.Index(lower, within: text) == nil { scalars.formIndex(before: &lower) }
+        var upper = text.utf8.index(text.startIndex, offsetBy: range.upperBound)
+        while upper < text.endIndex, String.Index(upper, within: text) == nil { scalars.formIndex(after: &upper) }
+        let start = text.utf8.distance(from: text.startIndex, to: lower)
+        return start..<(start + text.utf8.distance(from: lower, to: upper))
+    }
+}
