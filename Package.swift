@@ -201,6 +201,8 @@ let package = Package(
         .target(name: "SymbolBindings", swiftSettings: strict),
         .systemLibrary(name: "CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
         .systemLibrary(name: "CGcrypt", pkgConfig: "libgcrypt", providers: [.apt(["libgcrypt20-dev"])]),
+        // libstemmer has no pkg-config file.
+        .systemLibrary(name: "CStemmer", providers: [.apt(["libstemmer-dev"])]),
         .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         .target(
             name: "ServiceMessages", dependencies: ["ItemRecord", "BusTransport", "SystemSupport", "CSystem"],
@@ -315,6 +317,9 @@ let package = Package(
             name: "UniformTypeIdentifiersTests", dependencies: ["UniformTypeIdentifiers", "TestSupport"],
             swiftSettings: strict),
         .testTarget(name: "TextAnalysisTests", dependencies: ["TextAnalysis", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "UserSearchTests", dependencies: ["UserSearch", "ItemRecord", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "MetadataQueryTests",
             dependencies: ["MetadataQuery", "ItemRecord", "TextAnalysis", "TestSupport"],

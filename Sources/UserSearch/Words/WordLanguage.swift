@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A language with a Snowball stemmer. The raw value is its BCP 47 primary tag.
+public enum WordLanguage: String, CaseIterable, Hashable, Sendable {
+    /// The languages of libstemmer 2.2, in the order of their tags.
+    case arabic = "ar", catalan = "ca", danish = "da", german = "de", greek = "el", english = "en", spanish = "es",
+        basque = "eu", finnish = "fi", french = "fr", irish = "ga", hindi = "hi", hungarian = "hu", armenian = "hy",
+        indonesian = "id", italian = "it", lithuanian = "lt", nepali = "ne", dutch = "nl", norwegian = "no",
+        portuguese = "pt", romanian = "ro", russian = "ru", serbian = "sr", swedish = "sv", tamil = "ta",
+        turkish = "tr", yiddish = "yi"
+
+    /// The language of a BCP 47 tag or a POSIX locale (`de`, `de-AT`, `pt_BR.UTF-8`, `nb`); `nil` without a stemmer.
+    ///
+    /// ```swift
+    /// WordLanguage(tag: "nn-NO")  // .norwegian
+    /// WordLanguage(tag: "ja")     // nil
+    /// ```
+    public init?(tag: String) {
+        let primary = tag.utf8.prefix(9).prefix { byte in
+            (0x61...0x7A).contains(byte | 0x20)
+        }
+        // Longer than a primary tag: a name such as “english” or “C.UTF-8” is no tag.
+        guard (2...3).contains(primary.count) else { return nil }
+        let name = String(decoding: primary.map { $0 | 0x20 }, as: UTF8.self)
+        guard let language = WordLanguage(rawValue: name) ?? Self.otherTags[name] else { return nil }
+        self = language
+    }
+
+    /// ISO 639-2 codes, and the tags of languages that another one's stemmer serves.
+    private static let otherTags: [String: WordLanguage] = [
+        "ara": .arabic, "cat": .catalan, "dan": .danish, "deu": .german, "ger": .german, "ell": .greek, "gre": .greek,
+        "eng": .english, "spa": .spanish, "eus": .basque, "baq": .basque, "fin": .finnish, "fra": .french,
+        "fre": .french, "gle": .irish, "hin": .hindi, "hun": .hungarian, "hye": .armenian, "arm": .armenian,
+        "ind": .indonesian, "in": .indonesian, "ita": .italian, "lit": .lithuanian, "nep": .nepali, "nld": .dutch,
+        "dut": .dutch, "nor": .norwegian, "nb": .norwegian, "nob": .norwegian, "nn": .norwegian, "nno": .norwegian,
+        "por": .portuguese, "ron": .romanian, "rum": .romanian, "mo": .romanian, "rus": .russian, "srp": .serbian,
+        "swe": .swedish, "tam": .tamil, "tur": .turkish, "yid": .yiddish, "ji": .yiddish, "gsw": .german,
+        "nds": .german,
+    ]
+}

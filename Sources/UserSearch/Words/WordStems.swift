@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+import CStemmer
+
+/// Stems folded words with Snowball, so that `connections` and `connected` can be found by `connect`.
+///
+/// Words arrive and leave folded (lower case, without diacritics). Snowball's rules expect the accents of the language, so
+/// the endings that folding changes are restored first (``FoldedEndings``), and the stem is folded again.
+/// docs/SEARCH.md lists what remains lost per language.
+///
+/// Not changed are words of more than ``maximumBytes``, words of less than three bytes, words with ASCII digits, and words
+/// whose stem would be empty.
+///
+/// ```swift
+/// let stems = WordStems(languages: ["de-AT", "en"])
+/// stems.stem("hausern")                // "haus"
+/// stems.stem("running", in: .english)  // "run"
+/// ```
+///
+/// Not for use by two threads at once: a stemmer has one buffer. A thread that stems owns its own.
+public final class WordStems {
+    /// The longest word that is stemmed, in bytes of UTF-8.
+    public static let maximumBytes = 64
+
+    /// The known ones of the languages that were asked for, in that order, each once.
+    public let languages: [WordLanguage]
+    /// One for each case of ``WordLanguage``, made on first use.
+    private var stemmers: [OpaquePointer?]
+    private var cache = StemCache()
+
+    /// Creates stemmers for languages by their BCP 47 tags.
+    ///
+    /// - Parameter tags: the first known one is the language of ``stem(_:)``; unknown ones are ignored.
+    public convenience init(languages tags: [String]) { self.init(tags.compactMap { WordLanguage(tag: $0) }) }
+
+    /// Creates stemmers for languages.
+    public init(_ languages: [WordLanguage]) {
+        var seen: Set<WordLanguage> = []
+        self.languages = languages.filter { seen.insert($0).inserted }
+        stemmers = Array(repeating: nil, count: WordLanguage.allCases.count)
+    }
+
+    deinit {
+        for stemmer in stemmers { sb_stemmer_delete(stemmer) }
+    }
+
+    /// The stem of a folded word in the first of ``languages``; the word itself if there is none.
+    public func stem(_ word: String) -> String {
+        guard let first = languages.first else { return word }
+        return stem(word, in: first)
+    }
+
+    /// The stem of a folded word.
+    public func stem(_ word: String, in language: WordLanguage) -> String {
+        var word = word
+        return word.withUTF8 { bytes in withStem(of: bytes, in: language) { String(decoding: $0, as: UTF8.self) } }
+    }
+
+    /// Calls back with the stem of a folded word. This is the form for indexing: it copies nothing.
+    ///
+    /// - Parameters:
+    ///   - word: valid UTF-8.
+    ///   - body: gets the stem; its bytes are valid until it returns, and it must not stem.
+    public func withStem<Result>(
+        of word: UnsafeBufferPointer<UInt8>, in language: WordLanguage,
+        _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
+    ) rethrows -> Result {
+        guard (3...Self.maximumBytes).contains(word.count), !word.contains(where: { $0 &- 0x30 < 10 }) else {
+            return try body(word)
+        }
+        guard word.count <= StemCache.longestWord else {
+            let stem = uncachedStem(word, language)
+            return try stem.withUnsafeBufferPointer(body)
+        }
+        let key = StemCache.Key(word, language)
+        if let slot = cache.slot(of: key) { return try cache.withStem(at: slot, body) }
+        let stem = uncachedStem(word, language)
+        guard stem.count <= StemCache.longestWord else { return try stem.withUnsafeBufferPointer(body) }
+        return try cache.withStem(at: cache.store(stem, for: key), body)
+    }
+
+    private func uncachedStem(_ word: UnsafeBufferPointer<UInt8>, _ language: WordLanguage) -> [UInt8] {
+        guard let stemmer = stemmer(for: language) else { return Array(word) }
+        var accented = Array(word)
+        FoldedEndings.restore(&accented, language)
+        let bytes: [UInt8] = accented.withUnsafeBufferPointer { input in
+            guard let stem = sb_stemmer_stem(stemmer, input.baseAddress, Int32(input.count)) else { return [] }
+            return Array(UnsafeBufferPointer(start: stem, count: Int(sb_stemmer_length(stemmer))))
+        }
+        if bytes.isEmpty { return Array(word) }
+        if bytes.allSatisfy({ $0 < 0x80 }) { return bytes }
+        return Array(FoldedText.fold(String(decoding: bytes, as: UTF8.self)).utf8)
+    }
+
+    /// `nil` where memory or the library lacks it.
+    private func stemmer(for language: WordLanguage) -> OpaquePointer? {
+        let index = language.index
+        if let stemmer = stemmers[index] { return stemmer }
+        stemmers[index] = sb_stemmer_new(language.rawValue, "UTF_8")
+        return stemmers[index]
+    }
+}
+
+extension WordLanguage {
+    /// The position among all cases, for tables.
+    var index: Int { Self.positions[self] ?? 0 }
+
+    private static let positions = Dictionary(uniqueKeysWithValues: zip(allCases, 0...))
+}
