@@ -38,9 +38,9 @@ let package = Package(
             name: "SearchlightInternals",
             targets: [
                 "SearchlightEngine", "ExtensionHost", "ExtensionRuntime", "SearchIndex", "WriteAheadLog",
-                "MetadataQuery", "Promises", "Previews", "QuickLookServer", "IdleScheduling", "ConditionSensors",
-                "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "CSystem", "UniformTypeIdentifiers",
-                "TestSupport", "CTestSupport", "TortureSupport",
+                "UserSearch", "MetadataQuery", "Promises", "Previews", "QuickLookServer", "IdleScheduling",
+                "ConditionSensors", "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages", "CSystem",
+                "UniformTypeIdentifiers", "TestSupport", "CTestSupport", "TortureSupport",
             ]),
     ],
     dependencies: [

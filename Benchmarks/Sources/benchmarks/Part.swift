@@ -4,7 +4,8 @@ import Foundation
 
 /// What can be measured on its own; each in a process of its own, so that none is slowed down by what another left.
 enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
-    case types, bindings, registry, promises, workers, calls, boundary, previews, service, idle, returns, backlog,
+    case types, spelling, bindings, registry, promises, workers, calls, boundary, previews, service, idle, returns,
+        backlog,
         foreground, index
 
     /// Measures it in this process.
@@ -13,6 +14,7 @@ enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         switch self {
         case .types: return Report(measurements: try TypeBenchmarks.run(isShort: options.check))
+        case .spelling: return Report(measurements: try SpellingBenchmarks(seed: seed).run())
         case .bindings: return Report(measurements: try CallBenchmark.run())
         case .registry:
             return Report(measurements: try RegistryBenchmarks(folder: folder, isShort: options.check).run())

@@ -8,6 +8,11 @@ enum Row: String, Codable, CaseIterable {
     case firstUseOfTypes = "types.first-use"
     case memoryOfTypes = "types.memory"
 
+    case spellingFirst = "spelling.first"
+    case spellingFirstFive = "spelling.first-five"
+    case spellingReplaced = "spelling.replaced"
+    case spellingTime = "spelling.time"
+
     case boundCall = "bindings.call"
 
     case warmRegistry = "registry.warm"

@@ -31,8 +31,10 @@ enum TextSources {
     private static let filesPerChild = 64
 
     /// Hands over the files, unpacked; several small ones may come as one document.
-    static func forEachDocument(_ body: (Markup, Data) throws -> Void) throws {
-        for (path, markup) in folders {
+    ///
+    /// - Parameter wanted: only folders of this markup.
+    static func forEachDocument(of wanted: Markup? = nil, _ body: (Markup, Data) throws -> Void) throws {
+        for (path, markup) in folders where wanted == nil || markup == wanted {
             let files = Self.files(under: path, markup: markup)
             var start = 0
             while start < files.count {

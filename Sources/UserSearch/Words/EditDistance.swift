@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The distance of words from one pattern: insertions, deletions, substitutions and transpositions of neighbours, where no part
+/// is edited twice (optimal string alignment).
+struct EditDistance {
+    /// The longest pattern, in scalars.
+    static let maximumLength = 64
+
+    let pattern: [Unicode.Scalar]
+    /// The places of each ASCII scalar in the pattern, one bit each.
+    private var places = [UInt64](repeating: 0, count: 128)
+    private var otherPlaces: [(scalar: UInt32, places: UInt64)] = []
+
+    /// `nil` for an empty pattern and one longer than ``maximumLength``.
+    init?(_ pattern: [Unicode.Scalar]) {
+        guard (1...Self.maximumLength).contains(pattern.count) else { return nil }
+        self.pattern = pattern
+        for (index, scalar) in pattern.enumerated() {
+            if scalar.isASCII {
+                places[Int(scalar.value)] |= 1 << UInt64(index)
+            } else if let known = otherPlaces.firstIndex(where: { $0.scalar == scalar.value }) {
+                otherPlaces[known].places |= 1 << UInt64(index)
+            } else {
+                otherPlaces.append((scalar.value, 1 << UInt64(index)))
+            }
+        }
+    }
+
+    @inline(__always)
+    private func places(of scalar: Unicode.Scalar) -> UInt64 {
+        if scalar.value < 0x80 { return places[Int(scalar.value)] }
+        for other in otherPlaces where other.scalar == scalar.value { return other.places }
+        return 0
+    }
+
+    /// The number of edits between the pattern and a word, with one machine word for a column of the table (Hyyrö 2003).
+    func edits(to word: some Sequence<Unicode.Scalar>) -> Int {
+        var (vertical, negative): (UInt64, UInt64) = (~0, 0)
+        var (diagonal, previous): (UInt64, UInt64) = (0, 0)
+        var distance = pattern.count
+        let last: UInt64 = 1 << UInt64(pattern.count - 1)
+        for scalar in word {
+            let match = places(of: scalar)
+            let transposed = ((~diagonal & match) << 1) & previous
+            diagonal = (((match & vertical) &+ vertical) ^ vertical) | match | negative | transposed
+            var horizontal = negative | ~(diagonal | vertical)
+            var horizontalNegative = diagonal & vertical
+            if horizontal & last != 0 { distance += 1 }
+            if horizontalNegative & last != 0 { distance -= 1 }
+            horizontal = horizontal << 1 | 1
+            horizontalNegative <<= 1
+            vertical = horizontalNegative | ~(diagonal | horizontal)
+            negative = horizontal & diagonal
+            previous = match
+        }
+        return distance
+    }
+
+    /// The least cost of edits that make the word of the pattern, by the costs of a slip.
+    func cost(to word: [Unicode.Scalar]) -> Double {
+        let width = word.count + 1
+        var before = [Double](repeating: 0, count: width)
+        var above = before
+        var row = before
+        for column in 1..<max(width, 1) { row[column] = row[column - 1] + SlipCost.missing(column - 1, of: word) }
+        for (index, typed) in pattern.enumerated() {
+            (before, above) = (above, row)
+            let deletion = SlipCost.extra(index, of: pattern)
+            row[0] = above[0] + deletion
+            for column in 1..<max(width, 1) {
+                let wanted = word[column - 1]
+                var best = min(
+                    above[column - 1] + SlipCost.substitution(typed, wanted), above[column] + deletion,
+                    row[column - 1] + SlipCost.missing(column - 1, of: word))
+                if index > 0, column > 1, typed == word[column - 2], pattern[index - 1] == wanted, typed != wanted {
+                    best = min(best, before[column - 2] + SlipCost.transposition)
+                }
+                row[column] = best
+            }
+        }
+        let startsOtherwise = pattern.first != word.first
+        let startsSwapped = pattern.count > 1 && word.count > 1 && pattern[0] == word[1] && pattern[1] == word[0]
+        return row[width - 1] + (startsOtherwise && !startsSwapped ? SlipCost.firstLetter : 0)
+    }
+}
+
+/// What a slip costs. A slip is dearer the more slips of its kind are possible: a letter may be left out in as many ways as a
+/// word has letters, and another typed in 25 times as many. People swap neighbours, double letters and hit the next key.
+enum SlipCost {
+    /// The least of all.
+    static let transposition = 0.5
+    /// Added when the first letter is another; it is rarely wrong.
+    static let firstLetter = 0.1
+    private static let (leftOut, leftOutDouble) = (0.62, 0.52)
+    private static let (added, addedDouble) = (1.15, 0.75)
+    private static let (other, near) = (1.15, 0.95)
+
+    /// A letter of the word was not typed.
+    static func missing(_ index: Int, of word: [Unicode.Scalar]) -> Double {
+        isDoubled(index, of: word) ? leftOutDouble : leftOut
+    }
+
+    /// A letter was typed that the word lacks.
+    static func extra(_ index: Int, of typed: [Unicode.Scalar]) -> Double {
+        isDoubled(index, of: typed) ? addedDouble : added
+    }
+
+    static func substitution(_ typed: Unicode.Scalar, _ wanted: Unicode.Scalar) -> Double {
+        if typed == wanted { return 0 }
+        guard let typedLetter = letter(typed), let wantedLetter = letter(wanted) else { return other }
+        return nearLetters[typedLetter] >> UInt32(wantedLetter) & 1 == 1 ? near : other
+    }
+
+    private static func isDoubled(_ index: Int, of word: [Unicode.Scalar]) -> Bool {
+        let scalar = word[index]
+        return index > 0 && word[index - 1] == scalar || index + 1 < word.count && word[index + 1] == scalar
+    }
+
+    private static func letter(_ scalar: Unicode.Scalar) -> Int? {
+        (0x61...0x7A).contains(scalar.value) ? Int(scalar.value) - 0x61 : nil
+    }
+
+    /// For each letter those beside it on a QWERTY keyboard (but for y and z, AZERTY and QWERTZ have most of them), and
+    /// those that sound alike.
+    private static let nearLetters: [UInt32] = {
+        var near = [UInt32](repeating: 0, count: 26)
+        func set(_ left: UInt8, _ right: UInt8) {
+            guard left != right else { return }
+            near[Int(left) - 0x61] |= 1 << UInt32(right - 0x61)
+            near[Int(right) - 0x61] |= 1 << UInt32(left - 0x61)
+        }
+        let rows = ["qwertyuiop", "asdfghjkl", "zxcvbnm"].map { Array($0.utf8) }
+        for (number, row) in rows.enumerated() {
+            for (index, key) in row.enumerated() {
+                if index > 0 { set(key, row[index - 1]) }
+                guard number > 0 else { continue }
+                for above in [index, index + 1] where above < rows[number - 1].count {
+                    set(key, rows[number - 1][above])
+                }
+            }
+        }
+        for group in ["aeiouy", "ck", "csz", "fv", "mn", "dt", "bp", "gj", "ckq", "vw"] {
+            for left in group.utf8 { for right in group.utf8 { set(left, right) } }
+        }
+        return near
+    }()
+}
