@@ -318,7 +318,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "TextAnalysisTests", dependencies: ["TextAnalysis", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "UserSearchTests", dependencies: ["UserSearch", "ItemRecord", "TestSupport"],
+            name: "UserSearchTests",
+            dependencies: ["UserSearch", "MetadataQuery", "ItemRecord", "UniformTypeIdentifiers", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "MetadataQueryTests",

@@ -37,7 +37,7 @@ public struct QueryClock: Sendable {
     func offset(at instant: Double) -> Int { min(max(secondsFromUTC(instant), -93_600), 93_600) }
 
     /// The local day and the seconds since its midnight, as a clock on the wall shows them.
-    func wall(at instant: Double) -> (day: CivilDay, seconds: Double) {
+    package func wall(at instant: Double) -> (day: CivilDay, seconds: Double) {
         let local = instant + Double(offset(at: instant))
         // By truncation, since rounding down would need the C mathematics library; the day is far within range.
         let truncated = Int(local / 86_400)

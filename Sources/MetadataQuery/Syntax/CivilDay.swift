@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A day of the Gregorian calendar, counted from 2001-01-01 (a Monday).
-struct CivilDay: Hashable, Sendable {
+package struct CivilDay: Hashable, Sendable {
     /// Days since 2001-01-01.
-    var index: Int
+    package var index: Int
 
-    init(index: Int) { self.index = index }
+    package init(index: Int) { self.index = index }
 
     /// `nil` when the month lacks the day, or there is no such month.
-    init?(year: Int, month: Int, day: Int) {
+    package init?(year: Int, month: Int, day: Int) {
         guard (1...12).contains(month), (1...Self.length(ofMonth: month, year: year)).contains(day) else { return nil }
         index = Self.index(year: year, month: month, day: day)
     }
@@ -35,7 +35,7 @@ struct CivilDay: Hashable, Sendable {
     private static let daysFromMarchZeroTo2001 = 730_791
 
     /// Year, month and day of month.
-    var components: (year: Int, month: Int, day: Int) {
+    package var components: (year: Int, month: Int, day: Int) {
         let shifted = index + Self.daysFromMarchZeroTo2001
         let era = floorDivide(shifted, 146_097)
         let dayOfEra = shifted - era * 146_097
@@ -48,10 +48,10 @@ struct CivilDay: Hashable, Sendable {
     }
 
     /// 0 for Monday to 6 for Sunday.
-    var weekday: Int { index - floorDivide(index, 7) * 7 }
+    package var weekday: Int { index - floorDivide(index, 7) * 7 }
 
     /// The day after so many months; a day the month lacks becomes its last.
-    func adding(months: Int) -> CivilDay {
+    package func adding(months: Int) -> CivilDay {
         let (year, month, day) = components
         let total = year * 12 + (month - 1) + months
         let newYear = floorDivide(total, 12)
@@ -61,7 +61,7 @@ struct CivilDay: Hashable, Sendable {
     }
 
     /// The day after so many days, weeks, months or years.
-    func adding(_ amount: Int, _ unit: TimeUnit) -> CivilDay {
+    package func adding(_ amount: Int, _ unit: TimeUnit) -> CivilDay {
         switch unit {
         case .second, .minute, .hour: self
         case .day: CivilDay(index: index + amount)

@@ -50,6 +50,17 @@ public struct UserQuery: Hashable, Sendable {
         terms = reader.terms
         isTruncated = reader.isTruncated
     }
+
+    /// Whether the scalar begins and ends a phrase.
+    package static func isQuote(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "\"", "“", "”", "„", "‟", "«", "»", "＂": true
+        default: false
+        }
+    }
+
+    /// Whether the scalar separates terms.
+    package static func isSpace(_ scalar: Unicode.Scalar) -> Bool { QueryScanner.isSpace(scalar) }
 }
 
 private struct UserQueryReader {
@@ -98,11 +109,11 @@ private struct UserQueryReader {
         var textStart = position
         var textEnd: String.Index
         var isClosed = false
-        let isPhrase = current.map(Self.isQuote) ?? false
+        let isPhrase = current.map(UserQuery.isQuote) ?? false
         if isPhrase {
             advance()
             textStart = position
-            while let scalar = current, !Self.isQuote(scalar) { advance() }
+            while let scalar = current, !UserQuery.isQuote(scalar) { advance() }
             textEnd = position
             if position < end {
                 isClosed = true
@@ -144,12 +155,5 @@ private struct UserQueryReader {
         let utf8 = String(text).utf8
         let lower = utf8.distance(from: utf8.startIndex, to: range.lowerBound)
         return lower..<(lower + utf8.distance(from: range.lowerBound, to: range.upperBound))
-    }
-
-    private static func isQuote(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar {
-        case "\"", "“", "”", "„", "‟", "«", "»", "＂": true
-        default: false
-        }
     }
 }

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import MetadataQuery
+
+/// Local days from ``first`` to ``last``, both included.
+struct DatePeriod: Hashable {
+    var first: CivilDay
+    var last: CivilDay
+
+    /// One day.
+    init(_ day: CivilDay) { (first, last) = (day, day) }
+
+    /// `nil` when the last day is before the first, or a year has not four digits, which no query can say.
+    init?(from first: CivilDay, through last: CivilDay) {
+        guard first.index <= last.index, Self.years.contains(first.components.year),
+            Self.years.contains(last.adding(1, .day).components.year)
+        else { return nil }
+        (self.first, self.last) = (first, last)
+    }
+
+    /// A calendar month; `nil` without such a month.
+    init?(year: Int, month: Int) {
+        guard let first = CivilDay(year: year, month: month, day: 1) else { return nil }
+        self.init(from: first, through: CivilDay(index: first.adding(months: 1).index - 1))
+    }
+
+    /// A calendar year.
+    init?(year: Int) {
+        guard Self.years.contains(year), let first = CivilDay(year: year, month: 1, day: 1) else { return nil }
+        self.init(from: first, through: CivilDay(index: first.adding(months: 12).index - 1))
+    }
+
+    private static let years = 1_000...9_998
+
+    /// The day in plain English: “16 November 2026”.
+    static func text(_ day: CivilDay) -> String {
+        let (year, month, dayOfMonth) = day.components
+        return "\(dayOfMonth) \(DateWords.months[month - 1].capitalizedASCII) \(year)"
+    }
+
+    /// A condition on a date of an item.
+    enum Bound: Hashable {
+        case before, onOrAfter, within, through
+
+        func text(_ period: DatePeriod) -> String {
+            switch self {
+            case .before: "before " + DatePeriod.text(period.first)
+            case .onOrAfter: "on or after " + DatePeriod.text(period.first)
+            case .through: "on or before " + DatePeriod.text(period.last)
+            case .within where period.first == period.last: "on " + DatePeriod.text(period.first)
+            case .within: "from \(DatePeriod.text(period.first)) to \(DatePeriod.text(period.last))"
+            }
+        }
+
+        /// The condition on one attribute.
+        func expression(_ attribute: String, _ period: DatePeriod) -> QueryExpression? {
+            func compared(_ operation: ComparisonOperator, _ day: CivilDay) -> QueryExpression? {
+                ISOMoment(DatePeriod.spelling(day)).map { moment in
+                    .comparison(
+                        Comparison(attribute: .named(attribute), operation: operation, value: .time(.iso(moment))))
+                }
+            }
+            let afterwards = period.last.adding(1, .day)
+            switch self {
+            case .before: return compared(.less, period.first)
+            case .onOrAfter: return compared(.greaterOrEqual, period.first)
+            case .through: return compared(.less, afterwards)
+            case .within:
+                guard let start = compared(.greaterOrEqual, period.first), let end = compared(.less, afterwards) else {
+                    return nil
+                }
+                return .and([start, end])
+            }
+        }
+    }
+
+    private static func spelling(_ day: CivilDay) -> String {
+        func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let (year, month, dayOfMonth) = day.components
+        return "\(year)-\(padded(month))-\(padded(dayOfMonth))"
+    }
+}
+
+extension String {
+    /// With its first letter as a capital, if that is one of a to z.
+    var capitalizedASCII: String {
+        guard let first = utf8.first, (0x61...0x7A).contains(first) else { return self }
+        return String(decoding: [first - 32] + utf8.dropFirst(), as: UTF8.self)
+    }
+}
