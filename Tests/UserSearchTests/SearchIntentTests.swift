@@ -192,7 +192,8 @@ struct SearchIntentTests {
         for text in [
             "kind:image", "kind:photos", "kind:pdf,jpg", "-kind:pdf", "from:anna", "from:ann", "from:\"anna smith\"",
             "from:bob",
-            "to:eve", "to:eve@example.org", "in:projects", "in:\"oslo trip\"", "in:/home/u/projects", "tag:work",
+            "to:eve", "to:eve@example.org", "in:projects", "in:\"oslo trip\"", "in:/home/u/projects", "in:~/Projects/",
+            "tag:work",
             "title:harb",
             "title:night", "larger:10MB", "smaller:13mb", "has:attachment", "on:2026-11-18", "after:2026-11-18",
             "on:last week",

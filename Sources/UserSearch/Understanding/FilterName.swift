@@ -104,7 +104,8 @@ enum FilterName: String, CaseIterable {
 
     private func folder(_ value: FilterValue) -> FilterMeaning? {
         guard value.hasWords else { return nil }
-        let name = value.text.trimmingSlashes
+        // Whose home it is does not matter: the index is one user's.
+        let name = (value.text.hasPrefix("~/") ? String(value.text.dropFirst(2)) : value.text).trimmingSlashes
         guard !name.isEmpty else { return nil }
         let isPath = value.text.hasPrefix("/")
         let inside: [TextPattern.Element] = [
