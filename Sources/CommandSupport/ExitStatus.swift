@@ -81,14 +81,28 @@ package struct CommandFailure: Error {
     }
 }
 
-/// Runs the body of a command; an error becomes one message on standard error (or a JSON object) and an exit status.
-package func reportingErrors(json: Bool, _ body: () async throws -> Void) async throws {
-    do { try await body() } catch { throw end(error, json: json) }
+/// A command whose errors become one message on standard error (or a JSON object) and an exit status.
+package protocol ReportingCommand: AsyncParsableCommand {
+    /// Whether JSON is printed.
+    var printsJSON: Bool { get }
+    /// Does what the command is for.
+    func perform() async throws
 }
 
-/// The same for a body that never waits.
-package func reportingErrors(json: Bool, _ body: () throws -> Void) throws {
-    do { try body() } catch { throw end(error, json: json) }
+extension ReportingCommand {
+    package mutating func run() async throws {
+        do { try await perform() } catch { throw end(error, json: printsJSON) }
+    }
+}
+
+/// A command with the options of all commands.
+package protocol OptionedCommand: ReportingCommand {
+    /// The options.
+    var options: GlobalOptions { get }
+}
+
+extension OptionedCommand {
+    package var printsJSON: Bool { options.json }
 }
 
 /// Says why a command ends.

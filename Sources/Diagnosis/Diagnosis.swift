@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What is said of a machine: pure, so that a test can make one up.
-public struct Diagnosis: Hashable, Sendable {
+package struct Diagnosis: Hashable, Sendable {
     /// All that was looked at, in the order of ``Finding/Area``.
-    public let findings: [Finding]
+    package let findings: [Finding]
 
     /// How many are of a level.
-    public func count(_ level: Finding.Level) -> Int { findings.count { $0.level == level } }
+    package func count(_ level: Finding.Level) -> Int { findings.count { $0.level == level } }
 
     /// Judges what was found.
-    public init(_ facts: MachineFacts) {
+    package init(_ facts: MachineFacts) {
         func part<Part>(
             _ area: Finding.Area, _ name: String, _ what: String, _ part: Part?, _ judge: (Part) -> [Finding]
         ) -> [Finding] {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One thing that was looked at, and what is the case.
-public struct Finding: Hashable, Sendable, Encodable {
+package struct Finding: Hashable, Sendable, Encodable {
     /// What it is about, in the order in which people read it.
-    public enum Area: String, Hashable, Sendable, Encodable, CaseIterable {
+    package enum Area: String, Hashable, Sendable, Encodable, CaseIterable {
         /// What confines extensions and lets work give way, by the kernel.
         case kernel
         /// What the machine tells of itself, by which work in the background is timed.
@@ -18,7 +18,7 @@ public struct Finding: Hashable, Sendable, Encodable {
         case extensions
     }
     /// What it means.
-    public enum Level: String, Hashable, Sendable, Encodable {
+    package enum Level: String, Hashable, Sendable, Encodable {
         /// It is as it should be.
         case ok
         /// Something is missing, and all but that works.
@@ -28,17 +28,17 @@ public struct Finding: Hashable, Sendable, Encodable {
     }
 
     /// What was looked at, by a name that stays.
-    public var name: String
+    package var name: String
     /// What it is about.
-    public var area: Area
+    package var area: Area
     /// What it means.
-    public var level: Level
+    package var level: Level
     /// What is the case, in one sentence.
-    public var fact: String
+    package var fact: String
     /// What that costs, in one sentence; `nil` where nothing is missing.
-    public var cost: String?
+    package var cost: String?
     /// What to do about it; `nil` likewise, or if nothing can be done.
-    public var advice: String?
+    package var advice: String?
 
     /// Creates what is as it should be.
     static func ok(_ area: Area, _ name: String, _ fact: String) -> Finding {

@@ -5,27 +5,27 @@ import IdleScheduling
 import SearchlightEngine
 
 /// What a look at the machine found, before anything is said of it. A part is `nil` if looking at it did not end in time.
-public struct MachineFacts: Sendable {
+package struct MachineFacts: Sendable {
     /// What the kernel does.
-    public var kernel: KernelFacts?
+    package var kernel: KernelFacts?
     /// Which sensors there are.
-    public var sensors: MonitorReport?
+    package var sensors: MonitorReport?
     /// What is called and installed.
-    public var programs: ProgramFacts?
+    package var programs: ProgramFacts?
     /// The index.
-    public var store: StoreFacts?
+    package var store: StoreFacts?
     /// The service.
-    public var service: ServiceStateFacts?
+    package var service: ServiceStateFacts?
     /// What starts the service.
-    public var activation: ActivationFacts?
+    package var activation: ActivationFacts?
     /// The extensions.
-    public var extensions: ExtensionFacts?
+    package var extensions: ExtensionFacts?
     /// How long each part was waited for, in seconds.
-    public var patience: Double
+    package var patience: Double
 }
 
 /// What the kernel does for this process.
-public struct KernelFacts: Hashable, Sendable {
+package struct KernelFacts: Hashable, Sendable {
     /// Its release, such as `6.12.0`.
     var release: String
     /// What can hold a worker back.
@@ -43,11 +43,10 @@ public struct KernelFacts: Hashable, Sendable {
 }
 
 /// What the kernel let this process do when it was tried.
-public struct KernelAbilities: OptionSet, Hashable, Sendable {
+package struct KernelAbilities: OptionSet, Hashable, Sendable {
     /// The bits of `csandbox.h`.
-    public let rawValue: UInt32
-    /// Creates a set of these bits.
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
 
     static let processHandles = Self(rawValue: 1 << 0)
     static let openBeneath = Self(rawValue: 1 << 1)
@@ -58,7 +57,7 @@ public struct KernelAbilities: OptionSet, Hashable, Sendable {
 }
 
 /// What is called and installed besides extensions.
-public struct ProgramFacts: Hashable, Sendable {
+package struct ProgramFacts: Hashable, Sendable {
     /// The version of this command.
     var version: String
     /// The program of workers, and whether it can be run.
@@ -77,7 +76,7 @@ public struct ProgramFacts: Hashable, Sendable {
 }
 
 /// A folder, or the one in which it would be made.
-public struct FolderFacts: Hashable, Sendable {
+package struct FolderFacts: Hashable, Sendable {
     var path: String
     /// Whether it is there; else ``nearest`` is what is there above it.
     var exists: Bool
@@ -93,7 +92,7 @@ public struct FolderFacts: Hashable, Sendable {
 }
 
 /// The index, without opening it.
-public struct StoreFacts: Hashable, Sendable {
+package struct StoreFacts: Hashable, Sendable {
     var folder: FolderFacts
     /// Whether there is a database, and who else may do something with it.
     var database: FileFacts?
@@ -108,13 +107,13 @@ public struct StoreFacts: Hashable, Sendable {
 }
 
 /// A file's owner and mode.
-public struct FileFacts: Hashable, Sendable {
+package struct FileFacts: Hashable, Sendable {
     var owner: UInt32
     var mode: UInt32
 }
 
 /// The service of the store.
-public struct ServiceStateFacts: Hashable, Sendable {
+package struct ServiceStateFacts: Hashable, Sendable {
     /// Who is at its socket.
     enum Listener: Hashable, Sendable {
         /// There is no socket.
@@ -140,7 +139,7 @@ public struct ServiceStateFacts: Hashable, Sendable {
 }
 
 /// What starts the service.
-public struct ActivationFacts: Hashable, Sendable {
+package struct ActivationFacts: Hashable, Sendable {
     /// A unit or D-Bus service file: where it is, and the program that it starts.
     struct Unit: Hashable, Sendable {
         var path: String
@@ -174,7 +173,7 @@ public struct ActivationFacts: Hashable, Sendable {
 }
 
 /// The extensions, by their manifests, and what is held against them.
-public struct ExtensionFacts: Hashable, Sendable {
+package struct ExtensionFacts: Hashable, Sendable {
     struct Extension: Hashable, Sendable {
         var identifier: String
         /// What of the shared libraries it needs is nowhere.

@@ -10,9 +10,6 @@ public struct PendingDonations: Hashable, Sendable, Codable {
         public var items = 0
         /// About how many bytes they have.
         public var bytes = 0
-
-        /// Nothing.
-        public init() {}
     }
     /// All of it.
     public var total = Amount()
@@ -21,9 +18,6 @@ public struct PendingDonations: Hashable, Sendable, Codable {
 
     /// The most bundles that are named.
     public static let maximumBundles = 8
-
-    /// Nothing is pending.
-    public init() {}
 
     /// Whether everything can be found.
     public var isEmpty: Bool { total.donations == 0 }

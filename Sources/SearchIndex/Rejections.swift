@@ -14,9 +14,6 @@ public struct Rejections: Hashable, Sendable, Codable {
     public var ignoredUpdates = 0
     /// Now.
     public var mark = Mark()
-
-    /// Nothing.
-    public init() {}
 }
 
 /// An item that was not put into the index.

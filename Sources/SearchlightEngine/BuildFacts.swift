@@ -5,9 +5,9 @@ import SearchIndex
 import SearchlightExtension
 
 /// What is known of these programs: from when they were compiled, and of the libraries that they run with.
-public enum BuildFacts {
+package enum BuildFacts {
     /// What `--version` prints: the program and its version in the first line, for scripts, and a fact in each that follows.
-    public static func text(of program: String) -> String {
+    package static func text(of program: String) -> String {
         var lines = ["\(program) \(Installation.version)", "build: \(configuration), \(compiler)"]
         if let commit { lines.append("commit: \(commit)") }
         lines.append("extension interface: \(SEARCHLIGHT_ABI_MAJOR).\(SEARCHLIGHT_ABI_MINOR)")

@@ -4,36 +4,36 @@ import Foundation
 import SearchIndex
 
 /// Where an engine finds things, and what it may do.
-public struct EngineConfiguration: Sendable {
+package struct EngineConfiguration: Sendable {
     /// The folder of the store.
-    public var storeDirectory: String
+    package var storeDirectory: String
     /// Whether the store will be changed; only one process at a time may change it.
-    public var access: Access
+    package var access: Access
     /// Directories with extensions, first wins.
-    public var extensionSearchPath: [String]
+    package var extensionSearchPath: [String]
     /// How workers are started.
-    public var worker: WorkerConfiguration
+    package var worker: WorkerConfiguration
     /// Whether it is kept in mind which extensions there are, so that added and upgraded ones owe a reindex, and the items
     /// of removed ones are deleted after ``removalGrace``.
-    public var tracksExtensions = false
+    package var tracksExtensions = false
     /// How long the items of an extension that was removed stay, in seconds.
-    public var removalGrace = standardRemovalGrace
+    package var removalGrace = standardRemovalGrace
     /// How long before their expiry items are asked for again, in seconds.
-    public var expiryNotice = standardExpiryNotice
+    package var expiryNotice = standardExpiryNotice
     /// How much a page of a reindex may take.
-    public var pages = ReindexPageLimits()
+    package var pages = ReindexPageLimits()
     /// The present, in seconds since 2001-01-01 UTC.
-    public var now: @Sendable () -> Double
+    package var now: @Sendable () -> Double
     /// What tells whether that was set rather than passed; without one it is believed. See ``SearchIndex``.
-    public var bootClock: BootClock?
+    package var bootClock: BootClock?
     /// What the store stands on, but for the clock; for tests.
     package var storeSeams = StoreSeams()
     /// Called when the engine begins something that nobody has just asked for, such as ending an idle worker; what it gives
     /// back lives as long as that goes on.
-    public var onWork: @Sendable () -> any Sendable = { () }
+    package var onWork: @Sendable () -> any Sendable = { () }
 
     /// What an engine does with its store.
-    public enum Access: Sendable {
+    package enum Access: Sendable {
         /// Creates it if need be, and changes it.
         case readWrite
         /// Only reads it.
@@ -41,13 +41,12 @@ public struct EngineConfiguration: Sendable {
     }
 
     /// A week: long enough for a disk that is not mounted or an upgrade that went wrong.
-    public static let standardRemovalGrace = 7.0 * 86400
+    package static let standardRemovalGrace = 7.0 * 86400
 
     /// A week: some of it will be idle.
-    public static let standardExpiryNotice = 7.0 * 86400
+    package static let standardExpiryNotice = 7.0 * 86400
 
-    /// Creates a configuration.
-    public init(
+    package init(
         storeDirectory: String, access: Access, extensionSearchPath: [String], worker: WorkerConfiguration,
         now: @escaping @Sendable () -> Double = { Date().timeIntervalSinceReferenceDate }
     ) {

@@ -4,7 +4,7 @@ import Promises
 import SearchIndex
 
 /// Why the engine could not do what it was asked.
-public enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
+package enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// The index below failed.
     case index(SearchIndexError)
     /// A query was cancelled or is larger than what is accepted.
@@ -30,8 +30,7 @@ public enum EngineError: Error, Hashable, Sendable, Codable, CustomStringConvert
     /// The service could not be asked.
     case service(ServiceProblem)
 
-    /// The error: what was attempted, what happened, what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .index(let error): error.description
         case .query(let error): error.description

@@ -75,14 +75,14 @@ final class HealthFile: HealthStore {
 }
 
 /// How extensions behave, as the store keeps it: for those who only look, and open no index for that.
-public struct KeptHealth: Sendable {
+package struct KeptHealth: Sendable {
     /// By bundle identifier.
-    public let extensions: [String: ExtensionHealth]
+    package let extensions: [String: ExtensionHealth]
     /// Whether there is a file that cannot be understood.
-    public let wasDamaged: Bool
+    package let wasDamaged: Bool
 
     /// Reads it; nothing is changed.
-    public init(storeDirectory: String) {
+    package init(storeDirectory: String) {
         let file = HealthFile(directory: storeDirectory)
         (extensions, wasDamaged) = (file.load(), file.wasDamaged)
     }

@@ -4,18 +4,18 @@ import Foundation
 
 /// Where the parts of Searchlight are, seen from this program: beside it in a build folder, in the usual places below
 /// the same prefix when installed.
-public struct Installation: Sendable {
+package struct Installation: Sendable {
     /// The program of workers, absolute.
-    public let workerPath: String
+    package let workerPath: String
     /// The program that serves Quick Look, absolute.
-    public let quickLookPath: String
+    package let quickLookPath: String
     /// The folder of `libCoreSpotlight.so`; `nil` if it is in none of the usual places.
-    public let frameworkFolder: String?
+    package let frameworkFolder: String?
     /// The version of the programs that are built together.
-    public static let version = SEARCHLIGHT_VERSION
+    package static let version = SEARCHLIGHT_VERSION
 
     /// Looks for the parts.
-    public init(environment: [String: String]) {
+    package init(environment: [String: String]) {
         let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/"
         self.init(environment: environment, programFolder: URL(filePath: program).deletingLastPathComponent().path)
     }

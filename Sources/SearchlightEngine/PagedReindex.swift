@@ -3,18 +3,18 @@ import ExtensionHost
 import ServiceMessages
 
 /// How much a page of a reindex may take, and how many pages there may be.
-public struct ReindexPageLimits: Hashable, Sendable {
+package struct ReindexPageLimits: Hashable, Sendable {
     /// A page ends after about so many items,
-    public var items: UInt32 = 1000
+    package var items: UInt32 = 1000
     /// or after so many milliseconds: less than a worker may take to its first sign of life.
-    public var milliseconds: UInt32 = 2000
+    package var milliseconds: UInt32 = 2000
     /// The most pages of one reindex.
-    public var pages = 100_000
+    package var pages = 100_000
     /// After each so many pages, the bundle must have become more, or less unsure, than after as many before.
-    public var fruitlessPages = 500
+    package var fruitlessPages = 500
 
     /// The limits of the design.
-    public init() {}
+    package init() {}
 }
 
 /// Asks an extension for one page after the other, until it says that it was the last, or there are too many.

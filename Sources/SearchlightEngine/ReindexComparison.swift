@@ -7,39 +7,39 @@ import ServiceMessages
 import Synchronization
 
 /// How the items of the index differ from those that an extension donates now.
-public struct ReindexComparison: Hashable, Sendable, Codable {
+package struct ReindexComparison: Hashable, Sendable, Codable {
     /// An item by its names.
-    public struct Name: Hashable, Comparable, Sendable, Codable {
+    package struct Name: Hashable, Comparable, Sendable, Codable {
         /// The index; `nil` is the default one.
-        public var index: String?
+        package var index: String?
         /// Its unique identifier.
-        public var identifier: String
+        package var identifier: String
 
         /// By index, then by identifier.
-        public static func < (one: Name, other: Name) -> Bool {
+        package static func < (one: Name, other: Name) -> Bool {
             (one.index ?? "", one.identifier) < (other.index ?? "", other.identifier)
         }
     }
     /// Donated and not in the index, in order, as the next two.
-    public var missing: [Name] = []
+    package var missing: [Name] = []
     /// In the index and not donated any more.
-    public var extra: [Name] = []
+    package var extra: [Name] = []
     /// In both, and not the same.
-    public var differing: [Name] = []
+    package var differing: [Name] = []
     /// How many the extension donated.
-    public var donated = 0
+    package var donated = 0
     /// How many the index has.
-    public var indexed = 0
+    package var indexed = 0
     /// How many were donated in parts, so that only their being there was compared.
-    public var comparedByName = 0
+    package var comparedByName = 0
 
     /// Whether both have the same.
-    public var isEqual: Bool { missing.isEmpty && extra.isEmpty && differing.isEmpty }
+    package var isEqual: Bool { missing.isEmpty && extra.isEmpty && differing.isEmpty }
 }
 
 extension SearchlightEngine {
     /// See ``CompareCall``.
-    public func compare(_ identifier: String) async throws(EngineError) -> ReindexComparison {
+    package func compare(_ identifier: String) async throws(EngineError) -> ReindexComparison {
         let notes = DonationNotes(now: configuration.now())
         let asked = ExtensionHost(
             configuration: configuration.worker, registry: registry, receiver: notes,

@@ -113,30 +113,27 @@ final class SandboxLog: Sendable {
 }
 
 /// What is known of the sandbox of each bundle.
-public struct SandboxHistory: Hashable, Sendable, Codable {
+package struct SandboxHistory: Hashable, Sendable, Codable {
     /// What an extension tried, and when.
-    public struct Entry: Hashable, Sendable, Codable {
+    package struct Entry: Hashable, Sendable, Codable {
         /// What, and how often.
-        public var refusal: SandboxRefusal
+        package var refusal: SandboxRefusal
         /// The first time, in seconds since 2001-01-01 UTC.
-        public var first: Double
+        package var first: Double
         /// The last time.
-        public var last: Double
+        package var last: Double
     }
     /// One bundle's.
-    public struct Bundle: Hashable, Sendable, Codable {
+    package struct Bundle: Hashable, Sendable, Codable {
         /// What confined its last worker; `nil` if that is not known.
-        public var report: SandboxReport?
+        package var report: SandboxReport?
         /// What it tried, the newest last.
-        public var refusals: [Entry] = []
+        package var refusals: [Entry] = []
         /// The state of the bundle that all this is about.
-        public var fingerprint: ExtensionBundle.Fingerprint?
+        package var fingerprint: ExtensionBundle.Fingerprint?
     }
     /// By bundle.
-    public var bundles: [String: Bundle] = [:]
-
-    /// Nothing.
-    public init() {}
+    package var bundles: [String: Bundle] = [:]
 
     mutating func note(_ report: SandboxReport, of bundle: String, _ fingerprint: ExtensionBundle.Fingerprint?) {
         change(bundle, fingerprint) { $0.note(report) }
@@ -204,13 +201,13 @@ extension SandboxHistory.Bundle {
 }
 
 /// The sandbox as `status` tells of it.
-public struct SandboxStatus: Hashable, Sendable, Codable {
+package struct SandboxStatus: Hashable, Sendable, Codable {
     /// Whether workers are confined at all.
-    public var isEnforced: Bool
+    package var isEnforced: Bool
     /// What this kernel lacks of what there is.
-    public var missing: SandboxProtections
+    package var missing: SandboxProtections
     /// The revision of the kernel's Landlock; 0 for none.
-    public var landlockRevision: Int
+    package var landlockRevision: Int
     /// What is known of each bundle.
-    public var history: SandboxHistory
+    package var history: SandboxHistory
 }

@@ -12,7 +12,7 @@ extension SearchlightEngine {
     ///
     /// - Returns: What the other functions are told. What the app donates goes to ``receiver(for:)`` with it.
     /// - Throws: ``EngineError/extension(_:)`` if there are too many.
-    public func registerDelegate(
+    package func registerDelegate(
         _ delegate: any LiveDelegate, for bundle: String
     ) throws(EngineError) -> DelegateToken {
         let wasAskable = isAskable(bundle)
@@ -30,7 +30,7 @@ extension SearchlightEngine {
     ///
     /// - Returns: Whether it was still there; a second call does nothing.
     @discardableResult
-    public func unregisterDelegate(_ token: DelegateToken) -> Bool {
+    package func unregisterDelegate(_ token: DelegateToken) -> Bool {
         defer {
             reindexes.forget(token)
             jobsFollower.tell()
@@ -40,12 +40,12 @@ extension SearchlightEngine {
 
     /// Notes that an app shows that it works, so that it is waited for; what it donates to ``receiver(for:)`` counts by
     /// itself.
-    public func noteProgress(of token: DelegateToken) { delegates.noteProgress(token) }
+    package func noteProgress(of token: DelegateToken) { delegates.noteProgress(token) }
 
     /// Keeps what somebody donates. While a connection is that of a registered delegate, it must be given its token.
     ///
     /// - Parameter terms: What decides on each donation when it is accepted.
-    public func receiver(for donor: Donor, terms: DonationTerms = DonationTerms()) -> any DonationReceiver {
+    package func receiver(for donor: Donor, terms: DonationTerms = DonationTerms()) -> any DonationReceiver {
         guard case .delegate(let token) = donor else {
             return IndexReceiver(writer: writer, donor: donor, terms: terms)
         }
@@ -55,12 +55,12 @@ extension SearchlightEngine {
     }
 
     /// Whether an app may donate some bytes now without waiting for room; see ``SearchIndex/hasRoom(for:bytes:)``.
-    public func hasRoom(for bundle: String, bytes: Int) -> Bool { index.hasRoom(for: bundle, bytes: bytes) }
+    package func hasRoom(for bundle: String, bytes: Int) -> Bool { index.hasRoom(for: bundle, bytes: bytes) }
 
     /// Returns when there may be room for what an app donates; see ``SearchIndex/waitForRoom(for:bytes:)``.
     ///
     /// - Throws: ``BusError``.
-    public func waitForRoom(for bundle: String, bytes: Int) async throws(BusError) {
+    package func waitForRoom(for bundle: String, bytes: Int) async throws(BusError) {
         do throws(SearchIndexError) { try await index.waitForRoom(for: bundle, bytes: bytes) } catch {
             throw BusError(error)
         }
@@ -71,16 +71,16 @@ extension SearchlightEngine {
     ///
     /// - Returns: Whether there was somebody to tell.
     @discardableResult
-    public func throttle(_ bundle: String, _ notice: ThrottleNotice?) async -> Bool {
+    package func throttle(_ bundle: String, _ notice: ThrottleNotice?) async -> Bool {
         await host.throttle(bundle, notice)
     }
 
     /// What a bundle owes: was asked for and not acknowledged. ``Job/notBefore`` says until when to wait after failures,
     /// unless something has changed, as when its app has just registered.
-    public func owedWork(for bundle: String) -> Job? { jobStore[bundle] }
+    package func owedWork(for bundle: String) -> Job? { jobStore[bundle] }
 
     /// See ``ForgetCall``.
-    public func forgetBundle(_ bundle: String) async throws(EngineError) -> Int { try await forget(bundle) }
+    package func forgetBundle(_ bundle: String) async throws(EngineError) -> Int { try await forget(bundle) }
 
     /// Removes everything there is of a bundle: its items, its client states, what it owes, and its name, so that what an
     /// app that is gone has left behind does not stay for ever. If it donates meanwhile, it is known again.
@@ -88,7 +88,7 @@ extension SearchlightEngine {
     /// - Returns: How many items there were.
     /// - Throws: ``EngineError``; then some of it may be gone, and a second call removes the rest.
     @discardableResult
-    public func forget(_ bundle: String) async throws(EngineError) -> Int {
+    package func forget(_ bundle: String) async throws(EngineError) -> Int {
         await takeOver(bundle)
         guard reindexes.begin(bundle) else { throw .alreadyReindexing(bundle) }
         defer { reindexes.end(bundle) }

@@ -5,8 +5,7 @@ import MetadataQuery
 import SearchIndex
 
 extension SearchlightEngine {
-    /// See ``EngineClient/commit(_:)``.
-    public func commit(_ batch: IndexBatch) async throws(EngineError) { try await commit(batch, from: .app) }
+    package func commit(_ batch: IndexBatch) async throws(EngineError) { try await commit(batch, from: .app) }
 
     /// Makes a batch durable, as ``EngineClient/commit(_:)`` does.
     ///
@@ -14,31 +13,32 @@ extension SearchlightEngine {
     ///   is asked is carried out at the end, for what was not donated again; by others at once, and then that reindex is
     ///   owed once more. What others donate meanwhile stays.
     /// - Throws: ``EngineError``; then nothing is changed.
-    public func commit(_ batch: IndexBatch, from donor: Donor) async throws(EngineError) {
+    package func commit(_ batch: IndexBatch, from donor: Donor) async throws(EngineError) {
         try await writer.commit(batch, from: donor)
     }
 
     /// The client state of the last batch of a scope; `nil` if there is none. An engine that only reads knows what was
     /// durable when it was opened, unless ``waitingEntries`` says otherwise, and what has been applied since.
-    public func clientState(of scope: IndexScope) async throws(EngineError) -> [UInt8]? {
+    package func clientState(of scope: IndexScope) async throws(EngineError) -> [UInt8]? {
         try await onIndex { (index) throws(SearchIndexError) in try await index.clientState(of: scope) }
     }
 
     /// Returns when everything that was durable before can be found.
-    public func settle() async throws(EngineError) {
+    package func settle() async throws(EngineError) {
         try await onIndex { (index) throws(SearchIndexError) in try await index.settle() }
     }
 
     /// Gives back memory that is only kept because it may be of use again, soon, and returns at once.
-    public func releaseMemory() { index.releaseMemory() }
+    package func releaseMemory() { index.releaseMemory() }
 
     /// See ``RejectionsCall``.
-    public func rejections(in scope: IndexScope, after mark: Rejections.Mark?) async throws(EngineError) -> Rejections {
+    package func rejections(in scope: IndexScope, after mark: Rejections.Mark?) async throws(EngineError) -> Rejections
+    {
         index.rejections(in: scope, after: mark)
     }
 
     /// See ``ItemsCall``.
-    public func items(
+    package func items(
         matching query: QueryExpression, bundle: String?, limit: Int, after cursor: QueryCursor?, place: QueryPlace
     ) async throws(EngineError) -> QueryPage {
         try await onQuery { (index) throws(IndexQueryError) in
@@ -48,7 +48,7 @@ extension SearchlightEngine {
     }
 
     /// See ``CountCall``.
-    public func count(
+    package func count(
         matching query: QueryExpression, bundle: String? = nil, place: QueryPlace = .current
     ) async throws(EngineError) -> Int {
         try await onQuery { (index) throws(IndexQueryError) in
@@ -57,7 +57,7 @@ extension SearchlightEngine {
     }
 
     /// See ``ExplainCall``.
-    public func explain(
+    package func explain(
         _ query: QueryExpression, bundle: String? = nil, place: QueryPlace = .current
     ) async throws(EngineError) -> QueryPlan {
         try await onQuery { (index) throws(IndexQueryError) in

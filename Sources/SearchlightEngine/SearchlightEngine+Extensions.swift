@@ -4,10 +4,10 @@ import IdleScheduling
 
 extension SearchlightEngine {
     /// What is known of the behaviour of an extension; blank if nothing is.
-    public func health(of identifier: String) -> ExtensionHealth { host.health(of: identifier) }
+    package func health(of identifier: String) -> ExtensionHealth { host.health(of: identifier) }
 
     /// The items with which an extension fails, and that are not asked for until it changes or is released.
-    public func itemsSetAside(of identifier: String) -> [ExtensionHealth.ItemSetAside] {
+    package func itemsSetAside(of identifier: String) -> [ExtensionHealth.ItemSetAside] {
         host.health(of: identifier).itemsSetAside
     }
 
@@ -16,7 +16,7 @@ extension SearchlightEngine {
     ///
     /// - Throws: ``EngineError``: of an extension that is neither there nor known, or when it cannot be written down; then it
     ///   holds for as long as this process lives.
-    public func setEnabled(_ isEnabled: Bool, _ identifier: String) async throws(EngineError) {
+    package func setEnabled(_ isEnabled: Bool, _ identifier: String) async throws(EngineError) {
         try checkKnown(identifier)
         // It holds also where it cannot be written down.
         try await onHealth { (host) throws(HealthStoreError) in try await host.setDisabled(!isEnabled, identifier) }
@@ -28,7 +28,7 @@ extension SearchlightEngine {
     /// - Returns: What was known of it before.
     /// - Throws: ``EngineError``, as ``setEnabled(_:_:)`` does.
     @discardableResult
-    public func release(_ identifier: String) async throws(EngineError) -> ExtensionHealth {
+    package func release(_ identifier: String) async throws(EngineError) -> ExtensionHealth {
         try checkKnown(identifier)
         let items = Set(host.health(of: identifier).itemsSetAside.map(\.identifier))
         if !items.isEmpty {
@@ -44,7 +44,7 @@ extension SearchlightEngine {
     }
 
     /// See ``PrewarmCall``.
-    public func prewarm(_ identifier: String) async {
+    package func prewarm(_ identifier: String) async {
         guard !delegates.isRegistered(for: identifier) else { return }
         await host.prewarm(identifier)
     }

@@ -8,12 +8,11 @@ import UniformTypeIdentifiers
 
 extension SearchlightEngine {
     /// Finds items with all their attributes; see ``SearchIndex/search(_:)``.
-    public func search(_ request: SearchRequest) async throws(EngineError) -> SearchPage {
+    package func search(_ request: SearchRequest) async throws(EngineError) -> SearchPage {
         try await onQuery { (index) throws(IndexQueryError) in try await index.search(request) }
     }
 
-    /// See ``EngineClient/items(named:bundle:)``.
-    public func item(named name: String, bundle: String? = nil) async throws(EngineError) -> StoredItem {
+    package func item(named name: String, bundle: String? = nil) async throws(EngineError) -> StoredItem {
         var elsewhere: [String] = []
         if name.hasPrefix("@"), let number = Int64(name.dropFirst()) {
             let found = try await onIndex { (index) throws(SearchIndexError) in try await index.item(number: number) }
@@ -50,8 +49,7 @@ extension SearchlightEngine {
     /// The most bundles that are named to somebody who has named another.
     private static var maximumBundlesNamed: Int { 5 }
 
-    /// See ``EngineClient/provide(_:of:mayRetry:onProgress:)``.
-    public func provide(
+    package func provide(
         _ promise: Representation, of item: StoredItem, mayRetry: Bool,
         onProgress: @escaping @Sendable (ProviderProgress) -> Void = { _ in }
     ) async throws(EngineError) -> ProvidedContent {
@@ -81,7 +79,7 @@ extension SearchlightEngine {
     ///   - type: A uniform type identifier that the item promises.
     ///   - bundle: Whose item it is.
     /// - Throws: ``EngineError``. A stream may end early all the same, if whoever fills it ends.
-    public func data(of identifier: String, as type: String, bundle: String) async throws(EngineError) -> Payload {
+    package func data(of identifier: String, as type: String, bundle: String) async throws(EngineError) -> Payload {
         try await onHost { (host) throws(ExtensionError) in
             try await host.data(item: identifier, type: type, bundle)
         }

@@ -4,13 +4,13 @@ import Foundation
 
 extension SearchlightEngine {
     /// See ``ExtensionListingCall``.
-    public func extensionListing() async throws(EngineError) -> ExtensionListing {
+    package func extensionListing() async throws(EngineError) -> ExtensionListing {
         await refreshExtensions()
         return ExtensionListing(registry, removals: removals) { extensionState(of: $0) }
     }
 
     /// See ``ExtensionDetailsCall``.
-    public func extensionDetails(of identifier: String) async throws(EngineError) -> ExtensionDetails {
+    package func extensionDetails(of identifier: String) async throws(EngineError) -> ExtensionDetails {
         let listing = try await extensionListing()
         return try details(
             of: identifier, listing, registry,
@@ -31,13 +31,13 @@ extension SearchlightEngine {
     }
 
     /// Where extensions are looked for.
-    public func extensionPlaces() async throws(EngineError) -> [ExtensionPlace] {
+    package func extensionPlaces() async throws(EngineError) -> [ExtensionPlace] {
         await refreshExtensions()
         return registry.places(areWatched: isWatched.load(ordering: .relaxed))
     }
 
     /// See ``ReleaseCall``.
-    public func releaseExtension(_ identifier: String) async throws(EngineError) -> ExtensionHealthReport {
+    package func releaseExtension(_ identifier: String) async throws(EngineError) -> ExtensionHealthReport {
         ExtensionHealthReport(try await release(identifier))
     }
 
@@ -78,7 +78,7 @@ extension ExtensionDetails {
     /// What the bundles say of an extension, where there is no store.
     ///
     /// - Throws: ``ExtensionError/notFound(identifier:searchPath:known:)``.
-    public init(_ identifier: String, in registry: ExtensionRegistry) throws(ExtensionError) {
+    package init(_ identifier: String, in registry: ExtensionRegistry) throws(ExtensionError) {
         try self.init(identifier, ExtensionListing(registry), registry, Behaviour())
     }
 
@@ -117,7 +117,7 @@ extension ExtensionDetails {
 
 extension ExtensionRegistry {
     /// The directories of the search path.
-    public func places(areWatched: Bool) -> [ExtensionPlace] {
+    package func places(areWatched: Bool) -> [ExtensionPlace] {
         searchPath.map { directory in
             var isDirectory: ObjCBool = false
             let exists = FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory)

@@ -8,8 +8,7 @@ import Synchronization
 import UniformTypeIdentifiers
 
 extension SearchlightEngine {
-    /// See ``EngineClient/preview(of:query:)``.
-    public func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview {
+    package func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview {
         let problem: String?
         do throws(EngineError) {
             return try await renderedPreview(of: item, query: query)

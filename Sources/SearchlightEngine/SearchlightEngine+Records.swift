@@ -4,13 +4,13 @@ import SearchIndex
 
 extension SearchlightEngine {
     /// Grows whenever donations were lost.
-    public func generation() async throws(EngineError) -> Int {
+    package func generation() async throws(EngineError) -> Int {
         try await onIndex { (index) throws(SearchIndexError) in try await index.generation() }
     }
 
     /// The items of a bundle that satisfy a query, as records; see
     /// ``SearchIndex/records(matching:filters:bundle:as:after:)``.
-    public func records(
+    package func records(
         matching query: QueryExpression, filters: [QueryExpression], bundle: String, as form: RecordPageForm,
         after cursor: QueryCursor?
     ) async throws(EngineError) -> RecordPage<QueryCursor> {
@@ -20,7 +20,7 @@ extension SearchlightEngine {
     }
 
     /// The items that a search finds, best first, as records; see ``SearchIndex/records(_:as:maximumHits:)``.
-    public func records(
+    package func records(
         _ request: SearchRequest, as form: RecordPageForm, maximumHits: Int
     ) async throws(EngineError) -> RecordPage<SearchCursor> {
         try await onQuery { (index) throws(IndexQueryError) in
@@ -29,7 +29,7 @@ extension SearchlightEngine {
     }
 
     /// Texts that complete the last word of a text; see ``SearchIndex/completions(of:bundle:limit:)``.
-    public func completions(of text: String, bundle: String, limit: Int) async throws(EngineError) -> [String] {
+    package func completions(of text: String, bundle: String, limit: Int) async throws(EngineError) -> [String] {
         try await onQuery { (index) throws(IndexQueryError) in
             try await index.completions(of: text, bundle: bundle, limit: limit)
         }

@@ -5,10 +5,10 @@ import UniformTypeIdentifiers
 
 extension SearchlightEngine {
     /// Where what was read of bundles is kept.
-    public static func registryCachePath(storeDirectory: String) -> String { storeDirectory + "/extensions.cache" }
+    package static func registryCachePath(storeDirectory: String) -> String { storeDirectory + "/extensions.cache" }
 
     /// Says whether ``refreshExtensions()`` is called whenever something changes, so that ``extensionPlaces()`` can tell.
-    public func noteWatching(_ isWatched: Bool) { self.isWatched.store(isWatched, ordering: .relaxed) }
+    package func noteWatching(_ isWatched: Bool) { self.isWatched.store(isWatched, ordering: .relaxed) }
 
     /// Looks for extensions again, and takes in what has changed: types are registered anew, workers of changed bundles
     /// finish what is under way and end, added and upgraded extensions owe a reindex of everything, and for removed ones
@@ -17,7 +17,7 @@ extension SearchlightEngine {
     /// - Returns: What has changed, as far as the engine keeps track of that
     ///   (``EngineConfiguration/tracksExtensions``).
     @discardableResult
-    public func refreshExtensions() async -> ExtensionChanges {
+    package func refreshExtensions() async -> ExtensionChanges {
         let (changes, haveRefusalsChanged) = refreshes.withLock { last in
             last += 1
             let registry = ExtensionRegistry(searchPath: configuration.extensionSearchPath, cache: cache)
@@ -50,7 +50,7 @@ extension SearchlightEngine {
 
     /// Has somebody told of each change that ``refreshExtensions()`` finds, whoever called it: a change is found once. Told
     /// too, with no changes, if only other bundles are refused than before.
-    public func followExtensions(_ follower: @escaping @Sendable (ExtensionChanges) -> Void) {
+    package func followExtensions(_ follower: @escaping @Sendable (ExtensionChanges) -> Void) {
         self.follower.withLock { $0 = follower }
     }
 
@@ -87,7 +87,7 @@ extension SearchlightEngine {
     // MARK: Removed extensions
 
     /// The extensions that are missing and whose items will be deleted, unless they come back before.
-    public var removals: [PendingRemoval] {
+    package var removals: [PendingRemoval] {
         (ledger?.ledger.removals ?? [:]).map {
             PendingRemoval(bundle: $0.key, removed: $0.value, due: $0.value + configuration.removalGrace)
         }.sorted { $0.bundle < $1.bundle }
@@ -95,7 +95,7 @@ extension SearchlightEngine {
 
     /// When the next of these deletions is due; `nil` if none is. What was in a directory that is not searched any more, or
     /// cannot be now, waits until it is.
-    public var nextRemoval: Double? {
+    package var nextRemoval: Double? {
         ledger?.ledger.provenRemovals(registry).values.min().map { $0 + configuration.removalGrace }
     }
 
@@ -103,7 +103,7 @@ extension SearchlightEngine {
     /// registered as a delegate stay: it is there.
     ///
     /// - Returns: Whose items were deleted, and how many these were.
-    public func carryOutRemovals() async -> [(bundle: String, items: Int)] {
+    package func carryOutRemovals() async -> [(bundle: String, items: Int)] {
         guard let ledger, configuration.access == .readWrite else { return [] }
         var done: [(bundle: String, items: Int)] = []
         func found() -> [String] {
@@ -127,11 +127,11 @@ extension SearchlightEngine {
 }
 
 /// An extension that is missing and whose items will be deleted.
-public struct PendingRemoval: Hashable, Sendable, Codable {
+package struct PendingRemoval: Hashable, Sendable, Codable {
     /// The bundle identifier.
-    public var bundle: String
+    package var bundle: String
     /// Since when it is missing, in seconds since 2001-01-01 UTC.
-    public var removed: Double
+    package var removed: Double
     /// When its items are deleted, likewise.
-    public var due: Double
+    package var due: Double
 }

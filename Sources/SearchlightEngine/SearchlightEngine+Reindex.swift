@@ -7,7 +7,7 @@ import SearchIndex
 extension SearchlightEngine {
     /// See ``ReindexCall``. An app that is registered as a delegate is asked instead of its
     /// extension. If there is nobody to ask, the request stays owed too, provided that the bundle has donated before.
-    public func reindexAll(
+    package func reindexAll(
         _ identifier: String, onEvent: @escaping @Sendable (ExtensionEvent) -> Void = { _ in }
     ) async throws(EngineError) -> Int {
         let listener = listeners.listen(to: identifier, onEvent)
@@ -17,7 +17,7 @@ extension SearchlightEngine {
     }
 
     /// See ``ReindexItemsCall``.
-    public func reindexItems(
+    package func reindexItems(
         _ items: Set<String>, of identifier: String, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) async throws(EngineError) -> Int {
         let listener = listeners.listen(to: identifier, onEvent)
@@ -34,7 +34,7 @@ extension SearchlightEngine {
     ///   - origin: Who wants it. A person overrides a back-off, and has items tried that were set aside.
     /// - Returns: How many items the bundle has then.
     @discardableResult
-    public func reindexItems(
+    package func reindexItems(
         _ items: Set<String>, of identifier: String, origin: RequestOrigin = .person
     ) async throws(EngineError) -> Int {
         // There is no item of another name.
@@ -53,7 +53,7 @@ extension SearchlightEngine {
     /// - Returns: How many items the bundle has then; `nil` if it owes nothing.
     /// - Throws: ``EngineError``; then it is still owed.
     @discardableResult
-    public func reindexOwed(
+    package func reindexOwed(
         _ identifier: String, origin: RequestOrigin = .background, checkpoint: @escaping JobCheckpoint = { true }
     ) async throws(EngineError) -> Int? {
         guard jobStore[identifier] != nil else { return nil }

@@ -4,24 +4,24 @@ import SearchIndex
 
 extension SearchlightEngine {
     /// What was found when the store was opened.
-    public func opening() async throws(EngineError) -> StoreOpeningReport {
+    package func opening() async throws(EngineError) -> StoreOpeningReport {
         StoreOpeningReport(recovery: recovery, waitingEntries: waitingEntries)
     }
 
     /// The extensions that are found, those refused, and where they were looked for.
-    public func extensions() async throws(EngineError) -> InstalledExtensions {
+    package func extensions() async throws(EngineError) -> InstalledExtensions {
         await refreshExtensions()
         return InstalledExtensions(registry)
     }
 
     /// What is durable and cannot be found yet.
-    public func pendingDonations() async throws(EngineError) -> PendingDonations { index.pending }
+    package func pendingDonations() async throws(EngineError) -> PendingDonations { index.pending }
 
     /// The reindexes that are pending: asked for and not acknowledged.
-    public func owedReindexes() async throws(EngineError) -> [OwedJob] { jobStore.jobs.map(OwedJob.init) }
+    package func owedReindexes() async throws(EngineError) -> [OwedJob] { jobStore.jobs.map(OwedJob.init) }
 
     /// How much of what there is, what was wrong and what is pending; see ``StatusCall``.
-    public func status(isExact: Bool) async throws(EngineError) -> StoreStatus {
+    package func status(isExact: Bool) async throws(EngineError) -> StoreStatus {
         // Before anything is read, so that what is applied later is not taken for counted.
         let pending = index.pending.nonEmpty
         let counts = try await itemCounts()

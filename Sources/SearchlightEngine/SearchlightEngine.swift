@@ -8,7 +8,7 @@ import Synchronization
 /// for as long as it runs, a command for as long as it takes.
 ///
 /// May be used from any task.
-public final class SearchlightEngine: EngineClient, EngineSource {
+package final class SearchlightEngine: EngineClient, EngineSource {
     private let found: Mutex<ExtensionRegistry>
     /// What was read of bundles before.
     let cache: RegistryCache
@@ -21,9 +21,9 @@ public final class SearchlightEngine: EngineClient, EngineSource {
     /// Whether somebody has them looked for whenever something changes.
     let isWatched = Atomic(false)
     /// What had changed about the extensions when the engine was opened.
-    public let changesAtOpening: ExtensionChanges
+    package let changesAtOpening: ExtensionChanges
     /// The extensions that were found when they were last looked for.
-    public var registry: ExtensionRegistry { found.withLock { $0 } }
+    package var registry: ExtensionRegistry { found.withLock { $0 } }
     let index: SearchIndex
     let host: ExtensionHost
     let jobStore: JobStore
@@ -41,9 +41,9 @@ public final class SearchlightEngine: EngineClient, EngineSource {
     let activity: ActivityCounts
     private let lock: StoreLock?
     /// How many entries of the journal are not shown, since the store is only read and cannot be written.
-    public let waitingEntries: Int
+    package let waitingEntries: Int
     /// What was wrong with the index when the engine was opened, and whether donations were lost by it.
-    public let recovery: RecoveryReport
+    package let recovery: RecoveryReport
 
     /// Opens an engine.
     ///
@@ -51,7 +51,7 @@ public final class SearchlightEngine: EngineClient, EngineSource {
     ///   - configuration: Where things are.
     ///   - onEvent: Told what extensions do; called on any thread, must not block.
     /// - Throws: ``EngineError``; ``EngineError/storeInUse(path:process:)`` if another process changes the store.
-    public init(
+    package init(
         _ configuration: EngineConfiguration, onEvent: @escaping @Sendable (ExtensionEvent) -> Void = { _ in }
     ) throws(EngineError) {
         self.configuration = configuration
@@ -132,7 +132,7 @@ public final class SearchlightEngine: EngineClient, EngineSource {
     }
 
     /// Ends all workers and gives the store back. Call it once, when done; nothing may be asked afterwards.
-    public func close() async {
+    package func close() async {
         jobsFollower.follow(nil)
         await host.shutdown()
         sandboxLog.save()
@@ -144,27 +144,27 @@ public final class SearchlightEngine: EngineClient, EngineSource {
     }
 
     /// Performs a call.
-    public func perform<Call: ClientCall>(
+    package func perform<Call: ClientCall>(
         _ call: Call, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) async throws(EngineError) -> Call.Answer {
         try await call.perform(CallContext(engine: self, onEvent: onEvent))
     }
 
     /// Performs a body at once: nobody else has this engine.
-    public func use<Value: Sendable>(
+    package func use<Value: Sendable>(
         _ need: EngineNeed, _ body: (SearchlightEngine) async throws(EngineError) -> Value
     ) async throws(EngineError) -> Value {
         try await body(self)
     }
 
     /// The reindexes that are owed: asked for and not acknowledged.
-    public var owedJobs: [Job] { jobStore.jobs }
+    package var owedJobs: [Job] { jobStore.jobs }
 
     /// The bundles that ever donated and were not forgotten, sorted. When donations are lost, each owes a reindex.
-    public var donors: [String] { jobStore.donors }
+    package var donors: [String] { jobStore.donors }
 
     /// How many items each bundle has.
-    public func itemCounts() async throws(EngineError) -> [String: Int] {
+    package func itemCounts() async throws(EngineError) -> [String: Int] {
         try await onIndex { (index) throws(SearchIndexError) in try await index.itemCounts() }
     }
 

@@ -4,24 +4,24 @@ import Foundation
 import SearchIndex
 
 /// Checks a store that no engine has open, and repairs it if asked to. ``SearchlightEngine/verify(progress:)`` checks an open one.
-public struct StoreCheck: Sendable {
+package struct StoreCheck: Sendable {
     private let configuration: EngineConfiguration
 
     /// What came of a repair.
-    public struct Repair: Sendable, Codable {
+    package struct Repair: Sendable, Codable {
         /// What was done, a sentence each.
-        public var done: [String]
+        package var done: [String]
         /// What a check finds afterwards.
-        public var after: VerificationReport
+        package var after: VerificationReport
     }
 
     /// A check of the store of a configuration.
-    public init(_ configuration: EngineConfiguration) { self.configuration = configuration }
+    package init(_ configuration: EngineConfiguration) { self.configuration = configuration }
 
     /// Checks everything; changes nothing. Nobody else may change the store meanwhile. Blocks.
     ///
     /// - Parameter progress: Told how many items have been looked at, now and then.
-    public func verify(progress: (Int) -> Void = { _ in }) throws(EngineError) -> VerificationReport {
+    package func verify(progress: (Int) -> Void = { _ in }) throws(EngineError) -> VerificationReport {
         let directory = configuration.storeDirectory
         guard FileManager.default.fileExists(atPath: directory) else { throw .index(.noStore(path: directory)) }
         try StoreInspection.check(directory)
@@ -37,7 +37,7 @@ public struct StoreCheck: Sendable {
     }
 
     /// Opens the store so that everything is checked and mended, and checks it again.
-    public func repair(progress: (Int) -> Void = { _ in }) async throws(EngineError) -> Repair {
+    package func repair(progress: (Int) -> Void = { _ in }) async throws(EngineError) -> Repair {
         let verifier = StoreVerifier(directory: configuration.storeDirectory)
         verifier.requestRepair()
         try StoreInspection.check(configuration.storeDirectory)
@@ -67,7 +67,7 @@ extension SearchlightEngine {
     ///
     /// - Parameter progress: Told how many items have been checked, now and then.
     /// - Throws: ``EngineError``; ``EngineError/query(_:)`` if the task was cancelled.
-    public func verify(
+    package func verify(
         progress: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws(EngineError) -> VerificationReport {
         let directory = configuration.storeDirectory

@@ -9,9 +9,9 @@ import SystemSupport
 /// A running service: one engine, and those who are connected to it.
 ///
 /// May be used from any thread.
-public final class Daemon: Sendable {
+package final class Daemon: Sendable {
     /// Why a service ended.
-    public enum Ending: Sendable, Hashable {
+    package enum Ending: Sendable, Hashable {
         /// It was asked to.
         case stopped
         /// Nobody needed it.
@@ -36,7 +36,7 @@ public final class Daemon: Sendable {
     /// Opens the engine, and listens.
     ///
     /// - Throws: ``ServiceStartError``; then nothing is left behind.
-    public init(_ configuration: ServiceConfiguration) async throws(ServiceStartError) {
+    package init(_ configuration: ServiceConfiguration) async throws(ServiceStartError) {
         self.configuration = configuration
         let life = ServiceLife(configuration)
         self.life = life
@@ -119,7 +119,7 @@ public final class Daemon: Sendable {
     }
 
     /// Where clients find it.
-    public var socketPath: String { StoreLocation(folder: folder).socketPath }
+    package var socketPath: String { StoreLocation(folder: folder).socketPath }
 
     /// The most bytes of donations that were held at once; for tests of the bounds.
     package var peakHeldBytes: Int { core.flow.peak }
@@ -171,10 +171,10 @@ public final class Daemon: Sendable {
     }
 
     /// Asks the service to end; ``run()`` does it.
-    public func requestStop() { life.requestEnd(.stopped) }
+    package func requestStop() { life.requestEnd(.stopped) }
 
     /// Waits until the service is to end, and ends it.
-    public func run() async -> Ending {
+    package func run() async -> Ending {
         let ending = await life.ending()
         await end(ending)
         return ending
@@ -210,14 +210,13 @@ public final class Daemon: Sendable {
 }
 
 /// Why a service could not start.
-public enum ServiceStartError: Error, Sendable, CustomStringConvertible {
+package enum ServiceStartError: Error, Sendable, CustomStringConvertible {
     /// Its store cannot be opened.
     case engine(EngineError)
     /// It cannot listen.
     case socket(ServiceSocketError)
 
-    /// The error: what was attempted, what happened, what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .engine(let error): error.description
         case .socket(let error): error.description

@@ -6,6 +6,8 @@ import Synchronization
 /// What all sessions of a service share.
 final class ServiceCore: Sendable {
     let holder: EngineHolder
+    /// The engine as clients ask it.
+    let engine: SharedEngine
     let limits: ServiceLimits
     let log: ServiceLog
     let clock: any Clock<Duration>
@@ -39,10 +41,9 @@ final class ServiceCore: Sendable {
         self.user = user
         self.version = version
         self.activity = activity
-        let persons = InteractiveRequestCounter()
-        self.persons = persons
-        calls = ClientCallHandler(
-            control: control, engine: LeasedEngine(holder: holder, activity: activity, persons: persons))
         self.flow = flow
+        persons = InteractiveRequestCounter()
+        engine = SharedEngine(holder: holder, activity: activity, persons: persons, flow: flow)
+        calls = ClientCallHandler(control: control, engine: engine)
     }
 }

@@ -8,14 +8,14 @@ import SearchlightEngine
 
 /// Serves the page of `searchlight quicklook`, whose process it takes over.
 @main
-struct QuickLookProgram: AsyncParsableCommand {
+struct QuickLookProgram: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "searchlight-quicklook",
         abstract: "Serves the page of “searchlight quicklook”, which starts this program.",
         version: BuildFacts.text(of: "searchlight-quicklook"))
 
     @OptionGroup var arguments: QuickLookArguments
-    private var options: GlobalOptions { arguments.options }
+    var options: GlobalOptions { arguments.options }
 
     /// The start of the program; argument parser's own would print past ``Output``.
     static func main() async {
@@ -23,34 +23,35 @@ struct QuickLookProgram: AsyncParsableCommand {
         await CommandProgram.run(Self.self)
     }
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            try await options.withStore(.read) { store in
-                let server = QuickLookServer(
-                    store,
-                    options: .init(
-                        port: arguments.port, idleExit: arguments.idleExit.map { .seconds($0) },
-                        query: arguments.query.joined(separator: " "),
-                        handOverFolders: WorkerConfiguration.ownFolders(environment: options.environment)),
-                    log: { Output.complain("searchlight: \(text: $0)") })
-                // The server runs in a task of its own, so that a signal can end it and the store is closed after it. It
-                // begins once a signal does: a signal that ended the process would leave the file behind.
-                let (start, starting) = AsyncStream.makeStream(of: Void.self)
-                let serving = Task {
-                    for await _ in start { break }
-                    try await server.run { invitation in try announce(invitation) }
-                }
-                Signals.onInterruption {
-                    serving.cancel()
-                    Signals.endSoon()
-                }
-                starting.yield()
-                do {
-                    try await serving.value
-                } catch let error as QuickLookError {
-                    let status: ExitStatus = if case .notOpened = error { .timedOut } else { .inputOutput }
-                    throw CommandFailure(message: error.description, status: status)
-                }
+    func perform() async throws {
+        try await options.withStore(.read) { store in
+            let server = QuickLookServer(
+                store,
+                options: .init(
+                    port: arguments.port, idleExit: arguments.idleExit.map { .seconds($0) },
+                    query: arguments.query.joined(separator: " "),
+                    handOverFolders: WorkerConfiguration.ownFolders(environment: options.environment)),
+                log: { Output.complain("searchlight: \(text: $0)") })
+            // The server runs in a task of its own, so that a signal can end it and the store is closed after it. It
+            // begins once a signal does: a signal that ended the process would leave the file behind.
+            let (start, starting) = AsyncStream.makeStream(of: Void.self)
+            let serving = Task {
+                for await _ in start { break }
+                try await server.run { invitation in try announce(invitation) }
+            }
+            Signals.onInterruption {
+                serving.cancel()
+                Signals.endSoon()
+            }
+            starting.yield()
+            do {
+                try await serving.value
+            } catch QuickLookError.notOpened(let limit) {
+                // Standard output has the address already, and takes one object of JSON.
+                Output.fail(QuickLookError.notOpened(after: limit).description)
+                throw ExitCode(ExitStatus.timedOut.rawValue)
+            } catch let error as QuickLookError {
+                throw CommandFailure(message: error.description, status: .inputOutput)
             }
         }
     }

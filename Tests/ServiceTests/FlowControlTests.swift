@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import ItemRecord
 import SearchlightEngine
 import Synchronization
 import Testing
@@ -33,5 +34,31 @@ struct FlowControlTests {
         await second.value
         #expect(kept.withLock { $0 } == [1, 2])
         #expect(control.flow.waiting.isEmpty)
+    }
+
+    @Test("A donation of a command is counted as in flight until it is durable, and rejected beyond the limit")
+    func command() async throws {
+        var limits = ServiceLimits()
+        limits.heldBytes = 4096
+        let service = try await TestService(limits: limits)
+        let engine = try #require(try await RemoteEngine.connect(storeDirectory: service.store, program: "test"))
+        func batch(_ bytes: Int) throws -> IndexBatch {
+            var record = ItemRecord(uniqueIdentifier: "one")
+            record.attributes["title"] = .string(String(repeating: "x", count: bytes))
+            var batch = IndexBatch(scope: IndexScope(bundle: "com.example.notes"))
+            batch.index([try EncodedItem(record)])
+            return batch
+        }
+        // During a repair, donations wait.
+        let repair = try await HeldRepair(service.service.holder)
+        async let donated: Void = engine.commit(batch(100))
+        #expect(await eventually { service.service.flow.donations == 1 && service.service.flow.bytes > 100 })
+        await #expect(throws: EngineError.self) { try await engine.commit(batch(5000)) }
+        #expect(service.service.flow.rejected == 1)
+        await repair.end()
+        try await donated
+        #expect(await eventually { service.service.flow.donations == 0 && service.service.flow.bytes == 0 })
+        await engine.close()
+        await service.stop()
     }
 }

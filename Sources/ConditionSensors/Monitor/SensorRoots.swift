@@ -27,9 +27,6 @@ public struct SensorRoots: Sendable {
     /// Seconds from 1970, which the system counts from, to 2001.
     static let epoch = 978_307_200.0
 
-    /// Creates roots without buses.
-    public init() {}
-
     /// The machine that this runs on.
     ///
     /// - Parameter environment: The variables that say where the buses are.

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Where a look at the machine looks; a test puts its own folders there.
-public struct DiagnosisRoots: Sendable {
+package struct DiagnosisRoots: Sendable {
     /// The folder of processes, usually `/proc`.
-    public var proc = "/proc"
+    package var proc = "/proc"
     /// The folder of devices, usually `/sys`.
-    public var sys = "/sys"
+    package var sys = "/sys"
     /// What stands before `/etc`, `/usr` and `/run`, usually nothing.
-    public var system = ""
+    package var system = ""
     /// The variables, without empty ones.
-    public var environment: [String: String]
+    package var environment: [String: String]
     /// The folder of the store.
-    public var store: String
+    package var store: String
     /// Where extensions are looked for.
-    public var extensionSearchPath: [String]
+    package var extensionSearchPath: [String]
     /// The name that a process of the service has.
-    public var serviceName = "searchlightd"
+    package var serviceName = "searchlightd"
     /// How long each part is waited for, in seconds.
-    public var patience = 2.0
+    package var patience = 2.0
 
     /// The machine that this runs on.
-    public init(environment: [String: String], store: String, extensionSearchPath: [String]) {
+    package init(environment: [String: String], store: String, extensionSearchPath: [String]) {
         self.environment = environment
         self.store = store
         self.extensionSearchPath = extensionSearchPath

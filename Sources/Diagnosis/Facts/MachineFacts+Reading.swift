@@ -8,7 +8,7 @@ import SearchlightEngine
 extension MachineFacts {
     /// Looks at the machine. Changes nothing and starts nothing; each part is waited for no longer than `patience`, all at a
     /// time.
-    public init(_ roots: DiagnosisRoots, installation: Installation) async {
+    package init(_ roots: DiagnosisRoots, installation: Installation) async {
         let patience = roots.patience
         async let kernel = Patience.look(patience) { KernelFacts(roots) }
         async let sensors = Patience.look(patience) { Self.sensors(roots) }

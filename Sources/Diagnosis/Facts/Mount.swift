@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A line of the kernel's table of mounts (`/proc/self/mountinfo`, proc(5)).
-public struct Mount: Hashable, Sendable {
+package struct Mount: Hashable, Sendable {
     /// Where it is mounted.
     var point: String
     /// The kind of file system, such as `ext4`.

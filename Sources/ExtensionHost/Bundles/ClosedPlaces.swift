@@ -38,6 +38,12 @@ enum ClosedPlaces {
                 sentence: "is neither in a folder named as the extension or its app is nor in a folder for documents",
                 advice: own + documents)
         }
+        static func foreign(_ base: String) -> Reason {
+            Reason(
+                sentence:
+                    "is in \(base), outside of the home folder, which belongs to root or may be written by others",
+                advice: "a folder below the home folder")
+        }
         static func hidden(_ name: String) -> Reason {
             Reason(
                 sentence: "leads through the hidden name \(name), as programs call what they run or are configured by",

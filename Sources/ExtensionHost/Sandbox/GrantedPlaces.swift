@@ -28,8 +28,6 @@ package struct GrantedPlaces: Hashable, Sendable {
     /// The most places that are looked at, each for about a microsecond with every request.
     static let maximum = 256
 
-    package init() {}
-
     /// Notes what stands at a path now.
     ///
     /// - Parameter isRead: Whether what the file says was used too.

@@ -18,6 +18,8 @@ package struct WritableFolders {
         var isOwn: Bool
     }
     private let roots: [Root]
+    /// The extension's own folders in folders that a variable names and that are not the user's alone, by those.
+    private let foreign: [(own: String, base: String)]
     /// What is closed wherever it is, without links.
     private let closed: [Closed]
     private struct Closed {
@@ -62,9 +64,11 @@ package struct WritableFolders {
         self.paths = paths
         elsewhere = .elsewhere(names)
         var roots: [Root] = []
+        var foreign: [(own: String, base: String)] = []
         let settings = paths.real(user.config) ?? user.config
         for (base, usual) in user.bases {
             guard let real = paths.real(base), Self.isBase(base, real, usual: usual, user, home: home, paths) else {
+                if !lies(base, in: user.home) { foreign += names.names.map { (base + "/" + $0, base) } }
                 continue
             }
             // Where the variables name one folder twice, it is that for settings.
@@ -86,7 +90,7 @@ package struct WritableFolders {
             }
             roots.append(Root(written: folder, real: real, isOwn: false))
         }
-        self.roots = roots
+        (self.roots, self.foreign) = (roots, foreign)
         guard var surroundings else {
             self.surroundings = nil
             closed = Self.closed(user, environment, home: home, paths)
@@ -107,7 +111,7 @@ package struct WritableFolders {
         guard let real = paths.real(path) else { return .unfollowed }
         guard let root = roots.first(where: { lies(real, in: $0.real) }),
             let written = roots.first(where: { lies(path, in: $0.written) || lies(path, in: $0.real) })
-        else { return elsewhere }
+        else { return foreign.first { lies(path, in: $0.own) }.map { .foreign($0.base) } ?? elsewhere }
         let start = lies(path, in: written.written) ? written.written : written.real
         for names in [pathNames(real, below: root.real), pathNames(path, below: start)] {
             if let name = names.first(where: { $0.isHiddenName }) { return .hidden(name) }

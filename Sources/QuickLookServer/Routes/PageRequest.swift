@@ -14,7 +14,6 @@ package struct PageRequest: Sendable {
     /// The headers by their names in lower case; of several with one name all.
     package var headers: [String: [String]]
 
-    /// Creates a request.
     package init(
         method: String = "GET", path: [String], arguments: [String: String] = [:], form: [String: String] = [:],
         headers: [String: [String]] = [:]

@@ -23,7 +23,6 @@ package final class PageLoop: Sendable {
         /// Called before the answer is sent that begins the session.
         package var onWelcome: @Sendable () -> Void
 
-        /// Creates handlers.
         package init(
             admit: @escaping @Sendable (PageRequest) -> QuickLookRoutes.Admission,
             answer: @escaping @Sendable (_ path: [String], _ arguments: [String: String]) async -> PageReply,

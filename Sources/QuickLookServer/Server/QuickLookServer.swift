@@ -6,7 +6,7 @@ import Synchronization
 import SystemSupport
 
 /// Why the page cannot be served.
-public enum QuickLookError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum QuickLookError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Nothing can be listened on.
     case cannotListen(port: UInt16, reason: String)
     /// The kernel does not say who connects, so that nobody can be let in.
@@ -14,8 +14,7 @@ public enum QuickLookError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Nobody brought the code while it was taken, so that nobody can be let in any more.
     case notOpened(after: Duration)
 
-    /// The error: what was attempted, what happened, what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .cannotListen(let port, let reason):
             port == 0
@@ -37,20 +36,19 @@ public enum QuickLookError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Serves Quick Look to one browser of this user on this machine: listens on 127.0.0.1, and hands what ``PageLoop`` reads to
 /// ``QuickLookRoutes``.
-public struct QuickLookServer: Sendable {
+package struct QuickLookServer: Sendable {
     /// Where and for how long.
-    public struct Options: Hashable, Sendable {
+    package struct Options: Hashable, Sendable {
         /// The port; 0 is any that is free.
-        public var port: UInt16 = 0
+        package var port: UInt16 = 0
         /// Ends once nothing was asked for so long; `nil` never.
-        public var idleExit: Duration?
+        package var idleExit: Duration?
         /// What stands in the search field at first.
-        public var query = ""
+        package var query = ""
         /// The folders in which a file may be made that leads a browser to the page, the best first.
-        public var handOverFolders: [String] = []
+        package var handOverFolders: [String] = []
 
-        /// Creates options.
-        public init(
+        package init(
             port: UInt16 = 0, idleExit: Duration? = nil, query: String = "", handOverFolders: [String] = []
         ) {
             self.port = port
@@ -61,18 +59,18 @@ public struct QuickLookServer: Sendable {
     }
 
     /// How a browser gets to the page, once.
-    public struct Invitation: Sendable {
+    package struct Invitation: Sendable {
         /// The address of the page that asks for the code, such as `http://127.0.0.1:4711/`. No secret.
-        public let address: String
+        package let address: String
         /// The absolute path of a file that leads a browser on without being asked. No secret; only this user can read the
         /// file. `nil` if none could be made, for which ``fileProblem`` is the reason.
-        public let file: String?
+        package let file: String?
         /// Why there is no file; `nil` if there is one.
-        public let fileProblem: String?
+        package let fileProblem: String?
         /// The code. A secret: not for arguments, environments, files or logs.
-        public let code: String
+        package let code: String
         /// How long file and code are taken.
-        public let life: Duration
+        package let life: Duration
     }
 
     private let store: any EngineClient
@@ -84,7 +82,7 @@ public struct QuickLookServer: Sendable {
     /// Creates a server. It listens once it runs.
     ///
     /// - Parameter log: Takes lines about connections that were closed unread, a few a minute at most.
-    public init(
+    package init(
         _ store: any EngineClient, options: Options = Options(), log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.init(store, options: options, limits: PageLimits(), log: log)
@@ -106,7 +104,7 @@ public struct QuickLookServer: Sendable {
     ///
     /// - Parameter onReady: Told how a browser gets to the page.
     /// - Throws: ``QuickLookError``, or what `onReady` throws.
-    public func run(onReady: @escaping @Sendable (Invitation) async throws -> Void) async throws {
+    package func run(onReady: @escaping @Sendable (Invitation) async throws -> Void) async throws {
         let check: KernelPeerCheck
         do { check = try KernelPeerCheck() } catch { throw QuickLookError.cannotIdentify(reason: error.reason) }
         let (listener, port) = try Self.listen(on: options.port)

@@ -16,9 +16,6 @@ public struct IndexWear: Hashable, Sendable, Codable {
     /// Whether free pages can be given back to the file system a few at a time. Files of older versions cannot; they use
     /// their free pages again.
     public var canGiveBack = false
-
-    /// Nothing is known.
-    public init() {}
 }
 
 extension SearchIndex {

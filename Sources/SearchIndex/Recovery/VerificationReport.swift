@@ -61,9 +61,6 @@ public struct VerificationReport: Hashable, Sendable, Codable {
     /// What is no damage, but worth knowing.
     public var notes: [String] = []
 
-    /// Creates an empty report.
-    public init() {}
-
     /// Whether nothing is wrong.
     public var isClean: Bool { findings.isEmpty }
 

@@ -58,8 +58,6 @@ package struct SearchLimits: Sendable {
 
     /// Of the items that are not shown, at most so many are read to count them; FTS5 alone counts most searches.
     package var countedReads = 10_000
-
-    package init() {}
 }
 
 /// How many items a search finds.

@@ -125,18 +125,18 @@ struct ExtensionLedger: Hashable, Sendable, Codable {
 }
 
 /// What has changed about the extensions since they were last looked for, by identifier.
-public struct ExtensionChanges: Hashable, Sendable {
+package struct ExtensionChanges: Hashable, Sendable {
     /// There were none of these before. Each owes a reindex of everything.
-    public internal(set) var added: [String] = []
+    package internal(set) var added: [String] = []
     /// Their version, manifest or library is another. Each owes a reindex of everything.
-    public internal(set) var upgraded: [String] = []
+    package internal(set) var upgraded: [String] = []
     /// They are gone. Their items are deleted after a grace, unless they come back.
-    public internal(set) var removed: [String] = []
+    package internal(set) var removed: [String] = []
     /// They were gone, and are back.
-    public internal(set) var restored: [String] = []
+    package internal(set) var restored: [String] = []
 
     /// Whether nothing has changed.
-    public var isEmpty: Bool {
+    package var isEmpty: Bool {
         added.isEmpty && upgraded.isEmpty && removed.isEmpty && restored.isEmpty
     }
 }

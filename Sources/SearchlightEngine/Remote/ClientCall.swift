@@ -10,12 +10,11 @@ import ServiceMessages
 /// ```
 ///
 /// To add one: declare it, and name it in ``ClientCallHandler/calls``.
-public protocol ClientCall: Codable, Sendable {
+package protocol ClientCall: Codable, Sendable {
     /// What is answered.
     associatedtype Answer: Codable & Sendable
     /// What the call is for, as “the request to …” reads.
     var purpose: String { get }
-    /// Performs the call.
     func perform(_ context: CallContext) async throws(EngineError) -> Answer
     /// An answer that is too large, cut so that the rest can be asked for; `nil` where that cannot be.
     static func half(of answer: Answer) -> Answer?
@@ -26,43 +25,45 @@ extension ClientCall {
     static var name: String { "\(Self.self)" }
 
     /// No part of an answer.
-    public static func half(of answer: Answer) -> Answer? { nil }
+    package static func half(of answer: Answer) -> Answer? { nil }
 }
 
 /// A call that an engine performs.
-public protocol EngineCall: ClientCall {
+package protocol EngineCall: ClientCall {
     /// What is answered; named again for it to be inferred.
     associatedtype Answer
     /// What the call needs of the engine.
-    static var need: EngineNeed { get }
+    var need: EngineNeed { get }
     /// Performs the call on an engine.
     func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Answer
 }
 
 extension EngineCall {
     /// Most calls only need the engine.
-    public static var need: EngineNeed { .engine }
+    package var need: EngineNeed { .engine }
 
     /// Waits for the engine and performs the call on it.
-    public func perform(_ context: CallContext) async throws(EngineError) -> Answer {
-        try await context.engine.use(Self.need) { (engine) throws(EngineError) in
+    package func perform(_ context: CallContext) async throws(EngineError) -> Answer {
+        try await context.engine.use(need) { (engine) throws(EngineError) in
             try await perform(on: engine, context)
         }
     }
 }
 
 /// What a call needs of an engine that many clients share.
-public enum EngineNeed: Sendable {
+package enum EngineNeed: Hashable, Sendable {
     /// The engine as it is.
     case engine
     /// To read, and so to wait a moment for what was donated a moment ago.
     case reading
     /// The same for a user who waits, so that background work gives way.
     case userReading
+    /// To make donations of so many bytes durable, which count as in flight meanwhile.
+    case donating(bytes: Int)
 }
 
 /// Gives an engine to calls.
-public protocol EngineSource: Sendable {
+package protocol EngineSource: Sendable {
     /// Performs a body on the engine.
     func use<Value: Sendable>(
         _ need: EngineNeed, _ body: (SearchlightEngine) async throws(EngineError) -> Value
@@ -70,13 +71,13 @@ public protocol EngineSource: Sendable {
 }
 
 /// What a running call is given besides itself.
-public struct CallContext: Sendable {
+package struct CallContext: Sendable {
     /// The engine.
-    public let engine: any EngineSource
+    package let engine: any EngineSource
     /// The service; `nil` in a process that holds an engine of its own.
-    public let service: ServiceControl?
+    package let service: ServiceControl?
     /// Takes the progress of the call.
-    public let onEvent: @Sendable (ExtensionEvent) -> Void
+    package let onEvent: @Sendable (ExtensionEvent) -> Void
     /// Leaves out what another client has been told.
     let toldOnce: @Sendable (StoreOpeningReport) -> StoreOpeningReport
 
@@ -98,18 +99,17 @@ public struct CallContext: Sendable {
 }
 
 /// What calls ask of the service itself rather than of its store.
-public struct ServiceControl: Sendable {
+package struct ServiceControl: Sendable {
     /// What the service says of itself.
-    public var facts: @Sendable () -> ServiceFacts
+    package var facts: @Sendable () -> ServiceFacts
     /// Has the service end, once this has been answered and what is in progress is done.
-    public var stop: @Sendable () -> Void
+    package var stop: @Sendable () -> Void
     /// The scheduler of background work; `nil` before the service has begun with that.
-    public var schedule: @Sendable () -> (any ScheduleService)?
+    package var schedule: @Sendable () -> (any ScheduleService)?
     /// Checks and repairs the store; `nil` before the service has begun.
-    public var maintenance: @Sendable () -> (any StoreMaintenance)?
+    package var maintenance: @Sendable () -> (any StoreMaintenance)?
 
-    /// Creates one.
-    public init(
+    package init(
         facts: @escaping @Sendable () -> ServiceFacts, stop: @escaping @Sendable () -> Void,
         schedule: @escaping @Sendable () -> (any ScheduleService)? = { nil },
         maintenance: @escaping @Sendable () -> (any StoreMaintenance)? = { nil }

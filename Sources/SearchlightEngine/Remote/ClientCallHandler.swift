@@ -30,7 +30,7 @@ enum CallOutcome<Answer: Codable & Sendable>: Codable, Sendable {
 }
 
 /// Performs what commands ask of the engine over ``AdminRequest/performMember``, for all connections of a service.
-public final class ClientCallHandler: Sendable {
+package final class ClientCallHandler: Sendable {
     /// The largest answer, in bytes, without files and streams.
     static let maximumAnswerBytes = 32 << 20
 
@@ -38,8 +38,7 @@ public final class ClientCallHandler: Sendable {
     private let control: ServiceControl
     private let lossWasTold = Atomic(false)
 
-    /// Creates the service's side.
-    public init(control: ServiceControl, engine: any EngineSource) {
+    package init(control: ServiceControl, engine: any EngineSource) {
         self.engine = engine
         self.control = control
     }

@@ -4,7 +4,7 @@ import ServiceMessages
 import Synchronization
 
 /// What one client asks of the engine: reads its calls, lets a bounded number of them run, and cancels them when it goes.
-public final class ClientCallSession: Sendable {
+package final class ClientCallSession: Sendable {
     /// The most calls of one client that run at the same time.
     static let maximumRunning = 16
     /// The largest request, in bytes.
@@ -19,15 +19,15 @@ public final class ClientCallSession: Sendable {
     private let handler: ClientCallHandler
 
     /// Creates the service's side of a connection.
-    public init(_ handler: ClientCallHandler) { self.handler = handler }
+    package init(_ handler: ClientCallHandler) { self.handler = handler }
 
     /// Hands over the connection, for progress to be told over it. Held until ``end()``.
-    public func attach(_ connection: BusConnection) {
+    package func attach(_ connection: BusConnection) {
         state.withLock { if !$0.hasEnded { $0.connection = connection } }
     }
 
     /// Ends what runs. To be called when the client is gone.
-    public func end() {
+    package func end() {
         let running = state.withLock { state in
             (state.hasEnded, state.connection) = (true, nil)
             return Array(state.running.values)
@@ -37,7 +37,7 @@ public final class ClientCallSession: Sendable {
 
     /// Takes a call of ``AdminRequest/performMember`` and answers it when it is done, or one of
     /// ``AdminRequest/cancelMember``. Never blocks.
-    public func receive(_ call: IncomingCall) {
+    package func receive(_ call: IncomingCall) {
         do throws(BusError) {
             var arguments = BusArguments(call.arguments, of: call.member.member)
             switch call.member {

@@ -6,12 +6,12 @@ import UniformTypeIdentifiers
 
 extension EngineClient {
     /// ``provide(_:of:mayRetry:onProgress:)`` with a second attempt.
-    public func fulfil(_ promise: Representation, of item: StoredItem) async throws(EngineError) -> PromisedContent {
+    package func fulfil(_ promise: Representation, of item: StoredItem) async throws(EngineError) -> PromisedContent {
         try await provide(promise, of: item, mayRetry: true).content
     }
 
     /// What would be chosen if an item were dropped on a receiver, by the types that this process knows.
-    public func resolve(
+    package func resolve(
         _ item: StoredItem, accepted: [String], preferring preference: UTTypeResolver.Preference = .receiver,
         forms: [Representation.Form] = Representation.Form.allCases
     ) -> PromiseResolution {
@@ -28,7 +28,7 @@ extension EngineClient {
     ///   - destination: Where the representation goes.
     /// - Returns: What was delivered and how many bytes.
     /// - Throws: ``EngineError``; then no file has appeared.
-    public func drag(
+    package func drag(
         _ item: StoredItem, accepted: [String], preferring preference: UTTypeResolver.Preference = .receiver,
         to destination: Destination
     ) async throws(EngineError) -> (representation: Representation, bytes: UInt64) {
@@ -48,21 +48,19 @@ extension EngineClient {
 }
 
 /// A store whose items are dragged.
-public struct StorePromises: PromiseProvider {
+package struct StorePromises: PromiseProvider {
     private let store: any EngineClient
 
     /// Drags out of a store.
-    public init(_ store: any EngineClient) { self.store = store }
+    package init(_ store: any EngineClient) { self.store = store }
 
-    /// See ``PromiseProvider/prewarm(_:)``.
-    public func prewarm(_ items: [StoredItem]) async {
+    package func prewarm(_ items: [StoredItem]) async {
         for bundle in Set(items.map(\.scope.bundle)).sorted() {
             _ = try? await store.perform(PrewarmCall(bundle: bundle))
         }
     }
 
-    /// See ``PromiseProvider/fulfil(_:of:mayRetry:onProgress:)``.
-    public func fulfil(
+    package func fulfil(
         _ promise: Representation, of item: StoredItem, mayRetry: Bool,
         onProgress: @escaping @Sendable (ProviderProgress) -> Void
     ) async throws(ProviderFailure) -> ProvidedContent {
@@ -76,7 +74,7 @@ public struct StorePromises: PromiseProvider {
 
 extension EngineError {
     /// What ended a drag, as an error of the engine.
-    public init(_ failure: DragFailure) {
+    package init(_ failure: DragFailure) {
         switch failure.cause {
         case let error as EngineError: self = error
         case let error as PromiseError: self = .promise(error)
@@ -87,7 +85,7 @@ extension EngineError {
 
 extension DragFailure.Kind {
     /// What kind of end of a drag an error of the engine is.
-    public init(_ error: EngineError) {
+    package init(_ error: EngineError) {
         switch error {
         case .extension(let error): self.init(error)
         case .promise(let error): self = error.kind

@@ -12,7 +12,7 @@ import ServiceMessages
 /// service (``RemoteEngine``). Both perform the same calls and answer the same.
 ///
 /// May be used from any task. Every method throws ``EngineError``.
-public protocol EngineClient: Sendable {
+package protocol EngineClient: Sendable {
     /// Performs a call. It ends soon after the task is cancelled.
     ///
     /// - Parameters:
@@ -33,12 +33,12 @@ public protocol EngineClient: Sendable {
 extension EngineClient {
     /// Performs a call whose progress nobody follows.
     @discardableResult
-    public func perform<Call: ClientCall>(_ call: Call) async throws(EngineError) -> Call.Answer {
+    package func perform<Call: ClientCall>(_ call: Call) async throws(EngineError) -> Call.Answer {
         try await perform(call) { _ in }
     }
 
     /// Finds items by words, best first. Asks for fewer hits at a time where an answer would be too large.
-    public func find(_ search: ItemSearch) async throws(EngineError) -> FoundItems {
+    package func find(_ search: ItemSearch) async throws(EngineError) -> FoundItems {
         let wanted = max(1, min(search.limit, SearchIndex.maximumPage))
         var (step, search) = (min(wanted, SearchCall.maximumHits), search)
         var all: FoundItems?
@@ -65,7 +65,7 @@ extension EngineClient {
     ///   - bundle: Only items of this bundle; `nil` means all.
     ///   - limit: At most so many, 1 to ``SearchIndex/maximumPage``.
     ///   - cursor: Where the page before ended; `nil` for the first.
-    public func items(
+    package func items(
         matching query: QueryExpression, bundle: String? = nil, limit: Int = 100, after cursor: QueryCursor? = nil
     ) async throws(EngineError) -> QueryPage {
         let wanted = max(1, min(limit, SearchIndex.maximumPage))
@@ -90,7 +90,7 @@ extension EngineClient {
     /// - Returns: For each name its item, or why there is none: ``EngineError/itemNotFound(_:)``,
     ///   ``EngineError/itemElsewhere(_:bundle:bundles:)``, when only other bundles have one, or
     ///   ``EngineError/ambiguousItem(_:candidates:)``, when several have.
-    public func items(
+    package func items(
         named names: [String], bundle: String? = nil
     ) async throws(EngineError) -> [Result<StoredItem, EngineError>] {
         var results: [Result<StoredItem, EngineError>] = []
@@ -106,13 +106,13 @@ extension EngineClient {
     }
 
     /// The one item that a name means; see ``items(named:bundle:)``.
-    public func item(named name: String, bundle: String? = nil) async throws(EngineError) -> StoredItem {
+    package func item(named name: String, bundle: String? = nil) async throws(EngineError) -> StoredItem {
         guard let found = try await items(named: [name], bundle: bundle).first else { throw .itemNotFound(name) }
         return try found.get()
     }
 
     /// Makes a batch durable by a call.
-    public func commit(_ batch: IndexBatch) async throws(EngineError) {
+    package func commit(_ batch: IndexBatch) async throws(EngineError) {
         if let state = batch.clientState, state.count > ClientState.maximumBytes {
             throw .index(.clientStateTooLong(bytes: state.count))
         }
@@ -125,7 +125,7 @@ extension EngineClient {
 
     /// What a user is shown of an item: rendered by its app or its extension, or from its attributes when both are missing,
     /// render none, render what may not be shown, or fail. `HTMLSanitizer` has written HTML again.
-    public func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview {
+    package func preview(of item: StoredItem, query: String?) async throws(EngineError) -> Preview {
         let answer = try await perform(PreviewCall(item: item.number, query: query))
         let content = try await onDelivery { () throws(PromiseError) in
             try Delivery.collect(answer.content, limit: PreviewCall.maximumContentBytes)
@@ -138,7 +138,7 @@ extension EngineClient {
     /// - Parameters:
     ///   - mayRetry: Whether a worker that ends in between is followed by another, once.
     ///   - onProgress: Takes how far an extension says it has come; on any thread, must not block.
-    public func provide(
+    package func provide(
         _ promise: Representation, of item: StoredItem, mayRetry: Bool,
         onProgress: @escaping @Sendable (ProviderProgress) -> Void = { _ in }
     ) async throws(EngineError) -> ProvidedContent {

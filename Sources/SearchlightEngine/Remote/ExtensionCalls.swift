@@ -7,7 +7,7 @@ import ServiceMessages
 
 /// Renders a preview of an item; see ``EngineClient/preview(of:query:)``.
 struct PreviewCall: EngineCall {
-    static var need: EngineNeed { .userReading }
+    var need: EngineNeed { .userReading }
     var purpose: String { "preview an item" }
     /// The item's number.
     var item: Int64
@@ -47,7 +47,7 @@ struct PreviewCall: EngineCall {
 
 /// Has a promise of an item fulfilled; see ``EngineClient/provide(_:of:mayRetry:onProgress:)``.
 struct FulfilCall: EngineCall {
-    static var need: EngineNeed { .userReading }
+    var need: EngineNeed { .userReading }
     var purpose: String { "fulfil a promise" }
     var promise: Representation
     /// The item's number.
@@ -85,16 +85,13 @@ struct FulfilCall: EngineCall {
 
 /// Starts the worker of a bundle, since the user is about to drag one of its items. Answers before it is ready, and says
 /// nothing if it cannot be started.
-public struct PrewarmCall: EngineCall {
-    /// What the call is for.
-    public var purpose: String { "make \(bundle) ready" }
+package struct PrewarmCall: EngineCall {
+    package var purpose: String { "make \(bundle) ready" }
     var bundle: String
 
-    /// Creates the call.
-    public init(bundle: String) { self.bundle = bundle }
+    package init(bundle: String) { self.bundle = bundle }
 
-    /// Performs the call.
-    public func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Done {
+    package func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Done {
         await engine.prewarm(bundle)
         return Done()
     }
@@ -106,52 +103,43 @@ public struct PrewarmCall: EngineCall {
 /// request is written down before it is made. If it fails, nothing that was there is gone, and it stays pending until a
 /// later reindex of the same bundle is acknowledged. An extension that reindexes in pages goes on where an earlier attempt
 /// has ended, if what that brought still holds.
-public struct ReindexCall: EngineCall {
-    /// What the call is for.
-    public var purpose: String { "reindex \(bundle)" }
+package struct ReindexCall: EngineCall {
+    package var purpose: String { "reindex \(bundle)" }
     var bundle: String
 
-    /// Creates the call.
-    public init(bundle: String) { self.bundle = bundle }
+    package init(bundle: String) { self.bundle = bundle }
 
-    /// Performs the call.
-    public func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Int {
+    package func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Int {
         try await engine.reindexAll(bundle, onEvent: context.onEvent)
     }
 }
 
 /// Has an extension donate some items again, or delete them; answers once it has acknowledged, with how many items the
 /// bundle has then.
-public struct ReindexItemsCall: EngineCall {
-    /// What the call is for.
-    public var purpose: String { "reindex items of \(bundle)" }
+package struct ReindexItemsCall: EngineCall {
+    package var purpose: String { "reindex items of \(bundle)" }
     var bundle: String
     var items: [String]
 
-    /// Creates the call.
-    public init(bundle: String, items: [String]) {
+    package init(bundle: String, items: [String]) {
         self.bundle = bundle
         self.items = items
     }
 
-    /// Performs the call.
-    public func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Int {
+    package func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Int {
         try await engine.reindexItems(Set(items), of: bundle, onEvent: context.onEvent)
     }
 }
 
 /// Has an extension, never its app, donate everything to nobody, and compares that with what the index has of it. Nothing
 /// of the index changes, nor what is pending.
-public struct CompareCall: EngineCall {
-    /// What the call is for.
-    public var purpose: String { "compare the index with \(bundle)" }
+package struct CompareCall: EngineCall {
+    package var purpose: String { "compare the index with \(bundle)" }
     var bundle: String
 
-    /// Creates the call.
-    public init(bundle: String) { self.bundle = bundle }
+    package init(bundle: String) { self.bundle = bundle }
 
-    /// Performs the call.
-    public func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError)
+    package func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError)
         -> ReindexComparison
     {
         try await engine.compare(bundle)

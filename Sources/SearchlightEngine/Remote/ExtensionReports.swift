@@ -3,7 +3,7 @@ import ExtensionHost
 import UniformTypeIdentifiers
 
 /// Whether an extension is asked for anything.
-public enum ExtensionState: String, Hashable, Sendable, Codable {
+package enum ExtensionState: String, Hashable, Sendable, Codable {
     /// It is.
     case ready
     /// A person does not want it to be used.
@@ -21,38 +21,38 @@ public enum ExtensionState: String, Hashable, Sendable, Codable {
 }
 
 /// One extension of a list.
-public struct ExtensionSummary: Hashable, Sendable, Codable {
+package struct ExtensionSummary: Hashable, Sendable, Codable {
     /// The bundle identifier.
-    public var identifier: String
+    package var identifier: String
     /// What its manifest says.
-    public var version: String
+    package var version: String
     /// Likewise.
-    public var displayName: String
+    package var displayName: String
     /// Where it lies.
-    public var path: String
+    package var path: String
     /// Whether it is asked.
-    public var state: ExtensionState
+    package var state: ExtensionState
     /// Why not, if it is not.
-    public var reason: String?
+    package var reason: String?
     /// What is wrong with the types it declares, a sentence each.
-    public var typeDiagnostics: [String]
+    package var typeDiagnostics: [String]
     /// What is odd about its bundle, a sentence each.
-    public var warnings: [String]
+    package var warnings: [String]
 }
 
 /// The extensions there are, those that are not used, and those that are gone.
-public struct ExtensionListing: Hashable, Sendable, Codable {
+package struct ExtensionListing: Hashable, Sendable, Codable {
     /// The directories that were searched.
-    public var searchPath: [String]
+    package var searchPath: [String]
     /// The extensions, in the order of their identifiers.
-    public var extensions: [ExtensionSummary]
+    package var extensions: [ExtensionSummary]
     /// The bundles that are not used.
-    public var refusals: [ExtensionRegistry.Refusal]
+    package var refusals: [ExtensionRegistry.Refusal]
     /// Those that are gone, and whose items will be deleted.
-    public var removals: [PendingRemoval]
+    package var removals: [PendingRemoval]
 
     /// The extensions of a registry, of whose behaviour nothing is known.
-    public init(_ registry: ExtensionRegistry) {
+    package init(_ registry: ExtensionRegistry) {
         self.init(registry, removals: []) { _ in (.ready, nil) }
     }
 
@@ -77,86 +77,86 @@ public struct ExtensionListing: Hashable, Sendable, Codable {
 }
 
 /// Everything that is known of one extension.
-public struct ExtensionDetails: Hashable, Sendable, Codable {
+package struct ExtensionDetails: Hashable, Sendable, Codable {
     /// What its bundle says; absent for one that is gone or refused.
-    public struct Bundle: Hashable, Sendable, Codable {
+    package struct Bundle: Hashable, Sendable, Codable {
         /// As in a list.
-        public var summary: ExtensionSummary
+        package var summary: ExtensionSummary
         /// The directory itself, where ``ExtensionSummary/path`` is a symbolic link.
-        public var directory: String
+        package var directory: String
         /// The library's path; `nil` for an extension without code of its own.
-        public var library: String?
+        package var library: String?
         /// The class that implements it, if it is one of CoreSpotlight's.
-        public var principalClass: String?
+        package var principalClass: String?
         /// What it extends.
-        public var extensionPoints: [String]
+        package var extensionPoints: [String]
         /// What it may reach beyond what every extension may, a line each.
-        public var access: [String]
+        package var access: [String]
         /// The functions that are bound instead of code of its own, a line each.
-        public var bindings: [String]
+        package var bindings: [String]
         /// The types it declares.
-        public var types: [String]
+        package var types: [String]
     }
     /// The bundle identifier.
-    public var identifier: String
+    package var identifier: String
     /// Whether it is asked.
-    public var state: ExtensionState
+    package var state: ExtensionState
     /// Why not, if it is not.
-    public var reason: String?
+    package var reason: String?
     /// The bundle that is used.
-    public var bundle: Bundle?
+    package var bundle: Bundle?
     /// Bundles of this identifier that are not used, and why.
-    public var refusals: [ExtensionRegistry.Refusal]
+    package var refusals: [ExtensionRegistry.Refusal]
     /// How it behaved.
-    public var health: ExtensionHealthReport
+    package var health: ExtensionHealthReport
     /// How many items it has in the index.
-    public var items: Int
+    package var items: Int
     /// What it owes.
-    public var owed: OwedJob?
+    package var owed: OwedJob?
     /// When its items are deleted, since it is gone.
-    public var removal: PendingRemoval?
+    package var removal: PendingRemoval?
     /// What confined its last worker, and what it tried; `nil` if it has not run.
-    public var sandbox: SandboxHistory.Bundle?
+    package var sandbox: SandboxHistory.Bundle?
 }
 
 /// How an extension behaved, as it is shown. Moments are in seconds since 2001-01-01 UTC.
-public struct ExtensionHealthReport: Hashable, Sendable, Codable {
+package struct ExtensionHealthReport: Hashable, Sendable, Codable {
     /// Something that went wrong.
-    public struct Failure: Hashable, Sendable, Codable {
+    package struct Failure: Hashable, Sendable, Codable {
         /// When.
-        public var moment: Double
+        package var moment: Double
         /// What happened, as the rest of a sentence about the extension.
-        public var summary: String
+        package var summary: String
         /// The last lines it printed.
-        public var lastOutput: [String]
+        package var lastOutput: [String]
     }
     /// An item that is not asked for any more.
-    public struct ItemSetAside: Hashable, Sendable, Codable {
+    package struct ItemSetAside: Hashable, Sendable, Codable {
         /// Its unique identifier.
-        public var identifier: String
+        package var identifier: String
         /// Why.
-        public var reason: String
+        package var reason: String
     }
     /// The last failures, oldest first.
-    public var failures: [Failure] = []
+    package var failures: [Failure] = []
     /// Since when it is in quarantine.
-    public var quarantinedSince: Double?
+    package var quarantinedSince: Double?
     /// Until when it is left alone.
-    public var backsOffUntil: Double?
+    package var backsOffUntil: Double?
     /// The items that are not asked for.
-    public var itemsSetAside: [ItemSetAside] = []
+    package var itemsSetAside: [ItemSetAside] = []
 }
 
 /// A directory of the search path.
-public struct ExtensionPlace: Hashable, Sendable, Codable {
+package struct ExtensionPlace: Hashable, Sendable, Codable {
     /// The directory.
-    public var path: String
+    package var path: String
     /// Whether it is there.
-    public var exists: Bool
+    package var exists: Bool
     /// Whether a bundle that is dropped in, replaced or removed is noticed at once.
-    public var isWatched: Bool
+    package var isWatched: Bool
     /// How many bundles are in it, refused ones too.
-    public var bundles: Int
+    package var bundles: Int
     /// Why its bundles are refused, if they are all.
-    public var problem: String?
+    package var problem: String?
 }

@@ -5,13 +5,13 @@ import SystemSupport
 /// The engine of the service, asked over a connection.
 ///
 /// May be used from any task.
-public final class RemoteEngine: EngineClient {
+package final class RemoteEngine: EngineClient {
     let connection: EngineConnection
 
     private init(_ connection: EngineConnection) { self.connection = connection }
 
     /// How long a service may take to say hello.
-    public static let standardPatience = Duration.seconds(5)
+    package static let standardPatience = Duration.seconds(5)
 
     /// Connects to the service of a store, if one listens at its socket. This starts none, but for one that systemd
     /// listens for.
@@ -22,7 +22,7 @@ public final class RemoteEngine: EngineClient {
     ///   - patience: How long the service may take to say hello.
     /// - Returns: `nil` if nobody listens, or whoever did has just ended.
     /// - Throws: ``EngineError/service(_:)``.
-    public static func connect(
+    package static func connect(
         storeDirectory: String, program: String, patience: Duration = standardPatience
     ) async throws(EngineError) -> RemoteEngine? {
         // One that ends while it is connected to may be followed by another, which systemd starts.
@@ -47,14 +47,14 @@ public final class RemoteEngine: EngineClient {
     }
 
     /// Has the service perform a call.
-    public func perform<Call: ClientCall>(
+    package func perform<Call: ClientCall>(
         _ call: Call, onEvent: @escaping @Sendable (ExtensionEvent) -> Void
     ) async throws(EngineError) -> Call.Answer {
         try await connection.perform(call, onEvent: onEvent)
     }
 
     /// Has the service end once what is in progress is done. Returns when it has taken this in.
-    public func stopService() async throws(EngineError) {
+    package func stopService() async throws(EngineError) {
         do throws(EngineError) {
             try await perform(StopCall())
         } catch .service(.ended) {
@@ -63,5 +63,5 @@ public final class RemoteEngine: EngineClient {
     }
 
     /// Ends the connection.
-    public func close() async { connection.close() }
+    package func close() async { connection.close() }
 }

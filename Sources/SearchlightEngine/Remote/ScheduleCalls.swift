@@ -70,28 +70,23 @@ extension CallContext {
 }
 
 extension RemoteEngine: ScheduleService {
-    /// See ``ScheduleService/schedule(of:)``.
-    public func schedule(of keys: [ScheduledJob.Key]?) async throws(EngineError) -> ScheduleReport {
+    package func schedule(of keys: [ScheduledJob.Key]?) async throws(EngineError) -> ScheduleReport {
         try await perform(ScheduleCall(keys: keys))
     }
 
-    /// See ``ScheduleService/runNow(_:)``.
-    public func runNow(_ key: ScheduledJob.Key) async throws(EngineError) -> Bool {
+    package func runNow(_ key: ScheduledJob.Key) async throws(EngineError) -> Bool {
         try await perform(RunJobCall(key: key))
     }
 
-    /// See ``ScheduleService/cancel(_:)``.
-    public func cancel(_ key: ScheduledJob.Key) async throws(EngineError) -> Bool {
+    package func cancel(_ key: ScheduledJob.Key) async throws(EngineError) -> Bool {
         try await perform(CancelJobCall(key: key))
     }
 
-    /// See ``ScheduleService/setThrottled(_:_:)``.
-    public func setThrottled(_ isThrottled: Bool, _ bundle: String) async throws(EngineError) -> Bool {
+    package func setThrottled(_ isThrottled: Bool, _ bundle: String) async throws(EngineError) -> Bool {
         try await perform(ThrottleCall(bundle: bundle, isThrottled: isThrottled))
     }
 
-    /// See ``ScheduleService/inhibit(who:why:)``.
-    public func inhibit(who: String, why: String) async throws(EngineError) {
+    package func inhibit(who: String, why: String) async throws(EngineError) {
         try await perform(InhibitCall(who: who, why: why))
     }
 }

@@ -44,22 +44,18 @@ enum QueryText: Hashable, Sendable, Codable {
 
 /// Finds items by words. An answer that is too large is not cut: no cursor can be made for a position within a page, so the
 /// client asks for fewer.
-public struct SearchCall: EngineCall {
-    /// What the call needs.
-    public static var need: EngineNeed { .reading }
-    /// What the call is for.
-    public var purpose: String { "search" }
+package struct SearchCall: EngineCall {
+    package var need: EngineNeed { .reading }
+    package var purpose: String { "search" }
     /// What is searched for.
-    public var search: ItemSearch
+    package var search: ItemSearch
 
     /// The most hits of one answer; more are asked for again.
-    public static let maximumHits = 1000
+    package static let maximumHits = 1000
 
-    /// Creates the call.
-    public init(search: ItemSearch) { self.search = search }
+    package init(search: ItemSearch) { self.search = search }
 
-    /// Performs the call.
-    public func perform(
+    package func perform(
         on engine: SearchlightEngine, _ context: CallContext
     ) async throws(EngineError) -> FoundItems {
         var search = search
@@ -72,11 +68,9 @@ public struct SearchCall: EngineCall {
 }
 
 /// Finds items by a metadata query, in the order in which they were first donated.
-public struct ItemsCall: EngineCall {
-    /// What the call needs.
-    public static var need: EngineNeed { .reading }
-    /// What the call is for.
-    public var purpose: String { "find items" }
+package struct ItemsCall: EngineCall {
+    package var need: EngineNeed { .reading }
+    package var purpose: String { "find items" }
     var query: QueryText
     var bundle: String?
     var limit: Int
@@ -86,8 +80,7 @@ public struct ItemsCall: EngineCall {
     /// The most items of one answer; more are asked for again.
     private static let maximumItems = 2000
 
-    /// Performs the call.
-    public func perform(
+    package func perform(
         on engine: SearchlightEngine, _ context: CallContext
     ) async throws(EngineError) -> QueryPage {
         try await engine.items(
@@ -96,7 +89,7 @@ public struct ItemsCall: EngineCall {
     }
 
     /// The first half.
-    public static func half(of answer: QueryPage) -> QueryPage? {
+    package static func half(of answer: QueryPage) -> QueryPage? {
         guard answer.items.count > 1 else { return nil }
         var half = answer
         half.items.removeLast(answer.items.count / 2)
@@ -106,17 +99,14 @@ public struct ItemsCall: EngineCall {
 }
 
 /// Counts the items that satisfy a query.
-public struct CountCall: EngineCall {
-    /// What the call needs.
-    public static var need: EngineNeed { .reading }
-    /// What the call is for.
-    public var purpose: String { "count items" }
+package struct CountCall: EngineCall {
+    package var need: EngineNeed { .reading }
+    package var purpose: String { "count items" }
     var query: QueryText
     var bundle: String?
     var place = QueryPlace.current
 
-    /// Creates the call.
-    public init(_ query: QueryExpression, bundle: String? = nil) {
+    package init(_ query: QueryExpression, bundle: String? = nil) {
         (self.query, self.bundle) = (QueryText(query), bundle)
     }
 
@@ -124,22 +114,19 @@ public struct CountCall: EngineCall {
         (self.query, self.bundle, self.place) = (query, bundle, place)
     }
 
-    /// Performs the call.
-    public func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Int {
+    package func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Int {
         try await engine.count(matching: try query.query(for: purpose), bundle: bundle, place: place)
     }
 }
 
 /// Says how a query would be answered; nothing is searched.
-public struct ExplainCall: EngineCall {
-    /// What the call is for.
-    public var purpose: String { "explain a query" }
+package struct ExplainCall: EngineCall {
+    package var purpose: String { "explain a query" }
     var query: QueryText
     var bundle: String?
     var place = QueryPlace.current
 
-    /// Creates the call.
-    public init(_ query: QueryExpression, bundle: String? = nil) {
+    package init(_ query: QueryExpression, bundle: String? = nil) {
         (self.query, self.bundle) = (QueryText(query), bundle)
     }
 
@@ -147,18 +134,15 @@ public struct ExplainCall: EngineCall {
         (self.query, self.bundle, self.place) = (query, bundle, place)
     }
 
-    /// Performs the call.
-    public func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> QueryPlan {
+    package func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> QueryPlan {
         try await engine.explain(try query.query(for: purpose), bundle: bundle, place: place)
     }
 }
 
 /// Looks items up by name; see ``EngineClient/items(named:bundle:)``.
-public struct LookUpCall: EngineCall {
-    /// What the call needs.
-    public static var need: EngineNeed { .reading }
-    /// What the call is for.
-    public var purpose: String { "find items" }
+package struct LookUpCall: EngineCall {
+    package var need: EngineNeed { .reading }
+    package var purpose: String { "find items" }
     var names: [String]
     var bundle: String?
 
@@ -166,7 +150,7 @@ public struct LookUpCall: EngineCall {
     static let maximumNames = 500
 
     /// An item, or why there is none.
-    public enum Found: Codable, Sendable {
+    package enum Found: Codable, Sendable {
         /// The item.
         case item(StoredItem)
         /// Why there is none.
@@ -180,8 +164,7 @@ public struct LookUpCall: EngineCall {
         }
     }
 
-    /// Performs the call.
-    public func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> [Found] {
+    package func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> [Found] {
         guard names.count <= Self.maximumNames else {
             throw .service(.refused(during: purpose, reason: "more than \(Self.maximumNames) items were named"))
         }
@@ -200,7 +183,7 @@ public struct LookUpCall: EngineCall {
     }
 
     /// The first half.
-    public static func half(of answer: [Found]) -> [Found]? {
+    package static func half(of answer: [Found]) -> [Found]? {
         answer.count > 1 ? Array(answer.prefix(answer.count / 2)) : nil
     }
 }

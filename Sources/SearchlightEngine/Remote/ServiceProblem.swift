@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why the service could not be asked, or answered what makes no sense.
-public enum ServiceProblem: Error, Hashable, Sendable, Codable, CustomStringConvertible {
+package enum ServiceProblem: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// Its socket is there and cannot be connected to.
     case cannotConnect(path: String, reason: String)
     /// It said nothing for so many seconds.
@@ -20,7 +20,7 @@ public enum ServiceProblem: Error, Hashable, Sendable, Codable, CustomStringConv
     case answerTooLarge(during: String, limit: Int)
 
     /// The problem: what was attempted, what happened, what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .cannotConnect(let path, let reason):
             """

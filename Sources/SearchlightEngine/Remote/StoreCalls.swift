@@ -5,18 +5,15 @@ import SearchIndex
 import ServiceMessages
 
 /// An answer that says nothing but that it was done.
-public struct Done: Codable, Sendable {}
+package struct Done: Codable, Sendable {}
 
 /// Says what was found when the store was opened. A service tells what was lost to the first who asks.
-public struct OpeningCall: EngineCall {
-    /// What the call is for.
-    public var purpose: String { "say what was found at its opening" }
+package struct OpeningCall: EngineCall {
+    package var purpose: String { "say what was found at its opening" }
 
-    /// Creates the call.
-    public init() {}
+    package init() {}
 
-    /// Performs the call.
-    public func perform(
+    package func perform(
         on engine: SearchlightEngine, _ context: CallContext
     ) async throws(EngineError) -> StoreOpeningReport {
         context.toldOnce(try await engine.opening())
@@ -24,18 +21,15 @@ public struct OpeningCall: EngineCall {
 }
 
 /// Says how much of what there is, what was wrong and what is pending. An exact answer measures everything, however long that takes.
-public struct StatusCall: EngineCall {
-    /// What the call needs.
-    public static var need: EngineNeed { .reading }
-    /// What the call is for.
-    public var purpose: String { "say how the index is" }
+package struct StatusCall: EngineCall {
+    package var need: EngineNeed { .reading }
+    package var purpose: String { "say how the index is" }
     var isExact: Bool
 
-    /// Creates the call.
-    public init(isExact: Bool) { self.isExact = isExact }
+    package init(isExact: Bool) { self.isExact = isExact }
 
-    /// Performs the call.
-    public func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> StoreStatus {
+    package func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> StoreStatus
+    {
         var status = try await engine.status(isExact: isExact)
         status.service = context.service?.facts()
         return status
@@ -43,17 +37,13 @@ public struct StatusCall: EngineCall {
 }
 
 /// Counts the items of each bundle.
-public struct ItemCountsCall: EngineCall {
-    /// What the call needs.
-    public static var need: EngineNeed { .reading }
-    /// What the call is for.
-    public var purpose: String { "count the items of each bundle" }
+package struct ItemCountsCall: EngineCall {
+    package var need: EngineNeed { .reading }
+    package var purpose: String { "count the items of each bundle" }
 
-    /// Creates the call.
-    public init() {}
+    package init() {}
 
-    /// Performs the call.
-    public func perform(
+    package func perform(
         on engine: SearchlightEngine, _ context: CallContext
     ) async throws(EngineError) -> [String: Int] {
         try await engine.itemCounts()
@@ -61,15 +51,12 @@ public struct ItemCountsCall: EngineCall {
 }
 
 /// Says what is durable and cannot be found yet.
-public struct PendingCall: EngineCall {
-    /// What the call is for.
-    public var purpose: String { "say what cannot be found yet" }
+package struct PendingCall: EngineCall {
+    package var purpose: String { "say what cannot be found yet" }
 
-    /// Creates the call.
-    public init() {}
+    package init() {}
 
-    /// Performs the call.
-    public func perform(
+    package func perform(
         on engine: SearchlightEngine, _ context: CallContext
     ) async throws(EngineError) -> PendingDonations {
         try await engine.pendingDonations()
@@ -77,21 +64,19 @@ public struct PendingCall: EngineCall {
 }
 
 /// Lists the reindexes that were asked for and not acknowledged.
-public struct PendingReindexesCall: EngineCall {
-    /// What the call is for.
-    public var purpose: String { "list the pending reindexes" }
+package struct PendingReindexesCall: EngineCall {
+    package var purpose: String { "list the pending reindexes" }
 
-    /// Creates the call.
-    public init() {}
+    package init() {}
 
-    /// Performs the call.
-    public func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> [OwedJob] {
+    package func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> [OwedJob] {
         try await engine.owedReindexes()
     }
 }
 
 /// Makes a batch durable; see ``EngineClient/commit(_:)``.
 struct CommitCall: EngineCall {
+    var need: EngineNeed { .donating(bytes: Int(clamping: batch.length)) }
     var purpose: String { "store items" }
     /// The encoded batch.
     var batch: Payload
@@ -122,64 +107,52 @@ struct CommitCall: EngineCall {
 
 /// Reads the client state of the last batch of a scope. An engine that only reads knows what was durable when it was opened,
 /// unless ``StoreOpeningReport/waitingEntries`` says otherwise, and what was applied since.
-public struct ClientStateCall: EngineCall {
-    /// What the call is for.
-    public var purpose: String { "read a client state" }
+package struct ClientStateCall: EngineCall {
+    package var purpose: String { "read a client state" }
     var scope: IndexScope
 
-    /// Creates the call.
-    public init(scope: IndexScope) { self.scope = scope }
+    package init(scope: IndexScope) { self.scope = scope }
 
-    /// Performs the call.
-    public func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> [UInt8]? {
+    package func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> [UInt8]? {
         try await engine.clientState(of: scope)
     }
 }
 
 /// Returns when everything that was durable before can be found.
-public struct SettleCall: EngineCall {
-    /// What the call is for.
-    public var purpose: String { "have everything found that was donated" }
+package struct SettleCall: EngineCall {
+    package var purpose: String { "have everything found that was donated" }
 
-    /// Creates the call.
-    public init() {}
+    package init() {}
 
-    /// Performs the call.
-    public func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Done {
+    package func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Done {
         try await engine.settle()
         return Done()
     }
 }
 
 /// Says what was durable and was left out of one scope since a mark; only the next mark without one.
-public struct RejectionsCall: EngineCall {
-    /// What the call is for.
-    public var purpose: String { "say what was left out" }
+package struct RejectionsCall: EngineCall {
+    package var purpose: String { "say what was left out" }
     var scope: IndexScope
     var mark: Rejections.Mark?
 
-    /// Creates the call.
-    public init(scope: IndexScope, mark: Rejections.Mark?) {
+    package init(scope: IndexScope, mark: Rejections.Mark?) {
         self.scope = scope
         self.mark = mark
     }
 
-    /// Performs the call.
-    public func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Rejections {
+    package func perform(on engine: SearchlightEngine, _ context: CallContext) async throws(EngineError) -> Rejections {
         try await engine.rejections(in: scope, after: mark)
     }
 }
 
 /// Asks the service about itself.
-public struct FactsCall: ClientCall {
-    /// What the call is for.
-    public var purpose: String { "say how it is" }
+package struct FactsCall: ClientCall {
+    package var purpose: String { "say how it is" }
 
-    /// Creates the call.
-    public init() {}
+    package init() {}
 
-    /// Performs the call.
-    public func perform(_ context: CallContext) async throws(EngineError) -> ServiceFacts {
+    package func perform(_ context: CallContext) async throws(EngineError) -> ServiceFacts {
         try context.service(for: purpose).facts()
     }
 }

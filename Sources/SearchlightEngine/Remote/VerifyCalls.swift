@@ -2,7 +2,7 @@
 import SearchIndex
 
 /// Checks and repairs the store of a service.
-public protocol StoreMaintenance: Sendable {
+package protocol StoreMaintenance: Sendable {
     /// Checks everything during use; changes nothing.
     func verify() async throws(EngineError) -> VerificationReport
     /// Checks and repairs everything; requests wait.
@@ -35,13 +35,11 @@ extension CallContext {
 }
 
 extension RemoteEngine: StoreMaintenance {
-    /// See ``StoreMaintenance/verify()``.
-    public func verify() async throws(EngineError) -> VerificationReport {
+    package func verify() async throws(EngineError) -> VerificationReport {
         try await perform(VerifyCall())
     }
 
-    /// See ``StoreMaintenance/repair()``.
-    public func repair() async throws(EngineError) -> StoreCheck.Repair {
+    package func repair() async throws(EngineError) -> StoreCheck.Repair {
         try await perform(RepairCall())
     }
 }

@@ -3,14 +3,11 @@ import ExtensionHost
 import Synchronization
 
 /// What a bundle has done in some time.
-public struct BundleActivity: Hashable, Sendable, Codable {
+package struct BundleActivity: Hashable, Sendable, Codable {
     /// How many items its extension, or its app as a delegate, has donated.
-    public var items = 0
+    package var items = 0
     /// How many reindexes have failed.
-    public var failures = 0
-
-    /// Nothing was done.
-    public init() {}
+    package var failures = 0
 }
 
 /// Counts what bundles do, until somebody takes the figures.
@@ -61,8 +58,8 @@ final class ActivityCounts: Sendable {
 
 extension SearchlightEngine {
     /// What bundles have done since this was last asked, for a ledger; those that did nothing are not in it.
-    public func takeActivity() -> [String: BundleActivity] { activity.takeAll() }
+    package func takeActivity() -> [String: BundleActivity] { activity.takeAll() }
 
     /// The bundles that were forgotten since this was last asked, so that whoever keeps a ledger forgets them too.
-    public func takeForgotten() -> Set<String> { activity.takeForgotten() }
+    package func takeForgotten() -> Set<String> { activity.takeForgotten() }
 }

@@ -10,9 +10,9 @@ import SystemSupport
 ///
 /// One process writes it; anybody who may read the store reads it. A line that was lost with the machine's power is missed by
 /// nobody, so none is forced to the disk.
-public final class DecisionLog: Sendable {
+package final class DecisionLog: Sendable {
     /// Where it is.
-    public let path: String
+    package let path: String
     private let maximumBytes: Int
     private struct State {
         var file: OwnedDescriptor?
@@ -21,22 +21,22 @@ public final class DecisionLog: Sendable {
     private let state = Mutex(State())
 
     /// When a file is put aside, in bytes: about 8,000 decisions, some weeks of a desktop.
-    public static let standardMaximumBytes = 1 << 20
+    package static let standardMaximumBytes = 1 << 20
 
     /// The log of a store.
-    public init(storeDirectory: String, maximumBytes: Int = standardMaximumBytes) {
+    package init(storeDirectory: String, maximumBytes: Int = standardMaximumBytes) {
         path = storeDirectory + "/decisions.log"
         self.maximumBytes = maximumBytes
     }
 
     /// Where what came before is.
-    public var olderPath: String { path + ".1" }
+    package var olderPath: String { path + ".1" }
 
     /// Writes a decision.
     ///
     /// - Returns: Whether it was written; a full disk is no reason to decide nothing.
     @discardableResult
-    public func append(_ entry: JournalEntry) -> Bool {
+    package func append(_ entry: JournalEntry) -> Bool {
         let line = JournalLine(entry).json + [UInt8(ascii: "\n")]
         return state.withLock { state in
             if state.file == nil { open(&state) }
@@ -67,7 +67,7 @@ public final class DecisionLog: Sendable {
     /// - Parameters:
     ///   - count: At most so many.
     ///   - job: Only those about a job.
-    public func last(_ count: Int, about job: ScheduledJob.Key? = nil) -> [JournalEntry] {
+    package func last(_ count: Int, about job: ScheduledJob.Key? = nil) -> [JournalEntry] {
         guard count > 0 else { return [] }
         var entries: [JournalEntry] = []
         for path in [path, olderPath] where entries.count < count {
@@ -94,14 +94,14 @@ public final class DecisionLog: Sendable {
 }
 
 /// Follows the log of decisions as it grows, also past the moment when a file is put aside. For one task at a time.
-public struct DecisionFollower {
+package struct DecisionFollower {
     private let path: String
     private var file: OwnedDescriptor?
     private var identity: UInt64 = 0
     private var rest: [UInt8] = []
 
     /// Begins at the present end.
-    public init(_ log: DecisionLog) {
+    package init(_ log: DecisionLog) {
         path = log.path
         open(atEnd: true)
     }
@@ -115,7 +115,7 @@ public struct DecisionFollower {
     }
 
     /// What came since the last call.
-    public mutating func next() -> [JournalEntry] {
+    package mutating func next() -> [JournalEntry] {
         var entries = take()
         // Another file has taken its place, and what was written to this one last was just read.
         var status = stat()

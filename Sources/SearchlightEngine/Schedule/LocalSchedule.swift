@@ -4,7 +4,7 @@ import Foundation
 import IdleScheduling
 
 /// Answers for a schedule where no service runs: says what the policy would decide, and does at once what a person wants done.
-public struct LocalSchedule: ScheduleService {
+package struct LocalSchedule: ScheduleService {
     private let engine: SearchlightEngine
     private let policy: SchedulingPolicy
     private let monitor: ConditionMonitor
@@ -12,15 +12,14 @@ public struct LocalSchedule: ScheduleService {
     /// Between two looks, so that there is a load to measure.
     private static let pause = Duration.milliseconds(300)
 
-    /// Creates a schedule.
-    public init(_ engine: SearchlightEngine, policy: SchedulingPolicy, roots: SensorRoots) {
+    package init(_ engine: SearchlightEngine, policy: SchedulingPolicy, roots: SensorRoots) {
         self.engine = engine
         self.policy = policy
         monitor = ConditionMonitor(roots: roots, store: engine.configuration.storeDirectory)
     }
 
     /// See ``ScheduleService/schedule(of:)``. Takes a third of a second.
-    public func schedule(of keys: [ScheduledJob.Key]?) async throws(EngineError) -> ScheduleReport {
+    package func schedule(of keys: [ScheduledJob.Key]?) async throws(EngineError) -> ScheduleReport {
         monitor.sense(.waiting)
         defer { monitor.sense(.off) }
         monitor.look()
@@ -45,8 +44,7 @@ public struct LocalSchedule: ScheduleService {
             days: ledger.report(of: keys))
     }
 
-    /// See ``ScheduleService/runNow(_:)``.
-    public func runNow(_ key: ScheduledJob.Key) async throws(EngineError) -> Bool {
+    package func runNow(_ key: ScheduledJob.Key) async throws(EngineError) -> Bool {
         switch key {
         case .maintenance(let task):
             try await engine.maintain(task)
@@ -58,25 +56,24 @@ public struct LocalSchedule: ScheduleService {
     }
 
     /// See ``ScheduleService/cancel(_:)``. Nothing runs, so there is nothing to stop.
-    public func cancel(_ key: ScheduledJob.Key) async throws(EngineError) -> Bool { false }
+    package func cancel(_ key: ScheduledJob.Key) async throws(EngineError) -> Bool { false }
 
-    /// See ``ScheduleService/setThrottled(_:_:)``.
-    public func setThrottled(_ isThrottled: Bool, _ bundle: String) async throws(EngineError) -> Bool {
+    package func setThrottled(_ isThrottled: Bool, _ bundle: String) async throws(EngineError) -> Bool {
         guard engine.throttledBundles.contains(bundle) != isThrottled else { return false }
         try engine.setThrottled(isThrottled, bundle)
         return true
     }
 
     /// See ``ScheduleService/inhibit(who:why:)``. Nobody begins anything, so this only waits.
-    public func inhibit(who: String, why: String) async throws(EngineError) {
+    package func inhibit(who: String, why: String) async throws(EngineError) {
         while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
     }
 }
 
 /// Days as people here count them.
-public enum LocalDay {
+package enum LocalDay {
     /// Which day it is at a moment, counted from 2001-01-01 in the time zone of this machine.
-    public static func number(of moment: Double, in zone: TimeZone = .current) -> Int {
+    package static func number(of moment: Double, in zone: TimeZone = .current) -> Int {
         guard moment.isFinite else { return 0 }
         let bounded = min(max(moment, -1e11), 1e11)
         let offset = Double(zone.secondsFromGMT(for: Date(timeIntervalSinceReferenceDate: bounded)))
@@ -84,7 +81,7 @@ public enum LocalDay {
     }
 
     /// The date of a day of that number: 2026-03-02.
-    public static func text(_ day: Int) -> String {
+    package static func text(_ day: Int) -> String {
         let bounded = min(max(day, -1_000_000), 1_000_000)
         return Date(timeIntervalSinceReferenceDate: Double(bounded) * 86400).formatted(
             .iso8601.year().month().day())
@@ -93,7 +90,7 @@ public enum LocalDay {
 
 extension DayLedger {
     /// The days of the bundles that were asked about, or of all.
-    public func report(of keys: [ScheduledJob.Key]?) -> [String: [Entry]] {
+    package func report(of keys: [ScheduledJob.Key]?) -> [String: [Entry]] {
         let wanted = keys?.compactMap(\.bundle) ?? bundles
         return Dictionary(wanted.map { ($0, entries(of: $0)) }, uniquingKeysWith: { one, _ in one })
             .filter { !$0.value.isEmpty }

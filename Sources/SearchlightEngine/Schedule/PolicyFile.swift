@@ -6,14 +6,14 @@ import SystemSupport
 
 /// The file in which a person changes the constants of scheduling: `$SEARCHLIGHT_SCHEDULING`, else
 /// `searchlight/scheduling.json` in `$XDG_CONFIG_HOME` (`~/.config`). docs/SCHEDULING.md has its keys.
-public struct PolicyFile: Sendable {
+package struct PolicyFile: Sendable {
     /// Where it is.
-    public let path: String
+    package let path: String
     /// Whether a person named it, so that it has to be there.
-    public let isNamed: Bool
+    package let isNamed: Bool
 
     /// The file that an environment means.
-    public init(environment: [String: String]) {
+    package init(environment: [String: String]) {
         if let named = environment["SEARCHLIGHT_SCHEDULING"], !named.isEmpty {
             self.init(path: named)
             return
@@ -23,18 +23,18 @@ public struct PolicyFile: Sendable {
     }
 
     /// A file that a person named.
-    public init(path: String) { self.init(URL(filePath: path).standardizedFileURL.path, isNamed: true) }
+    package init(path: String) { self.init(URL(filePath: path).standardizedFileURL.path, isNamed: true) }
 
     private init(_ path: String, isNamed: Bool) { (self.path, self.isNamed) = (path, isNamed) }
 
     /// Why the file is no policy, and what to do.
-    public struct Failure: Error, Sendable, CustomStringConvertible {
+    package struct Failure: Error, Sendable, CustomStringConvertible {
         /// What was attempted, what happened, what to do.
-        public let description: String
+        package let description: String
     }
 
     /// Reads the policy; without a file the standard one.
-    public func policy() throws(Failure) -> SchedulingPolicy {
+    package func policy() throws(Failure) -> SchedulingPolicy {
         let bytes: [UInt8]
         do throws(BoundedFile.Failure) {
             bytes = try BoundedFile.regular(path, limit: SchedulingPolicy.maximumConfigurationBytes)

@@ -3,26 +3,25 @@ import ConditionSensors
 import IdleScheduling
 
 /// What is done in the background and why, for a person who asks.
-public struct ScheduleReport: Sendable, Codable {
+package struct ScheduleReport: Sendable, Codable {
     /// When this was said, in seconds since 2001-01-01 UTC.
-    public var moment: Double
+    package var moment: Double
     /// Which day that is there, counted from 2001-01-01, as ``days`` counts.
-    public var today: Int
+    package var today: Int
     /// Whether somebody schedules: a service does, a command does not.
-    public var isScheduling: Bool
+    package var isScheduling: Bool
     /// What the machine is like.
-    public var conditions: Conditions
+    package var conditions: Conditions
     /// By which sensors that is known.
-    public var sensors: MonitorReport?
+    package var sensors: MonitorReport?
     /// The jobs that were asked about, or all that are owed: what is under way first, then those that press more.
-    public var jobs: [JobExplanation]
+    package var jobs: [JobExplanation]
     /// The bundles that persons have throttled, sorted.
-    public var throttled: [String]
+    package var throttled: [String]
     /// What the bundles asked about, or all, have cost and done, the oldest day first.
-    public var days: [String: [DayLedger.Entry]]
+    package var days: [String: [DayLedger.Entry]]
 
-    /// Creates a report.
-    public init(
+    package init(
         moment: Double, today: Int, isScheduling: Bool, conditions: Conditions, sensors: MonitorReport?,
         jobs: [JobExplanation], throttled: [String], days: [String: [DayLedger.Entry]]
     ) {
@@ -36,7 +35,7 @@ public struct ScheduleReport: Sendable, Codable {
 /// (``LocalSchedule``).
 ///
 /// May be used from any task. Every method throws ``EngineError``.
-public protocol ScheduleService: Sendable {
+package protocol ScheduleService: Sendable {
     /// Says what is done and why.
     ///
     /// - Parameter keys: Also of bundles that owe nothing; `nil` means all that is owed. At most 1,000.

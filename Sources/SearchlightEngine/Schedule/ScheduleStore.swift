@@ -5,7 +5,7 @@ import SearchIndex
 import Synchronization
 
 /// What is kept for whoever schedules, each as one value of its own.
-public enum ScheduleRecord: String, Hashable, Sendable, Codable, CaseIterable {
+package enum ScheduleRecord: String, Hashable, Sendable, Codable, CaseIterable {
     /// What extensions have used in the windows of their quotas.
     case usage
     /// What extensions have used and done on each day.
@@ -124,10 +124,10 @@ final class ScheduleStore: Sendable {
 
 extension SearchlightEngine {
     /// Whether the file of the schedule could not be read at the opening; it was begun anew.
-    public var hasDamagedSchedule: Bool { scheduleStore.wasDamaged }
+    package var hasDamagedSchedule: Bool { scheduleStore.wasDamaged }
 
     /// What was kept last; `nil` if there is nothing, or it is not of this type.
-    public func scheduleRecord<Value: Decodable>(_ record: ScheduleRecord, as type: Value.Type) -> Value? {
+    package func scheduleRecord<Value: Decodable>(_ record: ScheduleRecord, as type: Value.Type) -> Value? {
         scheduleStore.state.records[record.rawValue].flatMap { try? JSONDecoder().decode(type, from: $0) }
     }
 
@@ -135,7 +135,7 @@ extension SearchlightEngine {
     ///
     /// - Parameter value: Encoded at most 8 MiB.
     /// - Throws: ``EngineError/storeFile(path:operation:detail:)``.
-    public func keep(_ value: some Encodable, as record: ScheduleRecord) throws(EngineError) {
+    package func keep(_ value: some Encodable, as record: ScheduleRecord) throws(EngineError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         guard let data = try? encoder.encode(value), data.count <= ScheduleState.maximumRecordBytes else {
@@ -157,12 +157,12 @@ extension SearchlightEngine {
     }
 
     /// The bundles that persons have throttled.
-    public var throttledBundles: Set<String> { Set(scheduleStore.state.throttled) }
+    package var throttledBundles: Set<String> { Set(scheduleStore.state.throttled) }
 
     /// Notes that a person has throttled a bundle, or not any more. Nobody is told; see ``throttle(_:_:)``.
     ///
     /// - Throws: ``EngineError``; it holds for as long as this process lives.
-    public func setThrottled(_ isThrottled: Bool, _ bundle: String) throws(EngineError) {
+    package func setThrottled(_ isThrottled: Bool, _ bundle: String) throws(EngineError) {
         defer { jobsFollower.tell() }
         try scheduleStore.update { state in
             state.throttled.removeAll { $0 == bundle }

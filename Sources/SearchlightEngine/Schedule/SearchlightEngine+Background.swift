@@ -7,24 +7,24 @@ extension SearchlightEngine {
     /// Has what is asked of a bundle in the background be quiet; see `ExtensionHost.pauseBackground`. Returns once it is, half
     /// a second later at most. ``resumeBackground(_:)`` or ``endBackground(_:)`` must follow.
     @discardableResult
-    public func pauseBackground(_ bundle: String, _ notice: ThrottleNotice) async -> PauseOutcome {
+    package func pauseBackground(_ bundle: String, _ notice: ThrottleNotice) async -> PauseOutcome {
         // What it has donated is quiet too: to be found takes a processor longer than to be donated.
         index.hold(bundle)
         return await host.pauseBackground(bundle, notice)
     }
 
     /// Whether something is being indexed at this moment: what was under way when its extension was paused still is for a while.
-    public var isIndexing: Bool { index.isApplying }
+    package var isIndexing: Bool { index.isApplying }
 
     /// Lets it go on. Harmless if it was not paused.
-    public func resumeBackground(_ bundle: String) async {
+    package func resumeBackground(_ bundle: String) async {
         index.hold(nil)
         await host.resumeBackground(bundle)
     }
 
     /// Ends what is asked of a bundle in the background; unless it was acknowledged it stays owed, and what it has donated while
     /// it was paused is found once it is resumed or the next begins. Returns before all of that has happened.
-    public func endBackground(_ bundle: String) async {
+    package func endBackground(_ bundle: String) async {
         await host.endBackground(bundle)
         // Nothing may be asked of it just now: it waits until the machine is left alone, between two pages or for what is held.
         outlook.withLock { $0.inBackground[bundle] }?.cancel()
@@ -32,10 +32,10 @@ extension SearchlightEngine {
 
     /// What the workers of a bundle that are asked by an origin have cost since the engine was opened, those that have ended
     /// too; `nil` if there was none. Never less than before.
-    public func usage(of bundle: String, for origin: RequestOrigin) -> Usage? {
+    package func usage(of bundle: String, for origin: RequestOrigin) -> Usage? {
         host.usage(of: bundle, for: origin).map { Usage(cpu: $0.cpu, written: $0.written, wakeUps: $0.wakeUps) }
     }
 
     /// The processes of all workers, until they were reaped.
-    public var workerProcesses: [Int32] { host.processIdentifiers }
+    package var workerProcesses: [Int32] { host.processIdentifiers }
 }

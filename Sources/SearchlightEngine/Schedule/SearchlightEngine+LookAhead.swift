@@ -9,7 +9,7 @@ extension SearchlightEngine {
     private static let pauseAfterFailure = 3600.0
 
     /// When ``lookAhead()`` is to be called next, in seconds since 2001-01-01 UTC; `nil` if nothing is to come.
-    public var nextLook: Double? { outlook.withLock { $0.next } }
+    package var nextLook: Double? { outlook.withLock { $0.next } }
 
     /// Looks for work to come: asks for items that are about to expire, and finds out what maintenance is due. A few
     /// milliseconds; afterwards ``scheduledJobs()`` and ``nextLook`` say what there is.
@@ -23,7 +23,7 @@ extension SearchlightEngine {
     /// registered app is not asked.
     ///
     /// - Throws: ``EngineError``; ``nextLook`` says when to try again.
-    public func lookAhead() async throws(EngineError) {
+    package func lookAhead() async throws(EngineError) {
         guard configuration.access == .readWrite else { return }
         let now = configuration.now()
         // Whoever donates meanwhile has it looked for again.

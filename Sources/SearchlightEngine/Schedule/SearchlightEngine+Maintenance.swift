@@ -57,7 +57,7 @@ extension SearchlightEngine {
     ///
     /// - Parameter checkpoint: Asked after each step; whoever says no has it stopped.
     /// - Throws: ``EngineError``; `.extension(.cancelled)` if it was stopped.
-    public func maintain(
+    package func maintain(
         _ task: MaintenanceTask, checkpoint: @escaping JobCheckpoint = { true }
     ) async throws(EngineError) {
         var texts: Int64?

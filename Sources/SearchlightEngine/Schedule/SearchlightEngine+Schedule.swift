@@ -3,14 +3,14 @@ import ExtensionHost
 import IdleScheduling
 
 /// What a job is asked between its steps: it may wait, and says whether to go on.
-public typealias JobCheckpoint = @Sendable () async -> Bool
+package typealias JobCheckpoint = @Sendable () async -> Bool
 
 extension SearchlightEngine {
     /// All that is owed now and could be done: reindexes of bundles whose extension is there, or whose app is registered, and
     /// the maintenance that is due. What somebody else than ``run(_:origin:checkpoint:)`` is at is not among it.
     ///
     /// Reads nothing from the disk. May be called from any thread.
-    public func scheduledJobs() -> [ScheduledJob] {
+    package func scheduledJobs() -> [ScheduledJob] {
         let outlook = outlook.withLock { $0 }
         let health = host.health
         let reindexes = jobStore.jobs.compactMap { job -> ScheduledJob? in
@@ -47,7 +47,7 @@ extension SearchlightEngine {
     /// Writes down that a bundle owes something, to be done when it is time; see ``run(_:origin:checkpoint:)``.
     ///
     /// - Throws: ``EngineError``; then it is not owed.
-    public func owe(_ work: Job.Work, of bundle: String, cause: Job.Cause) throws(EngineError) {
+    package func owe(_ work: Job.Work, of bundle: String, cause: Job.Cause) throws(EngineError) {
         let job = Job(bundle: bundle, work: work, requested: configuration.now(), cause: cause)
         try jobStore.update { $0.add(job) }
     }
@@ -59,7 +59,7 @@ extension SearchlightEngine {
     }
 
     /// Has maintenance done soon that is not due.
-    public func owe(_ task: MaintenanceTask) {
+    package func owe(_ task: MaintenanceTask) {
         let now = configuration.now()
         outlook.withLock { $0.due[task] = min($0.due[task] ?? now, now) }
         jobsFollower.tell()
@@ -67,7 +67,7 @@ extension SearchlightEngine {
 
     /// Has somebody told whenever ``scheduledJobs()``, ``nextLook`` or ``throttledBundles`` may have become others; `nil` ends
     /// that. Told on any thread, without a lock held, perhaps later and once for many changes; must not block.
-    public func onJobsChange(_ handler: (@Sendable () -> Void)?) { jobsFollower.follow(handler) }
+    package func onJobsChange(_ handler: (@Sendable () -> Void)?) { jobsFollower.follow(handler) }
 
     /// Does what is owed, now.
     ///
@@ -80,7 +80,7 @@ extension SearchlightEngine {
     /// - Throws: ``EngineError``; then it is still owed, and unless it was cancelled, ``ScheduledJob/notBefore`` or
     ///   ``ScheduledJob/refusal`` says what it waits for. ``EngineError/alreadyReindexing(_:)``: somebody else is at it.
     @discardableResult
-    public func run(
+    package func run(
         _ key: ScheduledJob.Key, origin: RequestOrigin = .background,
         checkpoint: @escaping JobCheckpoint = { true }
     ) async throws(EngineError) -> Int? {

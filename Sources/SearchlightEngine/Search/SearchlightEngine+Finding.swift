@@ -10,8 +10,7 @@ extension SearchlightEngine {
     /// The attributes that snippets are taken from.
     private static let snippetAttributes = ["textContent", "contentDescription"]
 
-    /// See ``EngineClient/find(_:)``.
-    public func find(_ search: ItemSearch) async throws(EngineError) -> FoundItems {
+    package func find(_ search: ItemSearch) async throws(EngineError) -> FoundItems {
         var request = SearchRequest(search.text, bundle: search.bundle)
         request.limit = search.limit
         request.cursor = search.cursor

@@ -5,9 +5,9 @@ import Synchronization
 ///
 /// What others cause is written with their ``LogAllowance`` and that of all of them together, so that nobody can fill a
 /// disk; how much was left out is written when there is room again.
-public final class ServiceLog: Sendable {
+package final class ServiceLog: Sendable {
     /// How grave an event is, as syslog(3) counts.
-    public enum Level: Int, Sendable {
+    package enum Level: Int, Sendable {
         /// Something that was asked for was not done.
         case error = 3
         /// Something is not as it should be.
@@ -18,7 +18,7 @@ public final class ServiceLog: Sendable {
         case info = 6
     }
     /// Writes one line.
-    public typealias Sink = @Sendable (Level, String) -> Void
+    package typealias Sink = @Sendable (Level, String) -> Void
 
     /// The longest line, in Unicode scalars.
     static let maximumScalars = 1000
@@ -31,7 +31,7 @@ public final class ServiceLog: Sendable {
     /// - Parameters:
     ///   - now: The time since some beginning.
     ///   - sink: Writes a line; called from any thread.
-    public init(now: @escaping @Sendable () -> Duration = ServiceLog.uptime, sink: @escaping Sink) {
+    package init(now: @escaping @Sendable () -> Duration = ServiceLog.uptime, sink: @escaping Sink) {
         self.sink = sink
         self.now = now
         shared = LogAllowance(burst: 400, refill: .milliseconds(100), now: now)
@@ -40,7 +40,7 @@ public final class ServiceLog: Sendable {
     private let now: @Sendable () -> Duration
 
     /// Writes what the service itself does.
-    public func write(_ level: Level, _ message: String) { sink(level, Self.line(message)) }
+    package func write(_ level: Level, _ message: String) { sink(level, Self.line(message)) }
 
     /// An allowance for one peer or extension.
     func allowance() -> LogAllowance { LogAllowance(burst: 20, refill: .seconds(3), now: now) }
@@ -67,7 +67,7 @@ public final class ServiceLog: Sendable {
     }
 
     /// How long the machine has run.
-    public static let uptime: @Sendable () -> Duration = {
+    package static let uptime: @Sendable () -> Duration = {
         ContinuousClock.now - uptimeBase
     }
     private static let uptimeBase = ContinuousClock.now

@@ -18,7 +18,7 @@ import SystemSupport
 /// configuration.clock = loop.clock
 /// let timer = configuration.clock.timer(after: .seconds(10)) { close() }
 /// ```
-public final class EventLoop: TaskExecutor {
+package final class EventLoop: TaskExecutor {
     private struct Sleeper {
         var deadline: ContinuousClock.Instant
         var number: UInt64
@@ -66,7 +66,7 @@ public final class EventLoop: TaskExecutor {
     ///
     /// - Parameter name: The name of the thread, up to 15 bytes.
     /// - Throws: ``EventLoop/Failure`` where the process may have no more descriptors or threads.
-    public init(name: String = "loop") throws(Failure) {
+    package init(name: String = "loop") throws(Failure) {
         let number = csystem_timer_descriptor()
         guard number >= 0 else { throw Failure(operation: "create a timer descriptor", code: errno) }
         timer = OwnedDescriptor(adopting: number)
@@ -75,19 +75,19 @@ public final class EventLoop: TaskExecutor {
     }
 
     /// A failed system call.
-    public struct Failure: Error, Hashable, CustomStringConvertible {
+    package struct Failure: Error, Hashable, CustomStringConvertible {
         let operation: String
         let code: Int32
 
         /// The error in one sentence.
-        public var description: String { "Could not \(operation): \(String(cString: strerror(code)))." }
+        package var description: String { "Could not \(operation): \(String(cString: strerror(code)))." }
     }
 
     /// The clock whose sleeps are deadlines of this loop.
-    public var clock: LoopClock { LoopClock(loop: self) }
+    package var clock: LoopClock { LoopClock(loop: self) }
 
     /// Runs a job on the thread, after those that were enqueued before.
-    public func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let isTaken = state.withLock { state in
             guard !state.hasEnded else { return false }
@@ -185,16 +185,16 @@ public final class EventLoop: TaskExecutor {
 }
 
 /// The continuous clock, with an ``EventLoop`` that owns the deadlines of those who sleep on it.
-public struct LoopClock: Clock {
+package struct LoopClock: Clock {
     let loop: EventLoop
 
     /// The present.
-    public var now: ContinuousClock.Instant { .now }
+    package var now: ContinuousClock.Instant { .now }
     /// As of the continuous clock.
-    public var minimumResolution: Duration { ContinuousClock().minimumResolution }
+    package var minimumResolution: Duration { ContinuousClock().minimumResolution }
 
     /// Returns at a deadline, never before.
-    public func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+    package func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
         try await loop.sleep(until: deadline)
     }
 }

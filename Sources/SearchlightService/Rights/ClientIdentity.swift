@@ -2,9 +2,9 @@
 import SystemSupport
 
 /// Who a client is, as the kernel says; never as the client does.
-public struct ClientIdentity: Sendable, Hashable {
+package struct ClientIdentity: Sendable, Hashable {
     /// What a client may be enclosed in.
-    public enum Sandbox: Sendable, Hashable {
+    package enum Sandbox: Sendable, Hashable {
         /// Nothing: a program of the user's like any other.
         case none
         /// A Flatpak sandbox, with the name of its application.
@@ -13,14 +13,13 @@ public struct ClientIdentity: Sendable, Hashable {
         case undetermined(reason: String)
     }
     /// The user it runs as.
-    public var user: UInt32
+    package var user: UInt32
     /// Its process.
-    public var process: Int32
+    package var process: Int32
     /// What encloses it.
-    public var sandbox: Sandbox
+    package var sandbox: Sandbox
 
-    /// Creates an identity.
-    public init(user: UInt32, process: Int32, sandbox: Sandbox) {
+    package init(user: UInt32, process: Int32, sandbox: Sandbox) {
         self.user = user
         self.process = process
         self.sandbox = sandbox
@@ -31,12 +30,12 @@ extension ClientIdentity {
     /// Identifies the process at the other end of a connection.
     ///
     /// - Throws: `PeerIdentityError`; what cannot be determined is refused.
-    @Sendable public init(of socket: OwnedDescriptor) throws(PeerIdentityError) {
+    @Sendable package init(of socket: OwnedDescriptor) throws(PeerIdentityError) {
         self.init(try PeerIdentity(of: socket))
     }
 
     /// The same of what was found out about a process.
-    public init(_ peer: PeerIdentity) {
+    package init(_ peer: PeerIdentity) {
         let sandbox: Sandbox
         switch peer.sandbox {
         case .none: sandbox = .none

@@ -3,7 +3,7 @@ import ExtensionHost
 import ServiceMessages
 
 /// What a client may do, decided once, by its identity and its first call.
-public enum ClientRights: Sendable, Hashable {
+package enum ClientRights: Sendable, Hashable {
     /// It acts for one bundle.
     ///
     /// - Parameter isSandboxed: Whether it sees nothing of other bundles at all, not even by promises.
@@ -12,7 +12,7 @@ public enum ClientRights: Sendable, Hashable {
     case shell
 
     /// The bundle it acts for, if any.
-    public var bundle: String? { if case .app(let bundle, _) = self { bundle } else { nil } }
+    package var bundle: String? { if case .app(let bundle, _) = self { bundle } else { nil } }
 
     /// Decides.
     ///
@@ -20,7 +20,7 @@ public enum ClientRights: Sendable, Hashable {
     ///   - identity: Who it is.
     ///   - user: Whose service this is.
     ///   - hello: What it says.
-    public init(_ identity: ClientIdentity, user: UInt32, hello: Hello) throws(AccessDenial) {
+    package init(_ identity: ClientIdentity, user: UInt32, hello: Hello) throws(AccessDenial) {
         guard identity.user == user else { throw .otherUser(identity.user) }
         let enclosing: String?
         switch identity.sandbox {
@@ -45,7 +45,7 @@ public enum ClientRights: Sendable, Hashable {
 }
 
 /// Why a client is refused.
-public enum AccessDenial: Error, Sendable, Hashable, CustomStringConvertible {
+package enum AccessDenial: Error, Sendable, Hashable, CustomStringConvertible {
     /// It runs as another user.
     case otherUser(UInt32)
     /// Who it is cannot be told.
@@ -62,7 +62,7 @@ public enum AccessDenial: Error, Sendable, Hashable, CustomStringConvertible {
     case invalidBundle(String)
 
     /// What was refused, why, and what to do.
-    public var description: String {
+    package var description: String {
         switch self {
         case .otherUser(let user):
             "The client runs as user \(user), and this service is another user's. Use the service of that user."

@@ -12,7 +12,7 @@ final class AppConversation: ClientSession.Conversation {
     private let bundle: String
     private let core: ServiceCore
     private let donations: AppDonations
-    private let queries: PendingQueries
+    private let queries: ClientRequests
     private let delegate: AppDelegate
     private let promises: PromiseDesk?
 
@@ -21,7 +21,8 @@ final class AppConversation: ClientSession.Conversation {
         self.core = core
         let registration = DelegateRegistration()
         donations = AppDonations(bundle: bundle, link: link, registration: registration, core: core)
-        queries = PendingQueries(bundle: bundle, link: link, core: core)
+        // An app finds what it donated, and waits for nobody else's donations.
+        queries = ClientRequests(core.engine, .own(bundle), maximum: core.limits.queries, link: link)
         delegate = AppDelegate(
             bundle: bundle, link: link, intake: donations.intake, registration: registration, core: core)
         promises = isSandboxed ? nil : PromiseDesk(core, .own(bundle))
@@ -31,7 +32,7 @@ final class AppConversation: ClientSession.Conversation {
         do throws(BusError) {
             switch call.member.interface {
             case IndexRequest.interface: donations.take(try IndexRequest(call), call)
-            case QueryRequest.interface: queries.take(try QueryRequest(call), call)
+            case QueryRequest.interface: take(try QueryRequest(call), call)
             case _ where AdminSession.interfaces.contains(call.member.interface):
                 call.refuse(
                     name: ServiceErrorName.accessDenied,
@@ -44,6 +45,31 @@ final class AppConversation: ClientSession.Conversation {
     }
 
     func mayReadLarge(onOpen: @escaping @Sendable (Bool) -> Void) -> Bool { donations.mayRead(onOpen: onOpen) }
+
+    private func take(_ request: QueryRequest, _ call: IncomingCall) {
+        switch request {
+        case .query(let number, let page):
+            answer(call, number) { (queries) throws(QueryRefusal) in try await queries.query(page).arguments }
+        case .search(let number, let page):
+            answer(call, number) { (queries) throws(QueryRefusal) in try await queries.search(page).arguments }
+        case .suggest(let number, let text, let limit):
+            answer(call, number) { (queries) throws(QueryRefusal) in
+                [.strings(try await queries.suggestions(text, limit: limit))]
+            }
+        case .cancel(let number):
+            queries.cancel(number)
+            call.reply()
+        }
+    }
+
+    private func answer(
+        _ call: IncomingCall, _ number: UInt64,
+        _ body: @escaping @Sendable (AppQueries) async throws(QueryRefusal) -> [BusValue]
+    ) {
+        queries.answer(call, number: number) { [bundle, limits = core.limits] (engine) throws(QueryRefusal) in
+            try await body(AppQueries(engine: engine, bundle: bundle, limits: limits))
+        }
+    }
 
     private func take(_ request: AppRequest, _ call: IncomingCall) {
         switch request {

@@ -88,7 +88,7 @@ final class AppDelegate: Sendable {
 
     /// An app that has just registered is there to be asked for what was asked for before.
     private func askForWhatIsOwed() {
-        _ = core.background.begin { [core, bundle] in
+        core.background.begin { [core, bundle] in
             let token = core.activity.beginRequest(of: .service)
             defer { token.end() }
             do throws(EngineUnavailable) {

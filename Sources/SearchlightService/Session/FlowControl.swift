@@ -3,9 +3,9 @@ import BusTransport
 import SearchlightEngine
 import Synchronization
 
-/// Flow control of the donations of all apps: counts what is in flight, and knows which bound holds a donation up.
+/// Flow control of the donations of all clients: counts what is in flight, and knows which bound holds a donation up.
 ///
-/// A donation meets the bounds in this order:
+/// A donation of an app meets the bounds in this order, one of a command only `service` and, within the index, `store`:
 ///
 /// | Bound | Limit | A donation beyond it |
 /// |---|---|---|

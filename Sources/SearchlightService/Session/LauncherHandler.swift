@@ -8,39 +8,24 @@ import ServiceMessages
 
 /// Answers launchers: `com.searchlight.Search1`.
 final class LauncherHandler: Sendable {
-    private let core: ServiceCore
-    private let tasks: SessionTasks
+    private let limits: ServiceLimits
+    private let requests: ClientRequests
 
     /// The most bytes of an answer; a launcher shows few items, and the bus hands on no message without limit.
     static let maximumAnswerBytes = 8 << 20
 
     init(_ core: ServiceCore) {
-        self.core = core
-        tasks = SessionTasks(maximum: core.limits.queries)
+        limits = core.limits
+        requests = ClientRequests(core.engine, .moment, maximum: core.limits.queries)
     }
 
     func take(_ request: LauncherRequest, _ call: IncomingCall) {
-        let started = tasks.begin { [core] in
-            let token = core.activity.beginRequest()
-            defer { token.end() }
-            do throws(QueryRefusal) {
-                call.reply(
-                    try await core.holder.use(QueryRefusal.init) { (engine) throws(QueryRefusal) in
-                        try await ReadPatience.moment.during { () throws(QueryRefusal) in
-                            try await Self.answer(request, engine, core.limits)
-                        }
-                    })
-            } catch {
-                call.refuse(name: error.name, message: error.message)
-            }
+        requests.answer(call) { [limits] (engine) throws(QueryRefusal) in
+            try await Self.answer(request, engine, limits)
         }
-        guard started == nil else { return }
-        call.refuse(
-            name: BusErrorName.limitsExceeded,
-            message: "\(core.limits.queries) calls of this client are under way. Wait for one of them.")
     }
 
-    func cancelAll() { tasks.cancelAll() }
+    func cancelAll() { requests.cancelAll() }
 
     private static func answer(
         _ request: LauncherRequest, _ engine: SearchlightEngine, _ limits: ServiceLimits

@@ -9,43 +9,22 @@ import ServiceMessages
 
 /// Fetches data of items, of any bundle, for clients that may.
 final class PromiseDesk: Sendable {
-    private let core: ServiceCore
-    private let tasks: SessionTasks
-    /// How its reads wait for what was donated a moment ago.
-    private let patience: ReadPatience
+    private let requests: ClientRequests
 
     /// The most fetches of one client under way.
     private static let maximum = 16
 
     init(_ core: ServiceCore, _ patience: ReadPatience) {
-        (self.core, self.patience) = (core, patience)
-        tasks = SessionTasks(maximum: Self.maximum)
+        requests = ClientRequests(core.engine, patience, maximum: Self.maximum)
     }
 
     func fetch(bundle: String, item: String, type: String, _ call: IncomingCall) {
-        let started = tasks.begin { [core, patience] in
-            let token = core.activity.beginRequest()
-            defer { token.end() }
-            do throws(QueryRefusal) {
-                let payload = try await core.persons.during { () throws(QueryRefusal) in
-                    try await core.holder.use(QueryRefusal.init) { (engine) throws(QueryRefusal) in
-                        try await patience.during { () throws(QueryRefusal) in
-                            try await Self.payload(engine, bundle: bundle, item: item, type: type)
-                        }
-                    }
-                }
-                call.reply(payload.arguments)
-            } catch {
-                call.refuse(name: error.name, message: error.message)
-            }
+        requests.answer(call, isInteractive: true) { (engine) throws(QueryRefusal) in
+            try await Self.payload(engine, bundle: bundle, item: item, type: type).arguments
         }
-        guard started == nil else { return }
-        call.refuse(
-            name: BusErrorName.limitsExceeded,
-            message: "\(Self.maximum) fetches of this client are under way. Wait for one of them.")
     }
 
-    func cancelAll() { tasks.cancelAll() }
+    func cancelAll() { requests.cancelAll() }
 
     private static func payload(
         _ engine: SearchlightEngine, bundle: String, item: String, type: String

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Synchronization
 
-/// What a session has under way: bounded, and all cancelled at its end.
+/// Work that the service does of its own: bounded, and all cancelled at its end.
 final class SessionTasks: Sendable {
     private struct State {
         var isClosed = false
@@ -13,23 +13,15 @@ final class SessionTasks: Sendable {
 
     init(maximum: Int) { self.maximum = maximum }
 
-    /// How many there are.
-    var count: Int { state.withLock { $0.tasks.count } }
-
-    /// Begins one.
-    ///
-    /// - Returns: Cancels it; `nil` if there are too many or all was cancelled.
-    func begin(_ body: @escaping @Sendable () async -> Void) -> (@Sendable () -> Void)? {
+    /// Begins one, unless there are too many or all was cancelled.
+    func begin(_ body: @escaping @Sendable () async -> Void) {
         state.withLock { state in
-            guard !state.isClosed, state.tasks.count < maximum else { return nil }
+            guard !state.isClosed, state.tasks.count < maximum else { return }
             state.last += 1
-            let number = state.last
-            let task = Task {
+            state.tasks[state.last] = Task { [number = state.last] in
                 await body()
                 end(number)
             }
-            state.tasks[number] = task
-            return { task.cancel() }
         }
     }
 
@@ -42,10 +34,5 @@ final class SessionTasks: Sendable {
             return Array(state.tasks.values)
         }
         for task in tasks { task.cancel() }
-    }
-
-    /// Returns when none is left, of those that are there now.
-    func drain() async {
-        for task in state.withLock({ Array($0.tasks.values) }) { await task.value }
     }
 }

@@ -4,7 +4,7 @@ import CommandSupport
 import Diagnosis
 import SearchlightEngine
 
-struct DoctorCommand: AsyncParsableCommand {
+struct DoctorCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Check this machine for what Searchlight needs, and say what each absence costs.",
@@ -21,15 +21,13 @@ struct DoctorCommand: AsyncParsableCommand {
     @Flag(help: "Leave out what is as it should be.")
     var quiet = false
 
-    func run() async throws {
+    func perform() async throws {
         let roots = DiagnosisRoots(
             environment: options.environment, store: options.storeDirectory,
             extensionSearchPath: options.extensionSearchPath)
         let facts = await MachineFacts(roots, installation: Installation(environment: options.environment))
         let diagnosis = Diagnosis(facts)
-        try reportingErrors(json: options.json) {
-            if options.json { try Output.printJSON(JSONObject(diagnosis)) } else { try show(diagnosis) }
-        }
+        if options.json { try Output.printJSON(JSONObject(diagnosis)) } else { try show(diagnosis) }
         if diagnosis.count(.problem) > 0 { throw ExitCode(ExitStatus.failure.rawValue) }
     }
 

@@ -18,7 +18,7 @@ struct ExtensionsCommand: ParsableCommand {
         defaultSubcommand: ExtensionsListCommand.self)
 }
 
-struct ExtensionsListCommand: AsyncParsableCommand {
+struct ExtensionsListCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the extensions that are found, those refused with the reason, and those that are gone.",
@@ -48,23 +48,21 @@ struct ExtensionsListCommand: AsyncParsableCommand {
         throw ValidationError("There is no command “searchlight extensions \(shown)”. \(advice)")
     }
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            let listing = try await options.extensionListing()
-            if options.json { return try Output.printJSON(JSONObject(listing)) }
-            for summary in listing.extensions { try show(summary) }
-            if listing.extensions.isEmpty {
-                try Output.line("No extension is found. Searched:")
-                for directory in listing.searchPath { try Output.line("  \(directory)") }
-            }
-            for removal in listing.removals {
-                try Output.line("Gone: \(removal.bundle)")
-                try Output.line("  \(removal.line)")
-            }
-            for refusal in listing.refusals {
-                try Output.line("\(refusal.isShadowed ? "Shadowed" : "Refused"): \(refusal.path)")
-                try Output.line("  \(Output.tidied(refusal.problem.description))")
-            }
+    func perform() async throws {
+        let listing = try await options.extensionListing()
+        if options.json { return try Output.printJSON(JSONObject(listing)) }
+        for summary in listing.extensions { try show(summary) }
+        if listing.extensions.isEmpty {
+            try Output.line("No extension is found. Searched:")
+            for directory in listing.searchPath { try Output.line("  \(directory)") }
+        }
+        for removal in listing.removals {
+            try Output.line("Gone: \(removal.bundle)")
+            try Output.line("  \(removal.line)")
+        }
+        for refusal in listing.refusals {
+            try Output.line("\(refusal.isShadowed ? "Shadowed" : "Refused"): \(refusal.path)")
+            try Output.line("  \(Output.tidied(refusal.problem.description))")
         }
     }
 

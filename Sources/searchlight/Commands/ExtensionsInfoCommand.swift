@@ -4,7 +4,7 @@ import CommandSupport
 import ExtensionHost
 import SearchlightEngine
 
-struct ExtensionsInfoCommand: AsyncParsableCommand {
+struct ExtensionsInfoCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Show everything that is known of one extension.",
         discussion: "No extension is loaded for this. Exit status 2 if nothing is known of it.")
@@ -12,12 +12,10 @@ struct ExtensionsInfoCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
     @OptionGroup var choice: ExtensionChoice
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            let details = try await details()
-            if options.json { return try Output.printJSON(JSONObject(details)) }
-            try show(details)
-        }
+    func perform() async throws {
+        let details = try await details()
+        if options.json { return try Output.printJSON(JSONObject(details)) }
+        try show(details)
     }
 
     private func details() async throws -> ExtensionDetails {

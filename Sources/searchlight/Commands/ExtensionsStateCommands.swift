@@ -29,17 +29,17 @@ enum BundleNames {
     }
 }
 
-struct ExtensionsEnableCommand: AsyncParsableCommand {
+struct ExtensionsEnableCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "enable", abstract: "Have an extension used that was disabled.")
 
     @OptionGroup var options: GlobalOptions
     @OptionGroup var choice: ExtensionChoice
 
-    func run() async throws { try await options.setEnabled(true, choice.identifier) }
+    func perform() async throws { try await options.setEnabled(true, choice.identifier) }
 }
 
-struct ExtensionsDisableCommand: AsyncParsableCommand {
+struct ExtensionsDisableCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable", abstract: "Have an extension asked nothing any more.",
         discussion: "Its items stay, and can be found. To remove them, too: searchlight forget BUNDLE")
@@ -47,29 +47,27 @@ struct ExtensionsDisableCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
     @OptionGroup var choice: ExtensionChoice
 
-    func run() async throws { try await options.setEnabled(false, choice.identifier) }
+    func perform() async throws { try await options.setEnabled(false, choice.identifier) }
 }
 
 extension GlobalOptions {
     fileprivate func setEnabled(_ isEnabled: Bool, _ identifier: String) async throws {
-        try await reportingErrors(json: json) {
-            let before = try await withStore(.change) { store in
-                let before = try await store.perform(ExtensionDetailsCall(bundle: identifier))
-                try await store.perform(SetEnabledCall(bundle: identifier, isEnabled: isEnabled))
-                return before.state
-            }
-            let isChanged = isEnabled == (before == .disabled)
-            if json {
-                return try Output.printJSON(
-                    ["identifier": identifier, "isEnabled": isEnabled, "isChanged": isChanged] as JSONObject)
-            }
-            let word = isEnabled ? "enabled" : "disabled"
-            try Output.line("\(identifier) \(isChanged ? "is" : "was") \(word)\(isChanged ? " now" : " before").")
+        let before = try await withStore(.change) { store in
+            let before = try await store.perform(ExtensionDetailsCall(bundle: identifier))
+            try await store.perform(SetEnabledCall(bundle: identifier, isEnabled: isEnabled))
+            return before.state
         }
+        let isChanged = isEnabled == (before == .disabled)
+        if json {
+            return try Output.printJSON(
+                ["identifier": identifier, "isEnabled": isEnabled, "isChanged": isChanged] as JSONObject)
+        }
+        let word = isEnabled ? "enabled" : "disabled"
+        try Output.line("\(identifier) \(isChanged ? "is" : "was") \(word)\(isChanged ? " now" : " before").")
     }
 }
 
-struct ExtensionsReleaseCommand: AsyncParsableCommand {
+struct ExtensionsReleaseCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "release", abstract: "Forget what is held against an extension, so that it is asked again.",
         discussion: """
@@ -80,26 +78,24 @@ struct ExtensionsReleaseCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
     @OptionGroup var choice: ExtensionChoice
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            let identifier = choice.identifier
-            let before = try await options.withStore(.change) { try await $0.perform(ReleaseCall(bundle: identifier)) }
-            let report = ReleaseReport(
-                identifier: identifier, wasQuarantined: before.quarantinedSince != nil,
-                wasBackingOff: before.backsOffUntil != nil, failures: before.failures.count,
-                itemsSetAside: before.itemsSetAside.map(\.identifier))
-            if options.json { return try Output.printJSON(report) }
-            let parts = [
-                report.wasQuarantined ? "its quarantine" : nil,
-                report.wasBackingOff ? "its waiting after failures" : nil,
-                report.failures > 0 ? counted(report.failures, "failure") : nil,
-                report.itemsSetAside.isEmpty ? nil : "\(counted(report.itemsSetAside.count, "item")) set aside",
-            ].compactMap { $0 }
-            guard !parts.isEmpty else { return try Output.line("Nothing is held against \(identifier).") }
-            try Output.line("\(identifier) is released: \(parts.joined(separator: ", ")).")
-            if !report.itemsSetAside.isEmpty {
-                try Output.line("The items are owed; to ask for them now: searchlight reindex \(identifier)")
-            }
+    func perform() async throws {
+        let identifier = choice.identifier
+        let before = try await options.withStore(.change) { try await $0.perform(ReleaseCall(bundle: identifier)) }
+        let report = ReleaseReport(
+            identifier: identifier, wasQuarantined: before.quarantinedSince != nil,
+            wasBackingOff: before.backsOffUntil != nil, failures: before.failures.count,
+            itemsSetAside: before.itemsSetAside.map(\.identifier))
+        if options.json { return try Output.printJSON(report) }
+        let parts = [
+            report.wasQuarantined ? "its quarantine" : nil,
+            report.wasBackingOff ? "its waiting after failures" : nil,
+            report.failures > 0 ? counted(report.failures, "failure") : nil,
+            report.itemsSetAside.isEmpty ? nil : "\(counted(report.itemsSetAside.count, "item")) set aside",
+        ].compactMap { $0 }
+        guard !parts.isEmpty else { return try Output.line("Nothing is held against \(identifier).") }
+        try Output.line("\(identifier) is released: \(parts.joined(separator: ", ")).")
+        if !report.itemsSetAside.isEmpty {
+            try Output.line("The items are owed; to ask for them now: searchlight reindex \(identifier)")
         }
     }
 }

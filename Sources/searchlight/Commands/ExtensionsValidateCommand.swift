@@ -8,7 +8,7 @@ import SearchlightEngine
 import SystemSupport
 
 /// The judge that an extension's author runs.
-struct ExtensionsValidateCommand: AsyncParsableCommand {
+struct ExtensionsValidateCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
         abstract: "Check an extension: what it donates, promises, shows, and how it behaves when things go wrong.",
@@ -44,6 +44,7 @@ struct ExtensionsValidateCommand: AsyncParsableCommand {
     var extensionPath: String?
     @Flag(help: "Print JSON.")
     var json = false
+    var printsJSON: Bool { json }
 
     func validate() throws {
         guard list || bundle?.isEmpty == false else {
@@ -79,23 +80,21 @@ struct ExtensionsValidateCommand: AsyncParsableCommand {
         return found
     }
 
-    func run() async throws {
-        try await reportingErrors(json: json) {
-            if list { return try showList() }
-            if inProcess {
-                try InProcess.prepare(frameworkFolder: Installation(environment: environment).frameworkFolder)
-            }
-            let subject = try subject()
-            var settings = ValidationSettings(seed: seed ?? UInt64.random(in: 0...UInt64(UInt32.max)))
-            settings.isInProcess = inProcess
-            if verbose {
-                settings.onLine = { check, line in Output.complain("\(dim: check.rawValue) | \(line)") }
-            }
-            let validator = ExtensionValidator(subject, configuration: configuration, settings: settings)
-            let report = try await run(validator, settings, subject)
-            if json { try Output.printJSON(report) } else { try summarise(report) }
-            if !report.isGood { throw ExitCode(ExitStatus.checkFailed.rawValue) }
+    func perform() async throws {
+        if list { return try showList() }
+        if inProcess {
+            try InProcess.prepare(frameworkFolder: Installation(environment: environment).frameworkFolder)
         }
+        let subject = try subject()
+        var settings = ValidationSettings(seed: seed ?? UInt64.random(in: 0...UInt64(UInt32.max)))
+        settings.isInProcess = inProcess
+        if verbose {
+            settings.onLine = { check, line in Output.complain("\(dim: check.rawValue) | \(line)") }
+        }
+        let validator = ExtensionValidator(subject, configuration: configuration, settings: settings)
+        let report = try await run(validator, settings, subject)
+        if json { try Output.printJSON(report) } else { try summarise(report) }
+        if !report.isGood { throw ExitCode(ExitStatus.checkFailed.rawValue) }
     }
 
     private func run(

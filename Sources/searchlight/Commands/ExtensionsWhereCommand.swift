@@ -5,7 +5,7 @@ import ExtensionHost
 import Foundation
 import SearchlightEngine
 
-struct ExtensionsWhereCommand: AsyncParsableCommand {
+struct ExtensionsWhereCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "where", abstract: "Show where extensions are looked for, and where to put one.",
         discussion: """
@@ -17,33 +17,31 @@ struct ExtensionsWhereCommand: AsyncParsableCommand {
     @Flag(help: "Create the folder for this user's own extensions, if it is not there.")
     var create = false
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            let folder = options.userExtensionFolder
-            if create {
-                guard !folder.isEmpty else {
-                    throw CommandFailure(
-                        message:
-                            "Neither HOME nor XDG_DATA_HOME says where your own extensions belong. Set one of them.",
-                        status: .failure)
-                }
-                try NewFolder.make(folder)
+    func perform() async throws {
+        let folder = options.userExtensionFolder
+        if create {
+            guard !folder.isEmpty else {
+                throw CommandFailure(
+                    message:
+                        "Neither HOME nor XDG_DATA_HOME says where your own extensions belong. Set one of them.",
+                    status: .failure)
             }
-            let places = try await places()
-            if options.json { return try Output.printJSON(["folder": folder, "places": places] as JSONObject) }
-            for place in places {
-                var notes = [place.exists ? counted(place.bundles, "bundle") : "does not exist"]
-                if place.isWatched { notes.append("watched") }
-                try Output.line("\(place.path)  \(dim: notes.joined(separator: ", "))")
-                if let problem = place.problem { try Output.line("  \(Output.tidied(problem))") }
-            }
-            guard !folder.isEmpty else { return }
-            try Output.line("For your own: \(folder)")
-            if !places.contains(where: { $0.path == folder }) {
-                try Output.line("  The service does not look there. Start it with the same XDG_DATA_HOME.")
-            } else if !FileManager.default.fileExists(atPath: folder) {
-                try Output.line("  To create it: searchlight extensions where --create")
-            }
+            try NewFolder.make(folder)
+        }
+        let places = try await places()
+        if options.json { return try Output.printJSON(["folder": folder, "places": places] as JSONObject) }
+        for place in places {
+            var notes = [place.exists ? counted(place.bundles, "bundle") : "does not exist"]
+            if place.isWatched { notes.append("watched") }
+            try Output.line("\(place.path)  \(dim: notes.joined(separator: ", "))")
+            if let problem = place.problem { try Output.line("  \(Output.tidied(problem))") }
+        }
+        guard !folder.isEmpty else { return }
+        try Output.line("For your own: \(folder)")
+        if !places.contains(where: { $0.path == folder }) {
+            try Output.line("  The service does not look there. Start it with the same XDG_DATA_HOME.")
+        } else if !FileManager.default.fileExists(atPath: folder) {
+            try Output.line("  To create it: searchlight extensions where --create")
         }
     }
 

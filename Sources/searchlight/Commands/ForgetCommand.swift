@@ -5,7 +5,7 @@ import ExtensionHost
 import Glibc
 import SearchlightEngine
 
-struct ForgetCommand: AsyncParsableCommand {
+struct ForgetCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget", abstract: "Remove everything that an app has in the index.",
         discussion: """
@@ -23,10 +23,8 @@ struct ForgetCommand: AsyncParsableCommand {
         try refuseEmpty(bundle, "The name of the app", instead: "“searchlight status” names all.")
     }
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            try await options.withStore(.changeExisting) { store in try await forget(store) }
-        }
+    func perform() async throws {
+        try await options.withStore(.changeExisting) { store in try await forget(store) }
     }
 
     private func forget(_ store: any EngineClient) async throws {

@@ -7,7 +7,7 @@ import Promises
 import SearchIndex
 import SearchlightEngine
 
-struct PreviewCommand: AsyncParsableCommand {
+struct PreviewCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "preview",
         abstract: "Show an item as its extension renders it.",
@@ -49,18 +49,16 @@ struct PreviewCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            let names = try ItemNames([choice.item])
-            if names.names.count > 1 {
-                guard !html || output != nil else {
-                    throw CommandFailure(
-                        message: "--html prints one page. For several items: --output FOLDER", status: .usage)
-                }
-                if let output { try OutputChoice.checkForSeveral(output) }
+    func perform() async throws {
+        let names = try ItemNames([choice.item])
+        if names.names.count > 1 {
+            guard !html || output != nil else {
+                throw CommandFailure(
+                    message: "--html prints one page. For several items: --output FOLDER", status: .usage)
             }
-            try await options.withStore(.read) { store in try await preview(names, store) }
+            if let output { try OutputChoice.checkForSeveral(output) }
         }
+        try await options.withStore(.read) { store in try await preview(names, store) }
     }
 
     private func preview(_ names: ItemNames, _ store: any EngineClient) async throws {

@@ -4,7 +4,7 @@ import CommandSupport
 import SearchlightEngine
 
 /// Checks its arguments and becomes `searchlight-quicklook`, so that no other command links the server of the page.
-struct QuickLookCommand: ParsableCommand {
+struct QuickLookCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "quicklook",
         abstract: "Search, look at items and drag them out, on a page in your browser.",
@@ -20,19 +20,18 @@ struct QuickLookCommand: ParsableCommand {
             """)
 
     @OptionGroup var arguments: QuickLookArguments
+    var options: GlobalOptions { arguments.options }
 
-    func run() throws {
-        try reportingErrors(json: arguments.options.json) {
-            let program = Installation(environment: arguments.options.environment).quickLookPath
-            // The words after “searchlight quicklook”, as they were typed.
-            let words = [program] + CommandLine.arguments.dropFirst(2)
-            let reason = CommandProgram.replace(with: program, arguments: words)
-            throw CommandFailure(
-                message: """
-                    The page cannot be served: starting \(program) failed: \(reason). It comes with Searchlight: install it \
-                    again, or run “swift build” in its repository.
-                    """,
-                status: .failure)
-        }
+    func perform() async throws {
+        let program = Installation(environment: options.environment).quickLookPath
+        // The words after “searchlight quicklook”, as they were typed.
+        let words = [program] + CommandLine.arguments.dropFirst(2)
+        let reason = CommandProgram.replace(with: program, arguments: words)
+        throw CommandFailure(
+            message: """
+                The page cannot be served: starting \(program) failed: \(reason). It comes with Searchlight: install it \
+                again, or run “swift build” in its repository.
+                """,
+            status: .failure)
     }
 }

@@ -26,27 +26,25 @@ enum ReceiverNames {
     }
 }
 
-struct ReceiversListCommand: ParsableCommand {
+struct ReceiversListCommand: OptionedCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "List the profiles there are.")
 
     @OptionGroup var options: GlobalOptions
 
-    func run() throws {
-        try reportingErrors(json: options.json) {
-            let folder = ReceiverProfiles.folder(environment: options.environment)
-            let profiles = ReceiverProfiles(folder: folder)
-            for problem in profiles.problems { Output.complain("Note: \(Output.tidied(problem.description))") }
-            if let others = Self.list(profiles.others) {
-                Output.complain(
-                    "Note: \(Output.tidied("In \(folder), \(others) cannot be a profile: its name must be NAME.json."))"
-                )
-            }
-            if options.json { return try Output.printJSON(profiles.profiles.map { JSONObject($0) }) }
-            let width = profiles.profiles.map(\.name.count).max() ?? 0
-            for profile in profiles.profiles {
-                let gap = String(repeating: " ", count: width - profile.name.count)
-                try Output.line("\(profile.name)\(gap)  \(profile.title)\(profile.path == nil ? "" : " (your own)")")
-            }
+    func perform() async throws {
+        let folder = ReceiverProfiles.folder(environment: options.environment)
+        let profiles = ReceiverProfiles(folder: folder)
+        for problem in profiles.problems { Output.complain("Note: \(Output.tidied(problem.description))") }
+        if let others = Self.list(profiles.others) {
+            Output.complain(
+                "Note: \(Output.tidied("In \(folder), \(others) cannot be a profile: its name must be NAME.json."))"
+            )
+        }
+        if options.json { return try Output.printJSON(profiles.profiles.map { JSONObject($0) }) }
+        let width = profiles.profiles.map(\.name.count).max() ?? 0
+        for profile in profiles.profiles {
+            let gap = String(repeating: " ", count: width - profile.name.count)
+            try Output.line("\(profile.name)\(gap)  \(profile.title)\(profile.path == nil ? "" : " (your own)")")
         }
     }
 
@@ -58,24 +56,22 @@ struct ReceiversListCommand: ParsableCommand {
     }
 }
 
-struct ReceiversShowCommand: ParsableCommand {
+struct ReceiversShowCommand: OptionedCommand {
     static let configuration = CommandConfiguration(commandName: "show", abstract: "Show one profile.")
 
     @OptionGroup var options: GlobalOptions
     @Argument(help: "Its name, as “list” prints it.", completion: ReceiverNames.completion)
     var name: String
 
-    func run() throws {
-        try reportingErrors(json: options.json) {
-            let profile = try ReceiverProfiles.find(name, environment: options.environment)
-            if options.json { return try Output.printJSON(JSONObject(profile)) }
-            try Output.line("\(profile.title)")
-            try Output.line("  accepts  \(profile.accepts.joined(separator: ", "))")
-            try Output.line("  takes    \(profile.takesNames.joined(separator: ", "))")
-            try Output.line(
-                "  order    \(profile.orderName), \(profile.order == .source ? "the source chooses" : "best first")")
-            try Output.line("  from     \(profile.path ?? "Searchlight")")
-        }
+    func perform() async throws {
+        let profile = try ReceiverProfiles.find(name, environment: options.environment)
+        if options.json { return try Output.printJSON(JSONObject(profile)) }
+        try Output.line("\(profile.title)")
+        try Output.line("  accepts  \(profile.accepts.joined(separator: ", "))")
+        try Output.line("  takes    \(profile.takesNames.joined(separator: ", "))")
+        try Output.line(
+            "  order    \(profile.orderName), \(profile.order == .source ? "the source chooses" : "best first")")
+        try Output.line("  from     \(profile.path ?? "Searchlight")")
     }
 }
 

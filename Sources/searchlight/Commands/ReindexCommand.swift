@@ -5,7 +5,7 @@ import ExtensionHost
 import Foundation
 import SearchlightEngine
 
-struct ReindexCommand: AsyncParsableCommand {
+struct ReindexCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "reindex",
         abstract: "Have extensions donate all their items again.",
@@ -35,11 +35,9 @@ struct ReindexCommand: AsyncParsableCommand {
         if items.contains("") { throw ValidationError("An empty name means nothing. Leave it out.") }
     }
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            let watcher = ReindexWatcher(isQuiet: options.json, isVerbose: verbose)
-            try await options.withStore(.change) { store in try await reindex(store, watcher) }
-        }
+    func perform() async throws {
+        let watcher = ReindexWatcher(isQuiet: options.json, isVerbose: verbose)
+        try await options.withStore(.change) { store in try await reindex(store, watcher) }
     }
 
     private func reindex(_ store: any EngineClient, _ watcher: ReindexWatcher) async throws {

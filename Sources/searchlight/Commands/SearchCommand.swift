@@ -6,7 +6,7 @@ import Previews
 import SearchIndex
 import SearchlightEngine
 
-struct SearchCommand: AsyncParsableCommand {
+struct SearchCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "search",
         abstract: "Find items that contain all the given words, best first.",
@@ -61,13 +61,11 @@ struct SearchCommand: AsyncParsableCommand {
         character.isLetter || character.isNumber || (character.isSymbol && !character.isASCII)
     }
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            if let problem { throw CommandFailure(message: problem, status: .usage) }
-            let text = words.joined(separator: " ")
-            // The notes come with the answer, so that the service is asked once.
-            try await options.withStore(.read, notesFollow: true) { store in try await search(text, in: store) }
-        }
+    func perform() async throws {
+        if let problem { throw CommandFailure(message: problem, status: .usage) }
+        let text = words.joined(separator: " ")
+        // The notes come with the answer, so that the service is asked once.
+        try await options.withStore(.read, notesFollow: true) { store in try await search(text, in: store) }
     }
 
     private func search(_ text: String, in store: any EngineClient) async throws {

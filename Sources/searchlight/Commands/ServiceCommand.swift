@@ -9,32 +9,30 @@ struct ServiceCommand: ParsableCommand {
         subcommands: [ServiceStatusCommand.self, ServiceStopCommand.self])
 }
 
-struct ServiceStatusCommand: AsyncParsableCommand {
+struct ServiceStatusCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show the service of a store.",
         discussion: """
-            Says how many bytes of donations of apps are in flight, and how many donations wait: because messages are large \
+            Says how many bytes of donations are in flight, and how many donations wait: because messages are large \
             (“message”), because the store has no room (“store”), or for a large one before (“large”). Exit status 2 if none \
             runs. Commands do their work themselves then.
             """)
 
     @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            try await options.withService { service in
-                let report = ServiceReport(try await service.perform(FactsCall()))
-                if options.json { return try Output.printJSON(report) }
-                try Output.line("\(report.line)")
-                if let line = report.donationsLine { try Output.line("Donations of apps in flight: \(line)") }
-                let rejected = report.donations.rejected
-                if rejected > 0 { try Output.line("Donations of apps that were rejected: \(rejected)") }
-            }
+    func perform() async throws {
+        try await options.withService { service in
+            let report = ServiceReport(try await service.perform(FactsCall()))
+            if options.json { return try Output.printJSON(report) }
+            try Output.line("\(report.line)")
+            if let line = report.donationsLine { try Output.line("Donations in flight: \(line)") }
+            let rejected = report.donations.rejected
+            if rejected > 0 { try Output.line("Donations that were rejected: \(rejected)") }
         }
     }
 }
 
-struct ServiceStopCommand: AsyncParsableCommand {
+struct ServiceStopCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "stop", abstract: "Have the service of a store end.",
         discussion: """
@@ -44,14 +42,12 @@ struct ServiceStopCommand: AsyncParsableCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            try await options.withService { service in
-                let report = ServiceReport(try await service.perform(FactsCall()))
-                try await service.stopService()
-                if options.json { return try Output.printJSON(report) }
-                try Output.line("The service (process \(report.processIdentifier)) ends.")
-            }
+    func perform() async throws {
+        try await options.withService { service in
+            let report = ServiceReport(try await service.perform(FactsCall()))
+            try await service.stopService()
+            if options.json { return try Output.printJSON(report) }
+            try Output.line("The service (process \(report.processIdentifier)) ends.")
         }
     }
 }
@@ -82,7 +78,7 @@ struct ServiceReport: Encodable {
     var clients: Int
     var donations: Donations
 
-    /// The donations of apps that are in flight.
+    /// The donations that are in flight.
     struct Donations: Encodable {
         var bytesInFlight: Int
         var inFlight: Int

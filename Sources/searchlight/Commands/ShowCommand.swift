@@ -6,7 +6,7 @@ import Previews
 import SearchIndex
 import SearchlightEngine
 
-struct ShowCommand: AsyncParsableCommand {
+struct ShowCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print everything the index knows of an item.",
         discussion: "Sizes have a unit here; --json has the attributes as they are. A list (-) becomes an array there.")
@@ -19,24 +19,22 @@ struct ShowCommand: AsyncParsableCommand {
     /// Longer values are cut without --full, in characters.
     private static let valueLength = 200
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            let names = try ItemNames([choice.item])
-            let found = try await options.withStore(.read) { store in
-                try await names.find(bundle: choice.bundle, in: store)
-            }
-            var (items, status): ([StoredItem], ExitStatus?) = ([], nil)
-            for (name, result) in found {
-                switch result {
-                case .success(let item): items.append(item)
-                case .failure(let error):
-                    Output.fail("\(name): \(error.description)")
-                    status = status ?? ExitStatus(error)
-                }
-            }
-            try show(items, isList: names.source != nil)
-            if let status { throw ExitCode(status.rawValue) }
+    func perform() async throws {
+        let names = try ItemNames([choice.item])
+        let found = try await options.withStore(.read) { store in
+            try await names.find(bundle: choice.bundle, in: store)
         }
+        var (items, status): ([StoredItem], ExitStatus?) = ([], nil)
+        for (name, result) in found {
+            switch result {
+            case .success(let item): items.append(item)
+            case .failure(let error):
+                Output.fail("\(name): \(error.description)")
+                status = status ?? ExitStatus(error)
+            }
+        }
+        try show(items, isList: names.source != nil)
+        if let status { throw ExitCode(status.rawValue) }
     }
 
     private func show(_ items: [StoredItem], isList: Bool) throws {

@@ -4,7 +4,7 @@ import CommandSupport
 import SearchIndex
 import SearchlightEngine
 
-struct StatusCommand: AsyncParsableCommand {
+struct StatusCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show what the index holds, how large it is, what was wrong with it and which reindexes are owed.",
@@ -17,24 +17,22 @@ struct StatusCommand: AsyncParsableCommand {
     @Flag(help: "Measure everything, however long that takes.")
     var exact = false
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            let (status, listing) = try await options.withStore(.read) { store in
-                (
-                    try await store.perform(StatusCall(isExact: exact)),
-                    try await store.perform(ExtensionListingCall())
-                )
-            }
-            if options.json { return try Output.printJSON(JSONObject(status, listing, store: options.storeDirectory)) }
-            try show(status, listing)
+    func perform() async throws {
+        let (status, listing) = try await options.withStore(.read) { store in
+            (
+                try await store.perform(StatusCall(isExact: exact)),
+                try await store.perform(ExtensionListingCall())
+            )
         }
+        if options.json { return try Output.printJSON(JSONObject(status, listing, store: options.storeDirectory)) }
+        try show(status, listing)
     }
 
     private func show(_ report: StoreStatus, _ listing: ExtensionListing) throws {
         try Output.line("Store: \(options.storeDirectory)")
         let service = report.service.map { ServiceReport($0) }
         try Output.line("Answered by: \(service?.line ?? "this command itself")")
-        if let line = service?.donationsLine { try Output.line("Donations of apps in flight: \(line)") }
+        if let line = service?.donationsLine { try Output.line("Donations in flight: \(line)") }
         let about = report.sizes.isEstimated ? "about " : ""
         for (bundle, count) in report.itemCounts.sorted(by: { $0.key < $1.key }) {
             let isInstalled = listing.extensions.contains { $0.identifier == bundle }

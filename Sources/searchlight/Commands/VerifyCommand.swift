@@ -4,7 +4,7 @@ import CommandSupport
 import SearchIndex
 import SearchlightEngine
 
-struct VerifyCommand: AsyncParsableCommand {
+struct VerifyCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Check the index for damage, or compare it with what an extension donates.",
@@ -38,15 +38,13 @@ struct VerifyCommand: AsyncParsableCommand {
         guard against == nil || !repair else { throw ValidationError("--against and --repair exclude each other.") }
     }
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            if let against { return try await compare(against) }
-            guard let service = try await options.connectToService() else {
-                return try await verify(InProcess(try options.engineConfiguration(.readWrite)))
-            }
-            try await verify(service)
-            await service.close()
+    func perform() async throws {
+        if let against { return try await compare(against) }
+        guard let service = try await options.connectToService() else {
+            return try await verify(InProcess(try options.engineConfiguration(.readWrite)))
         }
+        try await verify(service)
+        await service.close()
     }
 
     /// The store without a service.

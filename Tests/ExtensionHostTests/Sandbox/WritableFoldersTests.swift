@@ -240,6 +240,17 @@ struct WritableFoldersTests {
         #expect(refusal("~/.local/share/org.example.Notes.search", ["XDG_DATA_HOME": home + "/data"]) != nil)
     }
 
+    @Test("says that a folder which a variable names outside of the home folder is not the user's alone")
+    func foreignBase() throws {
+        let base = URL(filePath: home).deletingLastPathComponent().path + "/shared"
+        try FileManager.default.createDirectory(
+            atPath: base, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o777])
+        let own = refusal("$XDG_DATA_HOME/org.example.Notes.search", ["XDG_DATA_HOME": base])
+        #expect(own?.contains("is in \(base), outside of the home folder") == true, "\(own ?? "")")
+        let other = refusal("$XDG_DATA_HOME/org.example.Other", ["XDG_DATA_HOME": base])
+        #expect(other?.contains("neither in a folder named as the extension") == true, "\(other ?? "")")
+    }
+
     @Test(
         "is no folder in which programs are looked for, as variables say",
         arguments: [

@@ -6,7 +6,7 @@ import Promises
 import SearchIndex
 import SearchlightEngine
 
-struct DragCommand: AsyncParsableCommand {
+struct DragCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "drag",
         abstract: "Drop items: have them turned into a type that a receiver accepts.",
@@ -99,18 +99,16 @@ struct DragCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            let names = try ItemNames(items, from: itemsFrom)
-            let receiver = try DragReceiver(
-                profile: receiver, accepted: accepted, inPlace: inPlace, environment: options.environment)
-            try await options.withStore(.read) { store in
-                let drag = DragRun(
-                    store: store, receiver: receiver,
-                    reports: DropReports(json: options.json, isSingle: names.names.count == 1),
-                    options: dragOptions, output: output)
-                try await drag.run(names, bundle: bundle, isDry: dryRun)
-            }
+    func perform() async throws {
+        let names = try ItemNames(items, from: itemsFrom)
+        let receiver = try DragReceiver(
+            profile: receiver, accepted: accepted, inPlace: inPlace, environment: options.environment)
+        try await options.withStore(.read) { store in
+            let drag = DragRun(
+                store: store, receiver: receiver,
+                reports: DropReports(json: options.json, isSingle: names.names.count == 1),
+                options: dragOptions, output: output)
+            try await drag.run(names, bundle: bundle, isDry: dryRun)
         }
     }
 

@@ -7,7 +7,7 @@ import Glibc
 import SearchlightEngine
 
 /// Begins an extension.
-struct ExtensionsNewCommand: ParsableCommand {
+struct ExtensionsNewCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "new",
         abstract: "Begin an extension: a folder that builds as it is.",
@@ -42,6 +42,7 @@ struct ExtensionsNewCommand: ParsableCommand {
     var searchlight: String?
     @Flag(help: "Print JSON.")
     var json = false
+    var printsJSON: Bool { json }
 
     func validate() throws {
         if directory?.isEmpty == true || searchlight?.isEmpty == true {
@@ -49,23 +50,21 @@ struct ExtensionsNewCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        try reportingErrors(json: json) {
-            guard ExtensionManifest.isIdentifier(identifier) else {
-                throw CommandFailure(
-                    message: """
-                        "\(identifier.prefix(300))" is no identifier of a bundle. Use a reverse-DNS name of letters, digits, \
-                        '-' and '.', such as com.example.recipes.
-                        """,
-                    status: .usage)
-            }
-            try checkSource()
-            let names = ProjectNames(identifier, guide: guide)
-            let folder = absolute(directory ?? names.folder)
-            let project = project(names, folder)
-            try Self.write(project.files, to: folder)
-            try tell(project, folder)
+    func perform() async throws {
+        guard ExtensionManifest.isIdentifier(identifier) else {
+            throw CommandFailure(
+                message: """
+                    "\(identifier.prefix(300))" is no identifier of a bundle. Use a reverse-DNS name of letters, digits, \
+                    '-' and '.', such as com.example.recipes.
+                    """,
+                status: .usage)
         }
+        try checkSource()
+        let names = ProjectNames(identifier, guide: guide)
+        let folder = absolute(directory ?? names.folder)
+        let project = project(names, folder)
+        try Self.write(project.files, to: folder)
+        try tell(project, folder)
     }
 
     /// What is named must be there, or what is made could not be built.

@@ -5,7 +5,7 @@ import Foundation
 import SearchIndex
 import SearchlightEngine
 
-struct ClientStateCommand: AsyncParsableCommand {
+struct ClientStateCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "client-state",
         abstract: "Print the client state of an index: that of its last durable batch.",
@@ -17,24 +17,22 @@ struct ClientStateCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
     @OptionGroup var choice: IndexChoice
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            let state = try await options.withStore(.readJournaled) { store in
-                try await store.perform(ClientStateCall(scope: choice.scope))
-            }
-            guard let state else {
-                throw CommandFailure(
-                    message:
-                        "There is no client state for \(choice.bundle)\(choice.index.map { ", index \($0)" } ?? "").",
-                    status: .notFound)
-            }
-            let text = String(validating: state, as: UTF8.self)
-            let base64 = Data(state).base64EncodedString()
-            if options.json {
-                return try Output.printJSON(
-                    ["text": text.map(JSONValue.text) ?? .null, "base64": base64, "bytes": state.count] as JSONObject)
-            }
-            try Output.line("\(text ?? base64)")
+    func perform() async throws {
+        let state = try await options.withStore(.readJournaled) { store in
+            try await store.perform(ClientStateCall(scope: choice.scope))
         }
+        guard let state else {
+            throw CommandFailure(
+                message:
+                    "There is no client state for \(choice.bundle)\(choice.index.map { ", index \($0)" } ?? "").",
+                status: .notFound)
+        }
+        let text = String(validating: state, as: UTF8.self)
+        let base64 = Data(state).base64EncodedString()
+        if options.json {
+            return try Output.printJSON(
+                ["text": text.map(JSONValue.text) ?? .null, "base64": base64, "bytes": state.count] as JSONObject)
+        }
+        try Output.line("\(text ?? base64)")
     }
 }

@@ -5,7 +5,7 @@ import ItemRecord
 import SearchIndex
 import SearchlightEngine
 
-struct DeleteCommand: AsyncParsableCommand {
+struct DeleteCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
         abstract: "Take items out of the index.",
@@ -30,10 +30,8 @@ struct DeleteCommand: AsyncParsableCommand {
         if (identifiers + domains).contains("") { throw ValidationError("An empty name means nothing. Leave it out.") }
     }
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            try await options.withStore(.changeExisting) { store in try await delete(store) }
-        }
+    func perform() async throws {
+        try await options.withStore(.changeExisting) { store in try await delete(store) }
     }
 
     private func delete(_ store: any EngineClient) async throws {

@@ -6,15 +6,16 @@ import ExtensionHost
 import SearchIndex
 import SearchlightEngine
 
-struct DonateCommand: AsyncParsableCommand {
+struct DonateCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "donate",
         abstract: "Put items into the index, one line of JSON each.",
         discussion: """
             A line is an object with uniqueIdentifier and, as needed, domainIdentifier, attributes, customKeys, expirationDate \
-            (ISO 8601, or "never"; a month without it) and isUpdate (true merges the attributes into the item that is \
-            there; null removes one). Attributes are texts, numbers, true or false, arrays of these, or null. Those that are \
-            dates take ISO 8601 (UTC unless an offset is given) or seconds since 2001; thumbnailData and \
+            (ISO 8601, seconds since 2001, or "never"; a month without it) and isUpdate (true merges the attributes into the \
+            item that is there; null removes one). Empty lines are skipped. Attributes are texts, numbers, true or false, \
+            arrays of these, or null; objects are refused. Those that are dates take ISO 8601 (UTC unless an offset is \
+            given) or seconds since 2001, in the years 1 to 9999. Those that are URLs take absolute ones. thumbnailData and \
             htmlContentData take base64.
 
             Attributes of your own are found by queries that name them. customKeys says how else those of its line are \
@@ -30,8 +31,9 @@ struct DonateCommand: AsyncParsableCommand {
 
             Updates of items that are not there are ignored, and what has expired is not found; both are counted apart.
 
-            Exit status: 0 when no line was refused, 1 when some were, 4 when the client state is not the \
-            expected one; then nothing was changed.
+            Exit status: 0 when no line was refused, 1 when some were, 2 when there is no such file, 4 when the client state \
+            is not the expected one and so nothing was changed, 8 when reading the file or writing the index failed, 9 when \
+            the store is in use, 64 for wrong usage. “searchlight --help” lists the others.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -79,11 +81,9 @@ struct DonateCommand: AsyncParsableCommand {
         return expectState.map { .exactly(Array($0.utf8)) } ?? .any
     }
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            let input = try InputLines(path: input)
-            try await options.withStore(.change) { store in try await donate(input, to: store) }
-        }
+    func perform() async throws {
+        let input = try InputLines(path: input)
+        try await options.withStore(.change) { store in try await donate(input, to: store) }
     }
 
     private func donate(_ input: InputLines, to store: any EngineClient) async throws {

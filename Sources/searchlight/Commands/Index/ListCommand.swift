@@ -4,7 +4,7 @@ import CommandSupport
 import SearchIndex
 import SearchlightEngine
 
-struct ListCommand: AsyncParsableCommand {
+struct ListCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the items of the index, in the order in which they were first donated.")
 
@@ -22,26 +22,24 @@ struct ListCommand: AsyncParsableCommand {
         guard !list.numbers || !options.json else { throw ValidationError("--numbers and --json exclude each other.") }
     }
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            let page = try await options.withStore(.read) { store in
-                // A conjunction of nothing holds for every item.
-                try await store.items(matching: .and([]), bundle: bundle, limit: limit, after: place.cursor)
-            }
-            defer { warnOfPending(page.pending) }
-            if list.numbers {
-                try list.print(page.items)
+    func perform() async throws {
+        let page = try await options.withStore(.read) { store in
+            // A conjunction of nothing holds for every item.
+            try await store.items(matching: .and([]), bundle: bundle, limit: limit, after: place.cursor)
+        }
+        defer { warnOfPending(page.pending) }
+        if list.numbers {
+            try list.print(page.items)
+        } else {
+            try ItemList(page: page, attributes: nil).print(json: options.json)
+        }
+        if page.items.isEmpty, !options.json {
+            if place.after != nil {
+                Output.complain("No item follows.")
+            } else if let bundle {
+                Output.complain("The index has no items of the bundle \"\(bundle)\".")
             } else {
-                try ItemList(page: page, attributes: nil).print(json: options.json)
-            }
-            if page.items.isEmpty, !options.json {
-                if place.after != nil {
-                    Output.complain("No item follows.")
-                } else if let bundle {
-                    Output.complain("The index has no items of the bundle \"\(bundle)\".")
-                } else {
-                    Output.complain("The index has no items.")
-                }
+                Output.complain("The index has no items.")
             }
         }
     }

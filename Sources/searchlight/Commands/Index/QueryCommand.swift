@@ -7,7 +7,7 @@ import Previews
 import SearchIndex
 import SearchlightEngine
 
-struct QueryCommand: AsyncParsableCommand {
+struct QueryCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "query",
         abstract: "Find the items that satisfy a metadata query.",
@@ -47,16 +47,14 @@ struct QueryCommand: AsyncParsableCommand {
         attributes.map { $0.split(separator: ",").map { AttributeNames.propertyName(for: String($0)) } }
     }
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            let expression: QueryExpression
-            do throws(QuerySyntaxError) {
-                expression = try QueryExpression(parsing: query)
-            } catch {
-                throw try failure(error)
-            }
-            try await options.withStore(.read) { store in try await answer(expression, from: store) }
+    func perform() async throws {
+        let expression: QueryExpression
+        do throws(QuerySyntaxError) {
+            expression = try QueryExpression(parsing: query)
+        } catch {
+            throw try failure(error)
         }
+        try await options.withStore(.read) { store in try await answer(expression, from: store) }
     }
 
     private func answer(_ expression: QueryExpression, from store: any EngineClient) async throws {

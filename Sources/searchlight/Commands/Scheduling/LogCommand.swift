@@ -5,7 +5,7 @@ import Foundation
 import IdleScheduling
 import SearchlightEngine
 
-struct LogCommand: AsyncParsableCommand {
+struct LogCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
         abstract: "Show what the scheduler decided: what ran in the background, what waited, and why.",
@@ -39,23 +39,21 @@ struct LogCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            let log = DecisionLog(storeDirectory: options.storeDirectory)
-            let job = name.flatMap(ScheduledJob.Key.init(name:))
-            // Before what is there is read, so that nothing falls between.
-            var follower = DecisionFollower(log)
-            let last = log.last(lines, about: job)
-            for entry in last { try show(entry) }
-            if last.isEmpty, lines > 0, !options.json {
-                let what = job == nil ? "Nothing" : "Nothing about it"
-                Output.complain("\(what) was decided so far. The service, searchlightd, does once something is owed.")
-            }
-            guard follow else { return }
-            while true {
-                for entry in follower.next() where job == nil || entry.job == job { try show(entry) }
-                try await Task.sleep(for: Self.interval)
-            }
+    func perform() async throws {
+        let log = DecisionLog(storeDirectory: options.storeDirectory)
+        let job = name.flatMap(ScheduledJob.Key.init(name:))
+        // Before what is there is read, so that nothing falls between.
+        var follower = DecisionFollower(log)
+        let last = log.last(lines, about: job)
+        for entry in last { try show(entry) }
+        if last.isEmpty, lines > 0, !options.json {
+            let what = job == nil ? "Nothing" : "Nothing about it"
+            Output.complain("\(what) was decided so far. The service, searchlightd, does once something is owed.")
+        }
+        guard follow else { return }
+        while true {
+            for entry in follower.next() where job == nil || entry.job == job { try show(entry) }
+            try await Task.sleep(for: Self.interval)
         }
     }
 

@@ -15,29 +15,27 @@ struct ScheduleCommand: ParsableCommand {
         defaultSubcommand: ScheduleListCommand.self)
 }
 
-struct ScheduleListCommand: AsyncParsableCommand {
+struct ScheduleListCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List what is owed: what is under way first, then what presses more.",
         discussion: "“searchlight why JOB” says more about one.")
 
     @OptionGroup var options: GlobalOptions
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            let report = try await options.withSchedule(.read) { schedule in try await schedule.schedule(of: nil) }
-            if options.json { return try Output.printJSON(JSONObject(report)) }
-            if !report.isScheduling {
-                Output.complain(
-                    "Note: no service runs, so nothing is done in the background. To begin one: searchlightd")
-            }
-            for job in report.jobs {
-                let closed = job.gates.filter { $0.state == .closed }.map(\.gate.words).joined(separator: "; ")
-                let because = closed.isEmpty ? "" : ": \(closed)"
-                let since = job.job.map { ", owed since \(ScheduleTime.text($0.requested, from: report.moment))" } ?? ""
-                try Output.line("\(bold: job.key.words) \(job.decision.words)\(since)\(because)")
-            }
-            if report.jobs.isEmpty { try Output.line("Nothing is owed.") }
+    func perform() async throws {
+        let report = try await options.withSchedule(.read) { schedule in try await schedule.schedule(of: nil) }
+        if options.json { return try Output.printJSON(JSONObject(report)) }
+        if !report.isScheduling {
+            Output.complain(
+                "Note: no service runs, so nothing is done in the background. To begin one: searchlightd")
         }
+        for job in report.jobs {
+            let closed = job.gates.filter { $0.state == .closed }.map(\.gate.words).joined(separator: "; ")
+            let because = closed.isEmpty ? "" : ": \(closed)"
+            let since = job.job.map { ", owed since \(ScheduleTime.text($0.requested, from: report.moment))" } ?? ""
+            try Output.line("\(bold: job.key.words) \(job.decision.words)\(since)\(because)")
+        }
+        if report.jobs.isEmpty { try Output.line("Nothing is owed.") }
     }
 }
 
@@ -53,7 +51,7 @@ extension JobExplanation.Decision {
     }
 }
 
-struct ScheduleRunCommand: AsyncParsableCommand {
+struct ScheduleRunCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Have what is owed done now, whatever the machine is like.",
         discussion: """
@@ -65,29 +63,27 @@ struct ScheduleRunCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
     @OptionGroup var job: JobChoice
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            let key = try job.key
-            let (isThere, isLater) = try await options.withStore(.change) { store in
-                let isThere = try await options.schedule(of: store).runNow(key)
-                if !isThere { try await store.checkKnown([key]) }
-                return (isThere, store is RemoteEngine)
-            }
-            guard isThere else {
-                throw CommandFailure(
-                    message:
-                        "\(key.words) owes nothing. To have it donate everything again: searchlight reindex \(key.bundle ?? "BUNDLE")",
-                    status: .notFound)
-            }
-            if options.json { return try Output.printJSON(["job": key.name, "state": isLater ? "begun" : "done"]) }
-            try Output.line(
-                "\(bold: key.words) \(isLater ? "is being done; searchlight log --follow shows how it goes" : "is done")."
-            )
+    func perform() async throws {
+        let key = try job.key
+        let (isThere, isLater) = try await options.withStore(.change) { store in
+            let isThere = try await options.schedule(of: store).runNow(key)
+            if !isThere { try await store.checkKnown([key]) }
+            return (isThere, store is RemoteEngine)
         }
+        guard isThere else {
+            throw CommandFailure(
+                message:
+                    "\(key.words) owes nothing. To have it donate everything again: searchlight reindex \(key.bundle ?? "BUNDLE")",
+                status: .notFound)
+        }
+        if options.json { return try Output.printJSON(["job": key.name, "state": isLater ? "begun" : "done"]) }
+        try Output.line(
+            "\(bold: key.words) \(isLater ? "is being done; searchlight log --follow shows how it goes" : "is done")."
+        )
     }
 }
 
-struct ScheduleCancelCommand: AsyncParsableCommand {
+struct ScheduleCancelCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "Stop a job and leave it alone for some hours; it stays owed.",
         discussion:
@@ -96,27 +92,25 @@ struct ScheduleCancelCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
     @OptionGroup var job: JobChoice
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            let key = try job.key
-            guard let service = try await options.connectToService() else {
-                let reason = options.staysInProcess ? "The service is not to be asked" : "No service runs"
-                throw CommandFailure(
-                    message: "\(reason) for the store at \(options.storeDirectory), so nothing is stopped.",
-                    status: .notFound)
-            }
-            let isThere = try await service.cancel(key)
-            if !isThere { try await service.checkKnown([key]) }
-            await service.close()
-            guard isThere else {
-                throw CommandFailure(
-                    message: "\(key.words) is not owed, so there is nothing to stop.", status: .notFound)
-            }
-            if options.json { return try Output.printJSON(["job": key.name, "state": "cancelled"]) }
-            try Output.line(
-                "\(bold: key.words) is left alone for some hours. To have it done after all: searchlight schedule run \(key.bundle ?? name)"
-            )
+    func perform() async throws {
+        let key = try job.key
+        guard let service = try await options.connectToService() else {
+            let reason = options.staysInProcess ? "The service is not to be asked" : "No service runs"
+            throw CommandFailure(
+                message: "\(reason) for the store at \(options.storeDirectory), so nothing is stopped.",
+                status: .notFound)
         }
+        let isThere = try await service.cancel(key)
+        if !isThere { try await service.checkKnown([key]) }
+        await service.close()
+        guard isThere else {
+            throw CommandFailure(
+                message: "\(key.words) is not owed, so there is nothing to stop.", status: .notFound)
+        }
+        if options.json { return try Output.printJSON(["job": key.name, "state": "cancelled"]) }
+        try Output.line(
+            "\(bold: key.words) is left alone for some hours. To have it done after all: searchlight schedule run \(key.bundle ?? name)"
+        )
     }
 
     private var name: String { job.name }

@@ -5,7 +5,7 @@ import Foundation
 import IdleScheduling
 import SearchlightEngine
 
-struct SchedulePolicyCommand: ParsableCommand {
+struct SchedulePolicyCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy", abstract: "Show the constants of scheduling, or check a file that changes them.",
         discussion: """
@@ -15,23 +15,22 @@ struct SchedulePolicyCommand: ParsableCommand {
 
     @Flag(help: "Print JSON.")
     var json = false
+    var printsJSON: Bool { json }
     @Option(help: ArgumentHelp("Check this file instead.", valueName: "file"), completion: .file(extensions: ["json"]))
     var check: String?
 
-    func run() throws {
-        try reportingErrors(json: json) {
-            let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
-            let file = check.map { PolicyFile(path: $0) } ?? PolicyFile(environment: environment)
-            let policy: SchedulingPolicy
-            do throws(PolicyFile.Failure) { policy = try file.policy() } catch {
-                throw CommandFailure(message: error.description, status: .usage)
-            }
-            if json { return try Output.printJSON(JSONObject(policy)) }
-            guard check == nil else {
-                return try Output.line("\(file.path) is a policy. A service goes by its file once it begins anew.")
-            }
-            try show(policy)
+    func perform() async throws {
+        let environment = ProcessInfo.processInfo.environment.filter { !$0.value.isEmpty }
+        let file = check.map { PolicyFile(path: $0) } ?? PolicyFile(environment: environment)
+        let policy: SchedulingPolicy
+        do throws(PolicyFile.Failure) { policy = try file.policy() } catch {
+            throw CommandFailure(message: error.description, status: .usage)
         }
+        if json { return try Output.printJSON(JSONObject(policy)) }
+        guard check == nil else {
+            return try Output.line("\(file.path) is a policy. A service goes by its file once it begins anew.")
+        }
+        try show(policy)
     }
 
     private func show(_ policy: SchedulingPolicy) throws {

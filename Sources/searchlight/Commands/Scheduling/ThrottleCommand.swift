@@ -4,7 +4,7 @@ import CommandSupport
 import IdleScheduling
 import SearchlightEngine
 
-struct ThrottleCommand: AsyncParsableCommand {
+struct ThrottleCommand: OptionedCommand {
     /// What is wanted.
     enum Wish: String, ExpressibleByArgument, CaseIterable {
         case on
@@ -24,23 +24,21 @@ struct ThrottleCommand: AsyncParsableCommand {
     @Argument(help: "on or off.")
     var wish: Wish
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            let bundle = choice.identifier
-            let isThrottled = wish == .on
-            let isChange = try await options.withStore(.change) { store in
-                let known = try await store.perform(ExtensionsCall()).identifiers
-                if isThrottled, !known.contains(bundle) {
-                    _ = try await store.perform(ExtensionDetailsCall(bundle: bundle))
-                }
-                return try await options.schedule(of: store).setThrottled(isThrottled, bundle)
+    func perform() async throws {
+        let bundle = choice.identifier
+        let isThrottled = wish == .on
+        let isChange = try await options.withStore(.change) { store in
+            let known = try await store.perform(ExtensionsCall()).identifiers
+            if isThrottled, !known.contains(bundle) {
+                _ = try await store.perform(ExtensionDetailsCall(bundle: bundle))
             }
-            if options.json {
-                return try Output.printJSON(
-                    ["bundle": bundle, "isThrottled": isThrottled, "isChanged": isChange] as JSONObject)
-            }
-            let state = isThrottled ? "throttled" : "not throttled"
-            try Output.line("\(bundle) \(isChange ? "is \(state) now" : "was \(state) before").")
+            return try await options.schedule(of: store).setThrottled(isThrottled, bundle)
         }
+        if options.json {
+            return try Output.printJSON(
+                ["bundle": bundle, "isThrottled": isThrottled, "isChanged": isChange] as JSONObject)
+        }
+        let state = isThrottled ? "throttled" : "not throttled"
+        try Output.line("\(bundle) \(isChange ? "is \(state) now" : "was \(state) before").")
     }
 }

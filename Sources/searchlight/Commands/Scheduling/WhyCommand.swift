@@ -6,7 +6,7 @@ import Foundation
 import IdleScheduling
 import SearchlightEngine
 
-struct WhyCommand: AsyncParsableCommand {
+struct WhyCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "why",
         abstract: "Say why an extension is, or is not, asked for its items right now, and what would have to change.",
@@ -36,20 +36,18 @@ struct WhyCommand: AsyncParsableCommand {
         for name in names { _ = try JobChoice.key(name) }
     }
 
-    func run() async throws {
-        try await reportingErrors(json: options.json) {
-            var keys = try names.map(JobChoice.key)
-            let report = try await options.withStore(.read) { store in
-                if all {
-                    keys = try await store.perform(ExtensionsCall()).identifiers.map { .reindex(bundle: $0) }
-                } else {
-                    try await store.checkKnown(keys)
-                }
-                return try await options.report(of: store, keys: all ? nil : keys, besides: keys)
+    func perform() async throws {
+        var keys = try names.map(JobChoice.key)
+        let report = try await options.withStore(.read) { store in
+            if all {
+                keys = try await store.perform(ExtensionsCall()).identifiers.map { .reindex(bundle: $0) }
+            } else {
+                try await store.checkKnown(keys)
             }
-            if options.json { return try Output.printJSON(JSONObject(report)) }
-            try show(report)
+            return try await options.report(of: store, keys: all ? nil : keys, besides: keys)
         }
+        if options.json { return try Output.printJSON(JSONObject(report)) }
+        try show(report)
     }
 
     private func show(_ report: ScheduleReport) throws {

@@ -35,7 +35,7 @@ func forEachInputLine(_ body: (_ line: String, _ number: Int) throws -> Void) re
     }
 }
 
-struct TypesShowCommand: ParsableCommand {
+struct TypesShowCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print all that is known of a type.")
 
@@ -43,13 +43,11 @@ struct TypesShowCommand: ParsableCommand {
     @Argument(help: "The type's identifier, declared or dynamic.")
     var identifier: String
 
-    func run() throws {
-        try reportingErrors(json: options.json) {
-            options.registerTypes()
-            let report = TypeReport(try declaredType(identifier))
-            if options.json { return try Output.printJSON(report) }
-            try show(report)
-        }
+    func perform() async throws {
+        options.registerTypes()
+        let report = TypeReport(try declaredType(identifier))
+        if options.json { return try Output.printJSON(report) }
+        try show(report)
     }
 
     private func show(_ report: TypeReport) throws {
@@ -72,7 +70,7 @@ struct TypesShowCommand: ParsableCommand {
     private func joined(_ texts: [String]) -> String? { texts.isEmpty ? nil : texts.joined(separator: ", ") }
 }
 
-struct TypesConformsCommand: ParsableCommand {
+struct TypesConformsCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "conforms",
         abstract: "Tell whether one type conforms to another.",
@@ -93,14 +91,12 @@ struct TypesConformsCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        try reportingErrors(json: options.json) {
-            options.registerTypes()
-            guard let type, let other else { return try answerInput() }
-            let answer = Self.conforms(type, other)
-            if options.json { try Output.printJSON(["conforms": answer]) } else { try Output.line("\(answer)") }
-            if !answer { throw ExitCode(ExitStatus.failure.rawValue) }
-        }
+    func perform() async throws {
+        options.registerTypes()
+        guard let type, let other else { return try answerInput() }
+        let answer = Self.conforms(type, other)
+        if options.json { try Output.printJSON(["conforms": answer]) } else { try Output.line("\(answer)") }
+        if !answer { throw ExitCode(ExitStatus.failure.rawValue) }
     }
 
     private func answerInput() throws {
@@ -119,7 +115,7 @@ struct TypesConformsCommand: ParsableCommand {
     }
 }
 
-struct TypesDecodeCommand: ParsableCommand {
+struct TypesDecodeCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "decode", abstract: "Print what a dynamic identifier (dyn.…) stands for.")
 
@@ -127,25 +123,23 @@ struct TypesDecodeCommand: ParsableCommand {
     @Argument(help: "The dynamic identifier.")
     var identifier: String
 
-    func run() throws {
-        try reportingErrors(json: options.json) {
-            guard let dynamic = DynamicTypeIdentifier(identifier) else {
-                throw CommandFailure(
-                    message: "\(identifier.debugDescription) is not a dynamic identifier, which begins with “dyn.a”.",
-                    status: .failure)
-            }
-            if options.json {
-                let tags = dynamic.tags.map { ["tagClass": $0.tagClass.rawValue, "value": $0.value] }
-                return try Output.printJSON(
-                    [
-                        "identifier": dynamic.identifier, "decoded": dynamic.description, "parent": dynamic.parent,
-                        "tags": tags,
-                    ] as JSONObject)
-            }
-            try Output.line("\(dynamic.description)")
-            if let parent = dynamic.parent { try Output.line("  \(dim: "conforms to")  \(parent)") }
-            for tag in dynamic.tags { try Output.line("  \(dim: tag.tagClass.rawValue)  \(tag.value)") }
+    func perform() async throws {
+        guard let dynamic = DynamicTypeIdentifier(identifier) else {
+            throw CommandFailure(
+                message: "\(identifier.debugDescription) is not a dynamic identifier, which begins with “dyn.a”.",
+                status: .failure)
         }
+        if options.json {
+            let tags = dynamic.tags.map { ["tagClass": $0.tagClass.rawValue, "value": $0.value] }
+            return try Output.printJSON(
+                [
+                    "identifier": dynamic.identifier, "decoded": dynamic.description, "parent": dynamic.parent,
+                    "tags": tags,
+                ] as JSONObject)
+        }
+        try Output.line("\(dynamic.description)")
+        if let parent = dynamic.parent { try Output.line("  \(dim: "conforms to")  \(parent)") }
+        for tag in dynamic.tags { try Output.line("  \(dim: tag.tagClass.rawValue)  \(tag.value)") }
     }
 }
 

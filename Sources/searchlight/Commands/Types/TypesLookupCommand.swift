@@ -4,7 +4,7 @@ import CommandSupport
 import Foundation
 import UniformTypeIdentifiers
 
-struct TypesLookupCommand: ParsableCommand {
+struct TypesLookupCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "lookup",
         abstract: "Find the type of a file name extension or a MIME type.",
@@ -34,18 +34,16 @@ struct TypesLookupCommand: ParsableCommand {
         guard given == 1 else { throw ValidationError("Give one of --extension, --mime and --stdin.") }
     }
 
-    func run() throws {
-        try reportingErrors(json: options.json) {
-            options.registerTypes()
-            guard !stdin else { return try answerInput() }
-            let tag = filenameExtension ?? mime ?? ""
-            let kind: UTTagClass = filenameExtension != nil ? .filenameExtension : .mimeType
-            guard let found = try lookup(tag, kind, conformingTo: conformingTo) else {
-                throw CommandFailure(message: "\(tag.debugDescription) is no \(kind.rawValue).", status: .notFound)
-            }
-            if options.json { return try Output.printJSON(TypeReport(found)) }
-            try Output.line("\(found.identifier)")
+    func perform() async throws {
+        options.registerTypes()
+        guard !stdin else { return try answerInput() }
+        let tag = filenameExtension ?? mime ?? ""
+        let kind: UTTagClass = filenameExtension != nil ? .filenameExtension : .mimeType
+        guard let found = try lookup(tag, kind, conformingTo: conformingTo) else {
+            throw CommandFailure(message: "\(tag.debugDescription) is no \(kind.rawValue).", status: .notFound)
         }
+        if options.json { return try Output.printJSON(TypeReport(found)) }
+        try Output.line("\(found.identifier)")
     }
 
     private func answerInput() throws {
@@ -76,7 +74,7 @@ var desktopTypes: SharedMIMEInfo {
     SharedMIMEInfo(roots: SharedMIMEInfo.standardRoots(environment: ProcessInfo.processInfo.environment))
 }
 
-struct TypesOfCommand: ParsableCommand {
+struct TypesOfCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "of", abstract: "Tell the types of files.",
         discussion: "By the name first, then by the desktop's patterns, then by the contents. Links are not followed.")
@@ -92,28 +90,26 @@ struct TypesOfCommand: ParsableCommand {
         var error: String?
     }
 
-    func run() throws {
-        try reportingErrors(json: options.json) {
-            options.registerTypes()
-            let database = desktopTypes
-            let reports = files.map { path in
-                guard let found = database.type(ofFile: path) else {
-                    return Report(path: path, error: "there is no such file")
-                }
-                return Report(path: path, type: found.type.identifier, evidence: found.evidence.rawValue)
+    func perform() async throws {
+        options.registerTypes()
+        let database = desktopTypes
+        let reports = files.map { path in
+            guard let found = database.type(ofFile: path) else {
+                return Report(path: path, error: "there is no such file")
             }
-            if options.json {
-                try Output.printJSON(reports)
-            } else {
-                for report in reports {
-                    if let type = report.type {
-                        try Output.line("\(report.path): \(type)")
-                    } else {
-                        Output.fail("\(report.path): \(report.error ?? "")")
-                    }
-                }
-            }
-            if reports.contains(where: { $0.error != nil }) { throw ExitCode(ExitStatus.notFound.rawValue) }
+            return Report(path: path, type: found.type.identifier, evidence: found.evidence.rawValue)
         }
+        if options.json {
+            try Output.printJSON(reports)
+        } else {
+            for report in reports {
+                if let type = report.type {
+                    try Output.line("\(report.path): \(type)")
+                } else {
+                    Output.fail("\(report.path): \(report.error ?? "")")
+                }
+            }
+        }
+        if reports.contains(where: { $0.error != nil }) { throw ExitCode(ExitStatus.notFound.rawValue) }
     }
 }

@@ -3,7 +3,7 @@ import ArgumentParser
 import CommandSupport
 import UniformTypeIdentifiers
 
-struct TypesTreeCommand: ParsableCommand {
+struct TypesTreeCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "tree", abstract: "Print a type and all that conform to it, or the whole hierarchy.",
         discussion: """
@@ -15,21 +15,19 @@ struct TypesTreeCommand: ParsableCommand {
     @Argument(help: "The type at the top.")
     var identifier: String?
 
-    func run() throws {
-        try reportingErrors(json: options.json) {
-            options.registerTypes()
-            let snapshot = UTTypeRegistry.shared.snapshot
-            var walk = TypeWalk(snapshot)
-            let tops = try identifier.map { [try declaredType($0).identifier] } ?? walk.tops
-            guard options.json else {
-                for top in tops { try walk.visit(top, depth: 0, show) }
-                if walk.isCut { Output.complain("The hierarchy is too large or too deep; not all of it is shown.") }
-                return
-            }
-            var builder = TreeBuilder()
-            for top in tops { try walk.visit(top, depth: 0) { builder.add($0) } }
-            try Output.printJSON(builder.finished())
+    func perform() async throws {
+        options.registerTypes()
+        let snapshot = UTTypeRegistry.shared.snapshot
+        var walk = TypeWalk(snapshot)
+        let tops = try identifier.map { [try declaredType($0).identifier] } ?? walk.tops
+        guard options.json else {
+            for top in tops { try walk.visit(top, depth: 0, show) }
+            if walk.isCut { Output.complain("The hierarchy is too large or too deep; not all of it is shown.") }
+            return
         }
+        var builder = TreeBuilder()
+        for top in tops { try walk.visit(top, depth: 0) { builder.add($0) } }
+        try Output.printJSON(builder.finished())
     }
 
     private func show(_ step: TypeWalk.Step) throws {

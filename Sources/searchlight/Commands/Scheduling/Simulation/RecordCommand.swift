@@ -8,7 +8,7 @@ import SchedulerSimulation
 import SearchIndex
 import SearchlightEngine
 
-struct RecordCommand: AsyncParsableCommand {
+struct RecordCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
         abstract: "Write down what this machine is like, as a trace for “searchlight simulate”.",
@@ -22,6 +22,7 @@ struct RecordCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: GlobalOptions
+    var printsJSON: Bool { false }
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
@@ -64,17 +65,15 @@ struct RecordCommand: AsyncParsableCommand {
     /// What a reindex is taken for, in seconds of processor time.
     private static let unknownWork = 60.0
 
-    func run() async throws {
-        try await reportingErrors(json: false) {
-            let owed = await owedJobs()
-            let sink = try TraceSink(path: output)
-            let now = Date.now
-            let zone = TimeZone.current.secondsFromGMT(for: now)
-            let moment = now.timeIntervalSinceReferenceDate
-            let midnight = ((moment + Double(zone)) / 86400).rounded(.down) * 86400 - Double(zone)
-            let recording = Recording(name: name, clock: TraceClock(midnight: midnight, zone: zone), sink: sink)
-            try await record(recording, owed, until: duration.flatMap(Self.seconds).map { moment + $0 })
-        }
+    func perform() async throws {
+        let owed = await owedJobs()
+        let sink = try TraceSink(path: output)
+        let now = Date.now
+        let zone = TimeZone.current.secondsFromGMT(for: now)
+        let moment = now.timeIntervalSinceReferenceDate
+        let midnight = ((moment + Double(zone)) / 86400).rounded(.down) * 86400 - Double(zone)
+        let recording = Recording(name: name, clock: TraceClock(midnight: midnight, zone: zone), sink: sink)
+        try await record(recording, owed, until: duration.flatMap(Self.seconds).map { moment + $0 })
     }
 
     private func record(_ recording: Recording, _ owed: [OwedJob], until end: Double?) async throws {

@@ -6,7 +6,7 @@ import IdleScheduling
 import SchedulerSimulation
 import SearchlightEngine
 
-struct SimulateCommand: ParsableCommand {
+struct SimulateCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
         abstract: "Replay a trace of a machine, and see what the scheduler would decide.",
@@ -51,19 +51,17 @@ struct SimulateCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        try reportingErrors(json: options.json) {
-            guard let name = trace else { return try showList() }
-            if printsTrace, let shipped = ShippedTrace(name: name) { return try Output.document(shipped.jsonLines) }
-            let trace = try TraceFile.trace(name, policy: policy)
-            if printsTrace { return try Output.document(trace.jsonLines) }
-            let replay = SchedulerSimulator.replay(trace)
-            if let plot {
-                try PlotFile(plot).write(TimelinePlot(replay, of: trace).svg)
-            }
-            if options.json { return try Output.printJSON(JSONObject(replay, showsJournal: !quiet)) }
-            try show(replay, trace)
+    func perform() async throws {
+        guard let name = trace else { return try showList() }
+        if printsTrace, let shipped = ShippedTrace(name: name) { return try Output.document(shipped.jsonLines) }
+        let trace = try TraceFile.trace(name, policy: policy)
+        if printsTrace { return try Output.document(trace.jsonLines) }
+        let replay = SchedulerSimulator.replay(trace)
+        if let plot {
+            try PlotFile(plot).write(TimelinePlot(replay, of: trace).svg)
         }
+        if options.json { return try Output.printJSON(JSONObject(replay, showsJournal: !quiet)) }
+        try show(replay, trace)
     }
 
     private func showList() throws {

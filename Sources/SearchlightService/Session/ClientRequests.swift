@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import BusTransport
+import SearchIndex
+import SearchlightEngine
+import ServiceMessages
+import Synchronization
+
+/// The requests of one client that the engine answers: bounded, and all cancelled at the end of the session.
+final class ClientRequests: Sendable {
+    private struct State {
+        var isClosed = false
+        var last: UInt64 = 0
+        var tasks: [UInt64: Task<Void, Never>] = [:]
+    }
+    private let state = Mutex(State())
+    private let engine: SharedEngine
+    private let patience: ReadPatience
+    private let maximum: Int
+    private let link: (any ClientLink)?
+
+    /// - Parameters:
+    ///   - patience: How reads wait for what was donated a moment ago.
+    ///   - maximum: The most requests that run at the same time.
+    ///   - link: Is closed when the service ends: what is not answered is asked again, of the service that comes after it.
+    init(_ engine: SharedEngine, _ patience: ReadPatience, maximum: Int, link: (any ClientLink)? = nil) {
+        (self.engine, self.patience, self.maximum, self.link) = (engine, patience, maximum, link)
+    }
+
+    /// Answers a call with what the engine says, or refuses it. Never blocks.
+    ///
+    /// - Parameters:
+    ///   - number: The client's number of the request, by which it can be cancelled.
+    ///   - isInteractive: Whether a user waits for the answer.
+    func answer(
+        _ call: IncomingCall, number: UInt64? = nil, isInteractive: Bool = false,
+        _ body: @escaping @Sendable (SearchlightEngine) async throws(QueryRefusal) -> [BusValue]
+    ) {
+        let refusal: QueryRefusal? = state.withLock { state in
+            guard !state.isClosed else { return .cancelled }
+            guard number.map({ state.tasks[$0] == nil }) ?? true else {
+                return QueryRefusal(
+                    name: BusErrorName.invalidArguments, message: "The query \(number ?? 0) is under way already.")
+            }
+            guard state.tasks.count < maximum else {
+                return QueryRefusal(
+                    name: BusErrorName.limitsExceeded,
+                    message: "\(maximum) requests of this client are under way. Wait for one of them.")
+            }
+            if number == nil { state.last += 1 }
+            let number = number ?? state.last
+            state.tasks[number] = Task { await run(call, number, isInteractive, body) }
+            return nil
+        }
+        if let refusal { call.refuse(name: refusal.name, message: refusal.message) }
+    }
+
+    private func run(
+        _ call: IncomingCall, _ number: UInt64, _ isInteractive: Bool,
+        _ body: @Sendable (SearchlightEngine) async throws(QueryRefusal) -> [BusValue]
+    ) async {
+        let result: Result<[BusValue], QueryRefusal>
+        do throws(QueryRefusal) {
+            let refusal = { (absence: EngineUnavailable) in
+                if case .stopped = absence { self.link?.close() }
+                return QueryRefusal(absence)
+            }
+            result = .success(try await engine.use(patience, isInteractive: isInteractive, refusal, body))
+        } catch {
+            result = .failure(error)
+        }
+        // Before the answer, so that the client may ask again under the same number.
+        state.withLock { $0.tasks[number] = nil }
+        switch result {
+        case .success(let answer): call.reply(answer)
+        case .failure(let refusal): call.refuse(name: refusal.name, message: refusal.message)
+        }
+    }
+
+    /// Cancels the request with a number; there may be none.
+    func cancel(_ number: UInt64) { state.withLock { $0.tasks[number] }?.cancel() }
+
+    /// Cancels all, and begins none any more.
+    func cancelAll() {
+        let tasks = state.withLock { state in
+            state.isClosed = true
+            return Array(state.tasks.values)
+        }
+        for task in tasks { task.cancel() }
+    }
+}
+
+extension QueryRefusal {
+    init(_ absence: EngineUnavailable) {
+        if case .cancelled = absence {
+            self = .cancelled
+        } else {
+            self.init(name: ExtensionStatus.unavailable.errorName, message: absence.description)
+        }
+    }
+}
