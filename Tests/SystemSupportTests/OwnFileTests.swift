@@ -60,6 +60,13 @@ struct OwnFileTests {
         #expect(try OwnFolder.open(shared + "/link/own", creating: false) != nil)
     }
 
+    @Test("A file that cannot take the place of what is there says why that cannot be removed, not that it exists")
+    func unremovable() throws {
+        let path = try makeFolder("jobs.json.new")
+        let refusal = #expect(throws: UntrustedFile.self) { try OwnFile.create(path) }
+        #expect(refusal?.problem == .system(operation: "Removing", code: EISDIR))
+    }
+
     // MARK: Access lists
 
     @Test(

@@ -90,7 +90,10 @@ package enum OwnFile {
 
     /// Makes a new file at a path, in place of what is there. A link there is removed and not followed.
     package static func create(_ path: String) throws(UntrustedFile) -> OwnedDescriptor {
-        unlink(path)
+        // Creating a file would only say that there is one, also where nothing can be written.
+        guard unlink(path) == 0 || errno == ENOENT else {
+            throw UntrustedFile(path: path, problem: .system(operation: "Removing", code: errno))
+        }
         let number = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard number >= 0 else {
             throw UntrustedFile(path: path, problem: .system(operation: "Creating", code: errno))
