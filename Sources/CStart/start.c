@@ -54,6 +54,8 @@ void cstart_keep_little_memory(void) {
     if (limit_of(RLIMIT_AS) == RLIM_INFINITY) mallopt(M_ARENA_MAX, 4);
 }
 
+void cstart_use_one_pool(void) { mallopt(M_ARENA_MAX, 1); }
+
 /* Has threads take no more room for their stacks than they need, where room is limited. */
 static void shrink_stacks(void) {
     pthread_attr_t attributes;

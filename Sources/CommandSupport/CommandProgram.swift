@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import CStart
 import Glibc
 
 /// A process that runs a command. The parser's own `main` prints past ``Output``.
@@ -28,6 +29,10 @@ package enum CommandProgram {
             exit(end(error, of: root, complain: complain))
         }
     }
+
+    /// Has all threads take memory from one pool, for a command whose threads work one after the other: a search reads some hundred
+    /// pages of the index, and growing a thread's own pool for each takes a twentieth of its time. To be called at the start.
+    package static func useOnePool() { cstart_use_one_pool() }
 
     /// Prints the parser's help or version on standard output, or its complaint.
     ///

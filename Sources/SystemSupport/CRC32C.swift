@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import CSystem
 
-/// CRC-32C (Castagnoli; reflected polynomial 0x82F63B78, as in RFC 3720), eight bytes a step from tables.
+/// CRC-32C (Castagnoli; reflected polynomial 0x82F63B78, as in RFC 3720), eight bytes a step by an instruction of the processor,
+/// or from tables where it has none.
 ///
 /// Against chance, not against malice: it finds every burst of up to 32 bits and any three wrong bits, whatever the
 /// length of an entry.
@@ -28,8 +30,16 @@ package struct CRC32C {
     /// The checksum of what was added.
     package var value: UInt32 { ~state }
 
+    private static let hasInstruction = csystem_has_crc32c() != 0
+
     /// Adds bytes. Linear in their number.
     package mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        guard Self.hasInstruction else { return addByTables(bytes) }
+        state = csystem_crc32c(state, bytes.baseAddress, bytes.count)
+    }
+
+    /// Adds bytes as processors do that have no instruction for it.
+    mutating func addByTables(_ bytes: UnsafeRawBufferPointer) {
         var crc = state
         var offset = 0
         let count = bytes.count

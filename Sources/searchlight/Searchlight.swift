@@ -42,6 +42,7 @@ struct Searchlight: AsyncParsableCommand {
 @main
 enum Program {
     static func main() async {
+        if CommandLine.arguments.dropFirst().first == "search" { CommandProgram.useOnePool() }
         Signals.prepare()
         await CommandProgram.run(Searchlight.self) { message in
             if let problem = wrongCommand(Array(CommandLine.arguments.dropFirst())) {

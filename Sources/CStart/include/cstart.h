@@ -37,4 +37,10 @@ void cstart_fail_at_file_size(void);
  */
 void cstart_keep_little_memory(void);
 
+/*
+ * Has all threads share one pool of the C library's. It makes the pool of a thread larger by one or two pages at a time, each
+ * by a call of the kernel (mprotect), and the first pool by 128 KiB. To be called before there are threads.
+ */
+void cstart_use_one_pool(void);
+
 #endif

@@ -136,6 +136,12 @@ static inline int csystem_set_timer(int descriptor, long nanoseconds) {
     return timerfd_settime(descriptor, 0, &time, NULL);
 }
 
+/* Whether the processor has an instruction for CRC-32C that csystem_crc32c uses. */
+int csystem_has_crc32c(void);
+
+/* The state of a CRC-32C after some bytes. Only where csystem_has_crc32c says so. */
+uint32_t csystem_crc32c(uint32_t state, const void *bytes, size_t size);
+
 /* Gives memory back to the system that the C library keeps for reuse. */
 static inline void csystem_trim_memory(void) { malloc_trim(0); }
 

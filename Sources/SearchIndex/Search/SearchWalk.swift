@@ -209,7 +209,10 @@ struct SearchWalk: Sendable {
                 leaveToLaterStages(match)
                 continue
             }
-            guard let row = try Row.fetchOne(statement, arguments: [match.row]) else { continue }
+            // Not fetchOne, which copies the record. The row is valid as long as the cursor lives.
+            let rows = try Row.fetchCursor(statement, arguments: [match.row])
+            defer { withExtendedLifetime(rows) {} }
+            guard let row = try rows.next() else { continue }
             let expires = try row.decode(Double?.self, forColumn: "expires")
             guard expires ?? .infinity > present else { continue }
             if let bundle, try row.decode(String.self, forColumn: "bundle_name") != bundle { continue }
@@ -227,7 +230,7 @@ struct SearchWalk: Sendable {
                     continue
                 }
             }
-            bytes += try row.decode(Data.self, forColumn: "record").count
+            bytes += try row.withUnsafeData(named: "record") { $0?.count ?? 0 }
             block.append(Ranking.Candidate(row: match.row, score: match.score, bundle: number, item: item))
         }
         return block
