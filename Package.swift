@@ -53,9 +53,9 @@ let package = Package(
             name: "searchlight",
             dependencies: [
                 "SearchlightEngine", "ExtensionValidation", "ExtensionRuntime", "SearchIndex", "ExtensionHost",
-                "MetadataQuery", "Promises", "Previews", "IdleScheduling", "SchedulerSimulation", "ConditionSensors",
-                "CommandSupport", "ItemRecord", "SystemSupport", "BusTransport", "UniformTypeIdentifiers", "Diagnosis",
-                arguments,
+                "MetadataQuery", "UserSearch", "Promises", "Previews", "IdleScheduling", "SchedulerSimulation",
+                "ConditionSensors", "CommandSupport", "ItemRecord", "SystemSupport", "BusTransport",
+                "UniformTypeIdentifiers", "Diagnosis", arguments,
             ], resources: [.embedInCode("Templates")], swiftSettings: strict),
         .executableTarget(
             name: "searchlightd",
@@ -107,16 +107,15 @@ let package = Package(
         .target(
             name: "SearchlightEngine",
             dependencies: [
-                "SearchIndex", "MetadataQuery", "ExtensionHost", "Promises", "Previews", "IdleScheduling",
-                "ConditionSensors", "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages",
+                "SearchIndex", "MetadataQuery", "UserSearch", "ExtensionHost", "Promises", "Previews",
+                "IdleScheduling", "ConditionSensors", "ItemRecord", "SystemSupport", "BusTransport", "ServiceMessages",
                 "UniformTypeIdentifiers", "CSandbox", "CBuildFacts", "SearchlightExtension",
             ], swiftSettings: strict),
         .target(
             name: "SearchIndex",
             dependencies: [
-                "WriteAheadLog", "MetadataQuery", "TextAnalysis", "ItemRecord", "SystemSupport",
-                "UniformTypeIdentifiers",
-                grdb, sqlite,
+                "WriteAheadLog", "MetadataQuery", "TextAnalysis", "UserSearch", "ItemRecord", "SystemSupport",
+                "UniformTypeIdentifiers", grdb, sqlite,
             ], resources: [.embedInCode("schema.sql"), .embedInCode("FullText/full-text.sql")], swiftSettings: strict),
         .target(name: "WriteAheadLog", dependencies: ["ItemRecord", "SystemSupport"], swiftSettings: strict),
         .target(
@@ -148,6 +147,9 @@ let package = Package(
             ].map { .embedInCode("Shipped/\($0).jsonl") } + [.embedInCode("Plot/plot.css")], swiftSettings: strict),
         .target(
             name: "ConditionSensors", dependencies: ["IdleScheduling", "SystemSupport", "BusTransport", "CSystem"],
+            swiftSettings: strict),
+        .target(
+            name: "UserSearch", dependencies: ["MetadataQuery", "TextAnalysis", "ItemRecord", "CStemmer"],
             swiftSettings: strict),
         .target(
             name: "MetadataQuery", dependencies: ["ItemRecord", "TextAnalysis", "CTables"], swiftSettings: strict),
@@ -328,7 +330,8 @@ let package = Package(
         .testTarget(
             name: "SearchlightEngineTests",
             dependencies: [
-                "SearchlightEngine", "SearchIndex", "MetadataQuery", "ExtensionHost", "IdleScheduling", "Promises",
+                "SearchlightEngine", "SearchIndex", "MetadataQuery", "UserSearch", "ExtensionHost", "IdleScheduling",
+                "Promises",
                 "Previews", "ItemRecord", "BusTransport", "ServiceMessages", "TestSupport",
             ], swiftSettings: strict),
         .testTarget(

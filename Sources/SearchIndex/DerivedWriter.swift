@@ -7,7 +7,7 @@ final class DerivedWriter {
     private let db: Database
     private let pace: GentlePace?
     private let attributes: AttributeWriter
-    private let texts: FullTextWriter
+    private lazy var texts = Result { FullTextWriter(db, isPrevious: try migration.get() != nil) }
     private lazy var migration = Result { try IndexMigration.current(db) }
     private lazy var nextAttributes = AttributeWriter(db, prefix: IndexMigration.next)
     private lazy var nextTexts = FullTextWriter(db, prefix: IndexMigration.next)
@@ -28,17 +28,18 @@ final class DerivedWriter {
     init(_ db: Database, pace: GentlePace? = nil) {
         (self.db, self.pace) = (db, pace)
         attributes = AttributeWriter(db)
-        texts = FullTextWriter(db)
     }
 
-    /// The number of the next text, to be kept with its item.
-    func nextText() throws -> Int64 { try texts.nextNumber() }
+    /// The number of the next text of an item, to be kept with it.
+    func nextText(of record: ItemRecord, donated: Double) throws -> Int64 {
+        try texts.get().nextNumber(for: Freshness.date(of: record, donated: donated))
+    }
 
     /// Puts an item in that is not there.
     func insert(_ record: ItemRecord, bundle: Int64, item: Int64, text: Int64) throws {
         pace?.step()
         try attributes.insert(record, item: item)
-        try texts.insert(SearchableText(record, bundle: bundle), number: text, item: item)
+        try texts.get().insert(SearchableText(record, bundle: bundle), number: text, item: item)
     }
 
     /// Takes an item out; `record` and `bundle` are what it was put in with.
@@ -49,7 +50,11 @@ final class DerivedWriter {
             let words = SearchableText(record, bundle: bundle)
             let migration = try migration.get()
             // What the previous format made of its words, nobody knows any more.
-            if text <= migration?.last ?? 0 { try texts.forget(text) } else { try texts.remove(words, number: text) }
+            if text <= migration?.last ?? 0 {
+                try texts.get().forget(text)
+            } else {
+                try texts.get().remove(words, number: text)
+            }
             if text <= migration?.through ?? 0 {
                 try nextTexts.remove(words, number: text)
                 try nextAttributes.remove(record, item: item)
@@ -58,6 +63,13 @@ final class DerivedWriter {
         try attributes.remove(record, item: item)
     }
 
-    /// Writes what was held back; to be called before the tables are read, and at the end.
+    /// Writes what was held back of attributes; to be called before they are read.
     func flush() throws { try attributes.flush() }
+
+    /// Writes all that was held back; to be called at the end.
+    func finish() throws {
+        try attributes.flush()
+        try texts.get().finish()
+        if try migration.get() != nil { try nextTexts.finish() }
+    }
 }

@@ -57,8 +57,8 @@ struct ItemWriter {
             guard let existing, existing.expires ?? .infinity > now else { return false }
             item = try merged(item.record, into: existing.record)
         }
-        let text = try derived.nextText()
         let id: Int64
+        let text: Int64
         if let existing, let row {
             id = existing.id
             try db.cachedStatement(sql: "DELETE FROM unconfirmed WHERE item = ?").execute(arguments: [id])
@@ -72,6 +72,7 @@ struct ItemWriter {
             }
             try derived.remove(
                 existing.record, bundle: bundle, item: id, text: try row.decode(forColumn: "text_row"))
+            text = try derived.nextText(of: item.record, donated: now)
             try db.cachedStatement(
                 sql: """
                     UPDATE item SET text_row = ?, domain = ?, expires = ?, donated = ?, record = ?, checksum = ?
@@ -79,6 +80,7 @@ struct ItemWriter {
                     """
             ).execute(arguments: columns(of: item, text: text) + [id])
         } else {
+            text = try derived.nextText(of: item.record, donated: now)
             try insert(item, text: text)
             id = db.lastInsertedRowID
         }
@@ -203,10 +205,10 @@ struct ItemWriter {
     }
 
     static func record(in row: Row) throws -> ItemRecord {
-        let bytes = try row.decode(Data.self, forColumn: "record")
         do {
-            return try ItemRecord(decoding: bytes)
-        } catch {
+            // Without a copy: records may have 16 MiB.
+            return try row.withUnsafeData(named: "record") { try ItemRecord(decoding: $0 ?? Data()) }
+        } catch let error as ItemRecordError {
             throw DatabaseError(
                 resultCode: .SQLITE_CORRUPT, message: "item \(try row.decode(Int64.self, forColumn: "id")): \(error)")
         }

@@ -124,7 +124,7 @@ extension LogApplier {
                 leftOut += try apply(record, db, now: now, stateless: stateless, derived)
                 bytes += record.entry.batch.approximateBytes
             }
-            try derived.flush()
+            try derived.finish()
             try StoreRow.update(db) { $0.applied = max($0.applied, reached) }
             try EarlyEntries.forget(through: reached, db)
             return (reached, leftOut, derived.deletedItems)
@@ -173,7 +173,7 @@ extension LogApplier {
                     leftOut += try apply(record, db, now: now, stateless: stateless, derived)
                     if record.sequence > reached { try EarlyEntries.write(record.sequence, db) }
                 }
-                try derived.flush()
+                try derived.finish()
                 if reached > applied {
                     try StoreRow.update(db) { $0.applied = max($0.applied, reached) }
                     try EarlyEntries.forget(through: reached, db)

@@ -103,9 +103,10 @@ extension SearchIndex {
     ) async throws(SearchIndexError) {
         _ = try await write("Finishing a reindex of \(bundle)") { db in
             try Self.confirm(kept, of: bundle, db)
+            let derived = DerivedWriter(db)
             try ItemWriter.delete(
-                db, where: "id IN (SELECT item FROM unconfirmed) AND id IN (\(Self.itemsOfBundle))", [bundle],
-                DerivedWriter(db))
+                db, where: "id IN (SELECT item FROM unconfirmed) AND id IN (\(Self.itemsOfBundle))", [bundle], derived)
+            try derived.finish()
             try db.execute(sql: "DELETE FROM replacement WHERE bundle = ?", arguments: [bundle])
         }
     }

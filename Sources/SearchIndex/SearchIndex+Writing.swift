@@ -145,8 +145,11 @@ extension SearchIndex {
         return try await write("Deleting expired items") { [clock] db in
             let now = try clock.adjust(db)
             // By bundle, as the index by expiry is.
-            return try ItemWriter.delete(
-                db, where: "bundle IN (SELECT id FROM bundle) AND expires <= ?", [now], DerivedWriter(db))
+            let derived = DerivedWriter(db)
+            let count = try ItemWriter.delete(
+                db, where: "bundle IN (SELECT id FROM bundle) AND expires <= ?", [now], derived)
+            try derived.finish()
+            return count
         }
     }
 }

@@ -138,7 +138,8 @@ public enum SearchIndexError: Error, Hashable, Sendable, Codable, CustomStringCo
     /// How messages begin when the description of the tables is damaged: all statements are this program's, so what
     /// they name is there otherwise.
     private static let schemaFaults = [
-        "no such ", "unsupported file format", "invalid fts5 file format", "parse error in ", "unrecognized ",
+        "no such ", "malformed ", "unsupported file format", "invalid fts5 file format", "parse error in ",
+        "unrecognized ",
         "vtable constructor failed",
         "error in tokenizer constructor",
     ]

@@ -43,7 +43,7 @@ struct TerminalSafetyTests {
             (["drag", "crash", "--accept", "public.html", "--output", "x"], 7, "last words"),
             (["drag", "crash", "--accept", "public.html", "--output", "x", "--json"], 7, "last words"),
             (["drag", "plain", "--accept", "a\u{1B}[2Jb\u{9B}c", "--dry-run"], 3, "a[2Jbc"),
-            (["search", "nothing\u{1B}[2J\u{9B}"], 0, "nothing[2J"), (["show", "\u{9B}2J"], 2, "no item"),
+            (["search", "nothing\u{1B}[3K\u{9B}"], 0, "nothing[3K"), (["show", "\u{9B}2J"], 2, "no item"),
             (["types", "show", "\u{1B}[2J\u{9B}"], 2, "declared"), (["frob\u{9B}nicate"], 64, "frobnicate"),
         ]
         for (arguments, expected, text) in runs {

@@ -73,7 +73,7 @@ struct Store {
     /// Throws if SQLite finds the full-text table or the file damaged.
     func checkIntegrity() async throws {
         try await index.write("Checking") { db in
-            for table in [FullTextIndex.titleTable, FullTextIndex.textTable, FullTextIndex.trigramTable] {
+            for table in FullTextIndex.tables {
                 try db.execute(sql: "INSERT INTO \(table) (\(table)) VALUES ('integrity-check')")
             }
             let report = try String.fetchOne(db, sql: "PRAGMA integrity_check")

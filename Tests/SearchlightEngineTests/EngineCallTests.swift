@@ -8,6 +8,7 @@ import Previews
 import Promises
 import TestSupport
 import Testing
+import UserSearch
 
 @testable import SearchIndex
 @testable import SearchlightEngine
@@ -68,6 +69,7 @@ struct EngineCallTests {
         let hits = items.map {
             FoundItem(
                 item: $0, title: random.text(length: 9), contentType: nil, kindName: "x", path: nil, fit: .titleStart,
+                parts: ScoreParts(fit: .titleStart, evidence: 0.9, words: 0.25, nearness: 0.1, freshness: 1),
                 score: Double(random.next()) / 3, snippet: Snippet(text: random.text(length: 9), marks: [0..<2, 3..<3]))
         }
         let found = FoundItems(hits: hits, total: SearchTotal(count: 7, isExact: true))

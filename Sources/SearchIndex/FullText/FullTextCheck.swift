@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
+import UserSearch
 
 /// Compares the full-text tables with the items.
 ///
@@ -8,7 +9,7 @@ import GRDB
 enum FullTextCheck {
     /// What is wrong, a sentence each.
     static func problems(_ db: Database) throws -> [String] {
-        for table in [FullTextIndex.titleTable, FullTextIndex.textTable, FullTextIndex.trigramTable] {
+        for table in FullTextIndex.tables {
             do {
                 try db.execute(sql: "INSERT INTO \(table) (\(table)) VALUES ('integrity-check')")
             } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
@@ -25,21 +26,35 @@ enum FullTextCheck {
         let items = try Int.fetchOne(db, sql: "SELECT count(*) FROM item") ?? 0
         let extra = try (Int.fetchOne(db, sql: "SELECT count(*) FROM text_row") ?? 0) - (items - lost)
         guard lost == 0, extra == 0 else { return ["\(lost) items have no text, and \(extra) texts have no item"] }
-        var expected: (title: UInt64, text: UInt64) = (0, 0)
+        let total = try Int.fetchOne(db, sql: "SELECT texts FROM text_total") ?? 0
+        guard total == items else { return ["\(total) texts are said to be there, and \(items) are"] }
+        var expected: (titles: UInt64, ranked: UInt64, text: UInt64) = (0, 0, 0)
+        let words = RankedWords()
         let rows = try Row.fetchCursor(db, sql: "SELECT \(ItemRow.columns), bundle FROM item")
         while let row = try rows.next() {
             let text = SearchableText(try ItemRow(row).record, bundle: try row.decode(forColumn: "bundle"))
-            let titles = [("title", text.title), ("keywords", text.keywords)]
-            if text.hasTitleOrKeywords { expected.title &+= sum(of: titles + [("tags", text.tags)]) }
-            expected.text &+= sum(
-                of: titles + [("description", text.description), ("body", text.body), ("tags", text.textTags)])
+            let filed = text.filed(by: words)
+            if text.hasTitleOrKeywords { expected.titles &+= sum(ofParts: filed.places) }
+            expected.ranked &+= sum(ofParts: filed.levels)
+            expected.text &+= sum(of: [
+                ("title", text.title), ("keywords", text.keywords), ("description", text.description),
+                ("body", text.body), ("tags", text.textTags),
+            ])
         }
         var problems: [String] = []
-        for (table, sum) in [(FullTextIndex.titleTable, expected.title), (FullTextIndex.textTable, expected.text)]
-        where try self.sum(of: table, db) != sum {
+        for (table, sum) in [
+            (FullTextIndex.titleTable, expected.titles), (FullTextIndex.rankedTable, expected.ranked),
+            (FullTextIndex.textTable, expected.text),
+        ] where try self.sum(of: table, db) != sum {
             problems.append("the words of \(table) are not those of the items")
         }
         return problems
+    }
+
+    /// Each word counts as its hash.
+    private static func sum(ofParts parts: String) -> UInt64 {
+        let seed = hash("words".utf8)
+        return parts.utf8.split(separator: 0x20).reduce(0) { $0 &+ hash($1, seed) }
     }
 
     /// Each place of a word counts as the hash of the word and its column.
@@ -59,7 +74,10 @@ enum FullTextCheck {
         try db.execute(sql: "CREATE VIRTUAL TABLE temp.checked_words USING fts5vocab (main, \(table), col)")
         defer { try? db.execute(sql: "DROP TABLE temp.checked_words") }
         var sum: UInt64 = 0
-        let words = try Row.fetchCursor(db, sql: "SELECT CAST(term AS BLOB), col, cnt FROM temp.checked_words")
+        // A table without positions counts texts alone.
+        let count = table == FullTextIndex.textTable ? "cnt" : "doc"
+        let words = try Row.fetchCursor(
+            db, sql: "SELECT CAST(term AS BLOB), coalesce(col, 'words'), \(count) FROM temp.checked_words")
         while let row = try words.next() {
             let seed = hash(try row.decode(String.self, atIndex: 1).utf8)
             let count = try row.decode(Int64.self, atIndex: 2)

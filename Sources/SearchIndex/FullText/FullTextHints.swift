@@ -30,6 +30,8 @@ struct FullTextHints {
 
     /// The expression for texts that every query must look at.
     static let uncertain = expression(uncertainCode)
+    /// The same for the table of title words.
+    static let uncertainTitles = "\"\(FullTextTag.word(of: scalar(uncertainCode)))\""
 
     /// The expression for texts within whose words something begins so; `nil` if that is too short, or not plain.
     static func inWords(beginningWith word: String) -> String? {
@@ -39,10 +41,10 @@ struct FullTextHints {
     }
 
     private static func expression(_ code: UInt32) -> String {
-        let scalar = Unicode.Scalar(first + code) ?? "\u{100000}"
-        let text = String(String.UnicodeScalarView([Unicode.Scalar(FullTextTokenizer.tagMark), scalar]))
-        return "tags : \"\(text)\""
+        "tags : \"\(FullTextTag.word(of: scalar(code)))\""
     }
+
+    private static func scalar(_ code: UInt32) -> Unicode.Scalar { Unicode.Scalar(first + code) ?? "\u{100000}" }
 
     /// Adds what is to be known of a text.
     mutating func add(_ text: String) {

@@ -4,26 +4,37 @@ import GRDB
 
 /// The tables by which items are found by their words: derived, they can be rebuilt from `item` at any time.
 ///
-/// - `text_row`: gives each item's text a number that grows with each change, so that the newest come last: FTS5 hands
-///   out matches by this number, and a search looks at the newest candidates first. `item.text_row` is the way back.
-/// - `title_text`: the words of titles and keywords, with an index of beginnings, for what is being typed.
-/// - `item_text`: all words.
+/// - `text_row`: gives each item's text a number that grows with the day of the item (``TextNumber``): FTS5 hands out matches
+///   by this number, so that the newest items of each list come first. `item.text_row` is the way back.
+/// - `text_total`: how many texts there are, and how many were put in so far.
+/// - `text_language`: how many texts are in each language, so that a search looks for forms of words in these.
+/// - `title_word`: the words of titles and keywords, each behind a mark of where it stands (`TitlePlace`), with an index of
+///   beginnings, for what is being typed.
+/// - `ranked_word`: all words in their common form, each behind a mark of how strongly it stands in the item (`WordStrength`),
+///   for the best items of a word.
+/// - `item_text`: all words with their fields and positions.
 /// - `term`, `term_trigram`: the distinct words of titles and keywords, and their parts of three letters, to find words
 ///   by what is inside them (``TermDictionary``).
 ///
 /// The FTS5 tables keep no text of their own and no lengths; that saves a third of their size. In return, the words of
 /// an item must be told again to take them out.
 enum FullTextIndex {
-    static let titleTable = "title_text"
+    static let titleTable = "title_word"
+    static let rankedTable = "ranked_word"
     static let textTable = "item_text"
     static let trigramTable = "term_trigram"
+    static let tables = [titleTable, rankedTable, textTable, trigramTable]
     /// As a derived index of the store. Its format grows when the tables would be filled differently.
     static let derived = DerivedIndex(
-        name: "text", format: 3, tables: [titleTable, textTable, trigramTable, "term", "text_row"], schema: schema(),
+        name: "text", format: 4, tables: tables + ["term", "text_row", "text_total", "text_language"],
+        obsoleteTables: [obsoleteTable], schema: schema(),
         fill: fill, check: FullTextCheck.problems)
 
     /// The format from which a store is migrated while it answers (``IndexMigration``).
     static let previousFormat = 2
+    /// The tables of that format. `title_text` is no more; `item_text` has the same columns.
+    static let previousTables = [obsoleteTable, textTable, trigramTable, "term", "text_row"]
+    static let obsoleteTable = "title_text"
 
     /// Makes the tables; `text_row`, which serves all formats, only without a prefix.
     static func schema(prefix: String = "") -> String {
@@ -32,6 +43,9 @@ enum FullTextIndex {
             sql = sql.replacing("CREATE TABLE text_row", with: "CREATE TABLE IF NOT EXISTS text_row")
                 .replacing("CREATE VIRTUAL TABLE ", with: "CREATE VIRTUAL TABLE \(prefix)")
                 .replacing("CREATE TABLE term ", with: "CREATE TABLE \(prefix)term ")
+                .replacing("CREATE TABLE text_total", with: "CREATE TABLE \(prefix)text_total")
+                .replacing("CREATE TABLE text_language", with: "CREATE TABLE \(prefix)text_language")
+                .replacing("INSERT INTO text_total", with: "INSERT INTO \(prefix)text_total")
         }
         return sql + FullTextMerging.settings(prefix: prefix)
     }
@@ -39,7 +53,7 @@ enum FullTextIndex {
     /// What every connection to the store needs.
     static func prepare(_ db: Database) throws {
         try FullTextTokenizer.register(db)
-        try FullTextScore.register(db)
+        try PartsTokenizer.register(db)
     }
 
     /// Fills the tables from the items, in the order of their dates (``Freshness``): so that after a rebuild the newest
@@ -64,20 +78,21 @@ enum FullTextIndex {
         let order = try Row.fetchCursor(
             db,
             sql: """
-                SELECT item.id, item.bundle, item.record FROM text_order CROSS JOIN item ON item.id = text_order.item
+                SELECT item.id, item.bundle, item.record, text_order.freshness FROM text_order CROSS JOIN item ON item.id = text_order.item
                 ORDER BY text_order.freshness, text_order.item
                 """)
         let update = try db.makeStatement(sql: "UPDATE item SET text_row = ? WHERE id = ?")
         while let row = try order.next() {
             let item = try row.decode(Int64.self, forColumn: "id")
             let text = SearchableText(try ItemWriter.record(in: row), bundle: try row.decode(forColumn: "bundle"))
-            let number = try writer.nextNumber()
+            let number = try writer.nextNumber(for: try row.decode(forColumn: "freshness"))
             try writer.insert(text, number: number, item: item)
             update.setUncheckedArguments([number, item])
             try update.execute()
         }
+        try writer.finish()
         try db.execute(sql: "DROP TABLE text_order")
-        for table in [titleTable, textTable, trigramTable] {
+        for table in tables {
             try db.execute(sql: "INSERT INTO \(table) (\(table)) VALUES ('optimize')")
         }
     }

@@ -13,7 +13,7 @@ enum FullTextMerging {
 
     /// Kept with the tables. A crisis is never reached while steps keep up; FTS5 allows 2,000 segments.
     static func settings(prefix: String) -> String {
-        tables.map { prefix + $0 }.map { table in
+        FullTextIndex.tables.map { prefix + $0 }.map { table in
             """
             INSERT INTO \(table) (\(table), rank) VALUES ('automerge', 0);
             INSERT INTO \(table) (\(table), rank) VALUES ('usermerge', \(segmentsPerMerge));
@@ -27,8 +27,6 @@ enum FullTextMerging {
     /// The most: about 20 ms.
     static let maximumStep = 512
 
-    private static let tables = [FullTextIndex.titleTable, FullTextIndex.textTable, FullTextIndex.trigramTable]
-
     /// Makes one step in each table.
     ///
     /// - Parameters:
@@ -38,7 +36,7 @@ enum FullTextMerging {
     /// - Returns: Whether there was anything to merge.
     static func step(_ db: Database, pages: Int, joinsAll: Bool = false, prefix: String = "") throws -> Bool {
         var hasWorked = false
-        for table in tables.map({ prefix + $0 }) {
+        for table in try present(db, prefix) {
             let before = db.totalChangesCount
             let merge = try db.cachedStatement(sql: "INSERT INTO \(table) (\(table), rank) VALUES ('merge', ?)")
             merge.setUncheckedArguments([joinsAll ? -pages : pages])
@@ -49,10 +47,18 @@ enum FullTextMerging {
         return hasWorked
     }
 
+    /// The tables that are there: those of the present format, or while a store is migrated what it has.
+    private static func present(_ db: Database, _ prefix: String = "") throws -> [String] {
+        if prefix.isEmpty, try IndexMigration.current(db) != nil {
+            return [FullTextIndex.textTable, FullTextIndex.trigramTable]
+        }
+        return FullTextIndex.tables.map { prefix + $0 }
+    }
+
     /// How many segments the fullest table has, from the record in which FTS5 keeps them: a cookie of 4 bytes, since SQLite
     /// 3.43 perhaps a mark of 4 more, then numbers of levels and of segments. What is not understood counts as none.
     static func segments(_ db: Database) throws -> Int {
-        try tables.reduce(0) { most, table in
+        try present(db).reduce(0) { most, table in
             let record =
                 try Data.fetchOne(
                     db.cachedStatement(sql: "SELECT block FROM \(table)_data WHERE id = 10")) ?? Data()

@@ -15,10 +15,16 @@ struct FullTextTag {
         Unicode.Scalar(Self.first + UInt32(UInt64(bitPattern: bundle) % Self.count)) ?? "\u{F0000}"
     }
 
+    /// Whether a word holds the scalar of a tag; no text has one.
+    static func isReserved(_ word: String) -> Bool { word.unicodeScalars.contains(where: isTag) }
+
     static func isTag(_ scalar: Unicode.Scalar) -> Bool { scalar.value >= first }
 
     /// The text that FTS5 is given for it, in documents and in queries.
-    var text: String {
+    var text: String { Self.word(of: scalar) }
+
+    /// The word that a scalar of tags is in tables of ranked words.
+    static func word(of scalar: Unicode.Scalar) -> String {
         String(String.UnicodeScalarView([Unicode.Scalar(FullTextTokenizer.tagMark), scalar]))
     }
 

@@ -1,63 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
+import UserSearch
 
 /// Keeps the full-text tables in step with the items within one transaction.
+///
+/// FTS5 begins a new segment whenever a text has a smaller number than the one before, and numbers follow the dates of items. So
+/// texts are held back and written in the order of their numbers: ``finish()`` must be called at the end.
 final class FullTextWriter {
     private let db: Database
     /// What stands before the names of the tables; with one, `text_row` is left alone.
     private let prefix: String
     private let terms: TermWriter
-    private var lastNumber: Int64?
+    private let numberer: TextNumberer
+    private let words = RankedWords()
+    private var changes: [Int64: Change] = [:]
+    private var heldBytes = 0
+    /// More is not held back.
+    private static let maximumHeldBytes = 16 << 20
+
+    private struct Change {
+        var removed: SearchableText?
+        var inserted: SearchableText?
+    }
 
     private lazy var insertRow = Result { try WriteStatement(db, sql: "INSERT INTO text_row (id, item) VALUES (?, ?)") }
     private lazy var deleteRow = Result { try WriteStatement(db, sql: "DELETE FROM text_row WHERE id = ?") }
-    private lazy var insertTitle = Result {
-        try WriteStatement(
-            db, sql: "INSERT INTO \(prefix)title_text (rowid, title, keywords, tags) VALUES (?, ?, ?, ?)")
-    }
-    private lazy var deleteTitle = Result {
-        try WriteStatement(
-            db,
-            sql: """
-                INSERT INTO \(prefix)title_text (\(prefix)title_text, rowid, title, keywords, tags)
-                VALUES ('delete', ?, ?, ?, ?)
-                """)
-    }
-    private lazy var insertText = Result {
-        try WriteStatement(
-            db,
-            sql: """
-                INSERT INTO \(prefix)item_text (rowid, title, keywords, description, body, tags) VALUES (?, ?, ?, ?, ?, ?)
-                """)
-    }
-    private lazy var deleteText = Result {
-        try WriteStatement(
-            db,
-            sql: """
-                INSERT INTO \(prefix)item_text (\(prefix)item_text, rowid, title, keywords, description, body, tags)
-                VALUES ('delete', ?, ?, ?, ?, ?, ?)
-                """)
+    private lazy var titles = Result { try FullTextStatements(db, prefix + FullTextIndex.titleTable, ["words"]) }
+    private lazy var ranked = Result { try FullTextStatements(db, prefix + FullTextIndex.rankedTable, ["words"]) }
+    private lazy var texts = Result {
+        try FullTextStatements(
+            db, prefix + FullTextIndex.textTable, ["title", "keywords", "description", "body", "tags"])
     }
 
-    init(_ db: Database, prefix: String = "") {
+    /// Whether the tables are those of the previous format, of which only the table of texts goes on.
+    private let isPrevious: Bool
+
+    init(_ db: Database, prefix: String = "", isPrevious: Bool = false) {
         self.db = db
         self.prefix = prefix
+        self.isPrevious = isPrevious
         terms = TermWriter(db, prefix: prefix)
+        numberer = TextNumberer(db, countsUp: isPrevious)
     }
 
-    /// The number of the next text: greater than all that are there, so that the newest come last.
-    func nextNumber() throws -> Int64 {
-        let last = try lastNumber ?? Int64.fetchOne(db, sql: "SELECT max(id) FROM text_row") ?? 0
-        guard last < .max else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a text has the last number")
-        }
-        lastNumber = last + 1
-        return last + 1
-    }
+    /// The number of the next text of an item of a date, in seconds since 2001.
+    func nextNumber(for date: Double) throws -> Int64 { try numberer.next(for: date) }
 
     /// Makes the words of an item findable that is not there.
     ///
-    /// - Parameter number: from ``nextNumber()``; to be kept with the item.
+    /// - Parameter number: from ``nextNumber(for:)``; to be kept with the item.
     func insert(_ text: SearchableText, number: Int64, item: Int64) throws {
         if prefix.isEmpty {
             let row = try insertRow.get()
@@ -65,23 +56,19 @@ final class FullTextWriter {
             row.bind(item, at: 2)
             try row.run()
         }
-        if text.hasTitleOrKeywords {
-            try run(try insertTitle.get(), number, [text.title, text.keywords, text.tags])
-            try terms.add(text.title)
-            try terms.add(text.keywords)
-        }
-        try run(
-            try insertText.get(), number, [text.title, text.keywords, text.description, text.body, text.textTags])
+        changes[number, default: Change()].inserted = text
+        try hold(text)
     }
 
     /// Takes the words of an item out; `text` is what was inserted under the number.
     func remove(_ text: SearchableText, number: Int64) throws {
-        if text.hasTitleOrKeywords {
-            try run(try deleteTitle.get(), number, [text.title, text.keywords, text.tags])
-        }
-        try run(
-            try deleteText.get(), number, [text.title, text.keywords, text.description, text.body, text.textTags])
         if prefix.isEmpty { try forget(number) }
+        if changes[number]?.inserted != nil {
+            changes[number]?.inserted = nil
+        } else {
+            changes[number, default: Change()].removed = text
+        }
+        try hold(text)
     }
 
     /// Takes the number of an item out, so that its words lead nowhere.
@@ -91,7 +78,75 @@ final class FullTextWriter {
         try row.run()
     }
 
-    private func run(_ statement: WriteStatement, _ number: Int64, _ texts: [String]) throws {
+    private func hold(_ text: SearchableText) throws {
+        heldBytes += text.bytes
+        if heldBytes >= Self.maximumHeldBytes { try finish() }
+    }
+
+    /// Writes what is held back.
+    func finish() throws {
+        var texts = 0
+        var insertions = 0
+        var languages: [WordLanguage: Int] = [:]
+        let ordered = changes.sorted { $0.key < $1.key }
+        changes.removeAll(keepingCapacity: true)
+        heldBytes = 0
+        for (number, change) in ordered {
+            if let text = change.removed {
+                texts -= 1
+                languages[text.language, default: 0] -= 1
+                try write(text, number, isRemoval: true)
+            }
+            if let text = change.inserted {
+                texts += 1
+                insertions += 1
+                languages[text.language, default: 0] += 1
+                try write(text, number, isRemoval: false)
+                if !isPrevious {
+                    try terms.add(text.title)
+                    try terms.add(text.keywords)
+                }
+            }
+        }
+        guard !isPrevious, texts != 0 || insertions != 0 else { return }
+        try db.cachedStatement(sql: "UPDATE \(prefix)text_total SET texts = texts + ?, changes = changes + ?")
+            .execute(arguments: [texts, insertions])
+        for (language, count) in languages where count != 0 {
+            try db.cachedStatement(
+                sql: """
+                    INSERT INTO \(prefix)text_language (language, texts) VALUES (?, ?)
+                    ON CONFLICT (language) DO UPDATE SET texts = texts + excluded.texts
+                    """
+            ).execute(arguments: [language.rawValue, count])
+        }
+    }
+
+    private func write(_ text: SearchableText, _ number: Int64, isRemoval: Bool) throws {
+        if !isPrevious {
+            let filed = text.filed(by: words)
+            if text.hasTitleOrKeywords { try titles.get().run(number, [filed.places], isRemoval: isRemoval) }
+            try ranked.get().run(number, [filed.levels], isRemoval: isRemoval)
+        }
+        try texts.get().run(
+            number, [text.title, text.keywords, text.description, text.body, text.textTags], isRemoval: isRemoval)
+    }
+}
+
+/// The statements that put texts into a table and take them out.
+private struct FullTextStatements {
+    private let insert: WriteStatement
+    private let delete: WriteStatement
+
+    init(_ db: Database, _ table: String, _ columns: [String]) throws {
+        let names = columns.joined(separator: ", ")
+        let values = columns.map { _ in ", ?" }.joined()
+        insert = try WriteStatement(db, sql: "INSERT INTO \(table) (rowid, \(names)) VALUES (?\(values))")
+        delete = try WriteStatement(
+            db, sql: "INSERT INTO \(table) (\(table), rowid, \(names)) VALUES ('delete', ?\(values))")
+    }
+
+    func run(_ number: Int64, _ texts: [String], isRemoval: Bool) throws {
+        let statement = isRemoval ? delete : insert
         statement.bind(number, at: 1)
         for (index, text) in texts.enumerated() { statement.bind(text, at: Int32(index + 2)) }
         try statement.run()

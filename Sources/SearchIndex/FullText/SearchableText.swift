@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import GRDB
 import ItemRecord
+import UserSearch
 
 /// The text of an item as the full-text index sees it: columns that weigh differently, and its tags.
 ///
@@ -44,6 +45,23 @@ package struct SearchableText {
     ///   - record: The item.
     ///   - bundle: The number of its bundle.
     package init(_ record: ItemRecord, bundle: Int64) {
+        let fields = Self.fields(of: record)
+        (title, keywords, description, body) = (fields[0], fields[1], fields[2], fields[3])
+        language = Self.language(of: record, fields)
+        tags = FullTextTag(bundle: bundle).text
+        var hints = FullTextHints()
+        hints.addUncertainties(of: title)
+        hints.addUncertainties(of: keywords)
+        tags += hints.scalars
+    }
+
+    /// The language that an item names, or else the one that its text seems to be in.
+    static func language(of record: ItemRecord, _ fields: [String]) -> WordLanguage {
+        LanguageGuess.indexLanguage(of: record, text: fields.last { !$0.isEmpty } ?? "")
+    }
+
+    /// The text of each field of an item, by its number (`TextField`).
+    static func fields(of record: ItemRecord) -> [String] {
         func joined(_ names: [String]) -> String {
             var text = ""
             for name in names {
@@ -53,17 +71,30 @@ package struct SearchableText {
                     text += part
                 }
             }
-            return Self.harmless(text)
+            return harmless(text)
         }
-        title = joined(Self.titleAttributes)
-        keywords = joined(Self.keywordAttributes)
-        description = joined(Self.descriptionAttributes + Self.customAttributes(of: record))
-        body = joined(Self.bodyAttributes)
-        tags = FullTextTag(bundle: bundle).text
-        var hints = FullTextHints()
-        hints.addUncertainties(of: title)
-        hints.addUncertainties(of: keywords)
-        tags += hints.scalars
+        return [
+            joined(titleAttributes), joined(keywordAttributes),
+            joined(descriptionAttributes + customAttributes(of: record)), joined(bodyAttributes),
+        ]
+    }
+
+    /// In which language the forms of its words are found.
+    package let language: WordLanguage
+
+    /// The text of each field, by its number (`TextField`).
+    var fields: [String] { [title, keywords, description, body] }
+
+    /// How many bytes the texts have.
+    var bytes: Int { fields.reduce(0) { $0 + $1.utf8.count } }
+
+    /// The words for the tables of ranked words, with their tags.
+    package func filed(by words: RankedWords) -> (levels: String, places: String) {
+        var filed = words.filed(fields, language: language)
+        let tags = tags.unicodeScalars.dropFirst().map { FullTextTag.word(of: $0) }
+        filed.levels += tags.first ?? ""
+        filed.places += tags.joined(separator: " ")
+        return filed
     }
 
     private var textHints: FullTextHints {

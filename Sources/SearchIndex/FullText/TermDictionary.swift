@@ -81,9 +81,9 @@ enum TermDictionary {
     /// Forgets the words that no title and no keyword has any more. Reads through all words.
     static func purge(_ db: Database) throws {
         try db.execute(
-            sql: "CREATE VIRTUAL TABLE IF NOT EXISTS temp.title_vocabulary USING fts5vocab (main, title_text, row)")
+            sql: "CREATE VIRTUAL TABLE IF NOT EXISTS temp.title_vocabulary USING fts5vocab (main, title_word, row)")
         let gone = try Row.fetchAll(
-            db, sql: "SELECT id, text FROM term WHERE text NOT IN (SELECT term FROM temp.title_vocabulary)")
+            db, sql: "SELECT id, text FROM term WHERE text NOT IN (SELECT substr(term, 2) FROM temp.title_vocabulary)")
         let forget = try db.cachedStatement(
             sql: "INSERT INTO term_trigram (term_trigram, rowid, text) VALUES ('delete', ?, ?)")
         let delete = try db.cachedStatement(sql: "DELETE FROM term WHERE id = ?")

@@ -2,8 +2,20 @@ CREATE TABLE text_row (
     id INTEGER PRIMARY KEY,
     item INTEGER NOT NULL
 ) STRICT;
-CREATE VIRTUAL TABLE title_text USING fts5 (
-    title, keywords, tags, content = '', columnsize = 0, prefix = '2 3 4 5', tokenize = 'searchlight'
+CREATE TABLE text_total (
+    texts INTEGER NOT NULL,
+    changes INTEGER NOT NULL
+) STRICT;
+INSERT INTO text_total VALUES (0, 0);
+CREATE TABLE text_language (
+    language TEXT PRIMARY KEY,
+    texts INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE VIRTUAL TABLE title_word USING fts5 (
+    words, content = '', columnsize = 0, detail = none, prefix = '2 3 4 5 6', tokenize = 'searchlight_parts'
+);
+CREATE VIRTUAL TABLE ranked_word USING fts5 (
+    words, content = '', columnsize = 0, detail = none, tokenize = 'searchlight_parts'
 );
 CREATE VIRTUAL TABLE item_text USING fts5 (
     title, keywords, description, body, tags, content = '', columnsize = 0, tokenize = 'searchlight'

@@ -29,8 +29,11 @@ extension SearchIndex {
         try await readApplied("Measuring the index") { db in
             var wear = IndexWear()
             wear.segments = try FullTextMerging.segments(db)
-            wear.texts = try Int64.fetchOne(db, sql: "SELECT max(id) FROM text_row") ?? 0
-            wear.items = try Int64.fetchOne(db, sql: "SELECT count(*) FROM text_row") ?? 0
+            // A store that is being migrated has none yet.
+            if try db.hasTable("text_total") {
+                wear.texts = try Int64.fetchOne(db, sql: "SELECT changes FROM text_total") ?? 0
+                wear.items = try Int64.fetchOne(db, sql: "SELECT texts FROM text_total") ?? 0
+            }
             wear.pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
             wear.freePages = try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
             wear.canGiveBack = try Int.fetchOne(db, sql: "PRAGMA auto_vacuum") == 2
@@ -58,7 +61,7 @@ extension SearchIndex {
                 count += try ItemWriter.delete(db, where: "id = ?", [id], derived)
                 if ContinuousClock.now >= end { break }
             }
-            try derived.flush()
+            try derived.finish()
             return count
         }
     }

@@ -75,7 +75,7 @@ extension SearchIndex {
     }
 
     /// The items that a search finds, best first, as records; otherwise as ``search(_:)``. The request's limit and
-    /// attributes do not count. Never holds more than a page and a block of the walk in memory.
+    /// attributes do not count. Never holds more than a page and an item in memory.
     ///
     /// - Parameter maximumHits: After so many, over all pages, it ends: the cursor names each.
     public func records(
@@ -83,19 +83,17 @@ extension SearchIndex {
     ) async throws(IndexQueryError) -> RecordPage<SearchCursor> {
         guard let search = try PreparedSearch(self, request) else { return RecordPage() }
         return try await query("Searching", includingPending: request.includesPending) { db in
-            var walk = try search.walk(db, at: request.cursor)
+            let run = try search.run(db)
             var shown = request.cursor?.shown ?? []
             let known = Set(shown)
             var page = RecordPage<SearchCursor>()
-            while let block = try walk.next(db) {
-                for hit in block where !known.contains(hit.item.number) {
-                    guard shown.count < maximumHits else { return page }
-                    guard try page.add(hit.item.record, form) else {
-                        page.next = SearchCursor(bound: walk.bound, now: walk.now, shown: shown)
-                        return page
-                    }
-                    shown.append(hit.item.number)
+            for ranked in try run.hits(shown.count + form.limit + 1).hits where !known.contains(ranked.item) {
+                guard shown.count < maximumHits, let hit = try run.read(ranked) else { return page }
+                guard try page.add(hit.item.record, form) else {
+                    page.next = SearchCursor(now: run.now, shown: shown)
+                    return page
                 }
+                shown.append(ranked.item)
             }
             return page
         }

@@ -14,8 +14,7 @@ struct WordCandidates {
 
     let db: Database
     let limits: CandidateLimits
-    /// The number of the newest text.
-    private let newest: Int64
+    private let statistics: TextStatistics
 
     /// The shortest beginning of a word that is looked up.
     private static let minimumPrefix = 3
@@ -23,11 +22,11 @@ struct WordCandidates {
     init(_ db: Database, _ limits: CandidateLimits) throws {
         self.db = db
         self.limits = limits
-        newest = try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(id) FROM text_row")) ?? 0
+        statistics = try TextStatistics(db, sample: limits.sample)
     }
 
     /// How many texts there are, about.
-    var texts: Int64 { newest }
+    var texts: Int64 { statistics.texts }
 
     func find(_ pattern: PatternWords, columns: Set<String>) throws -> Answer {
         let filter = "{\(columns.sorted().joined(separator: " "))} : "
@@ -41,7 +40,7 @@ struct WordCandidates {
         }
         if search.metCommon { return .tooMany }
         guard let fragment = pattern.fragment, columns.isSubset(of: ["title", "keywords"]) else { return .unknown }
-        return try find(inside: fragment, filter)
+        return try find(inside: fragment)
     }
 
     private struct Search {
@@ -91,7 +90,7 @@ struct WordCandidates {
         // Whatever the columns, FTS5 goes through all texts of a word. The lists of a beginning it puts together before any
         // can be counted, so titles stand for all texts.
         if try words.contains(where: { try isCommon($0, in: "item_text", limits.skippedShare) })
-            || (isPrefix && isCommon("\"\(word)\"*", in: "title_text"))
+            || (isPrefix && isCommon(TitleWords.expression(word, isPrefix: true), in: "title_word"))
         {
             search.metCommon = true
             return false
@@ -114,31 +113,32 @@ struct WordCandidates {
 
     // MARK: Parts of words
 
-    private func find(inside fragment: String, _ filter: String) throws -> Answer {
+    private func find(inside fragment: String) throws -> Answer {
         guard fragment.utf8.count >= TermDictionary.minimumLength else { return .unknown }
-        if try isCommon("\"\(fragment)\"*", in: "title_text") { return .tooMany }
+        if try isCommon(TitleWords.expression(fragment, isPrefix: true), in: "title_word") { return .tooMany }
         guard let words = try TermDictionary.allWords(containing: fragment, limit: limits.expansions, db) else {
             return .tooMany
         }
-        let alternatives = ["\"\(fragment)\"*"] + words.map { "\"\($0)\"" }
-        let expression = "\(filter)(\(alternatives.joined(separator: " OR "))) OR \(FullTextHints.uncertain)"
-        if try isCommon(expression, in: "title_text") { return .tooMany }
-        return .found(FullTextLookup(table: "title_text", expression: expression))
+        let alternatives =
+            [TitleWords.expression(fragment, isPrefix: true)]
+            + words.map { TitleWords.expression($0, isPrefix: false) } + [FullTextHints.uncertainTitles]
+        let expression = alternatives.joined(separator: " OR ")
+        if try isCommon(expression, in: "title_word") { return .tooMany }
+        return .found(FullTextLookup(table: "title_word", expression: expression))
     }
 
     // MARK: Frequencies
 
     /// Whether many of the newest texts match.
     private func isCommon(_ expression: String, in table: String, _ share: Int64? = nil) throws -> Bool {
-        guard newest > limits.smallStore else { return false }
-        let sample = min(limits.sample, newest)
-        let threshold = max(1, sample / (share ?? limits.commonShare))
+        guard statistics.texts > limits.smallStore else { return false }
+        let threshold = max(1, statistics.sampled / (share ?? limits.commonShare))
         let count = try Int64.fetchOne(
             db.cachedStatement(
                 sql: """
                     SELECT count(*) FROM (
-                        SELECT 1 FROM \(table) WHERE \(table) MATCH ? AND rowid > ? ORDER BY rowid DESC LIMIT ?)
-                    """), arguments: [expression, newest - sample, threshold])
+                        SELECT 1 FROM \(table) WHERE \(table) MATCH ? AND rowid >= ? ORDER BY rowid DESC LIMIT ?)
+                    """), arguments: [expression, statistics.sampleStart, threshold])
         return count ?? 0 >= threshold
     }
 }

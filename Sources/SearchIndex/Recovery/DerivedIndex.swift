@@ -13,6 +13,8 @@ struct DerivedIndex: Sendable {
     let format: Int
     /// The tables ``schema`` makes, in the order in which they can be dropped.
     let tables: [String]
+    /// Tables of older formats, which are dropped with them.
+    var obsoleteTables: [String] = []
     /// Makes the empty tables.
     let schema: String
     /// Fills the empty tables from the items, whose records have been found sound.
@@ -54,11 +56,11 @@ struct DerivedIndex: Sendable {
     func isCurrent(_ db: Database) throws -> Bool { try isCurrent(db, format: format) }
 
     /// Whether the tables are there, made with a format.
-    func isCurrent(_ db: Database, format: Int) throws -> Bool {
+    func isCurrent(_ db: Database, format: Int, tables: [String]? = nil) throws -> Bool {
         let known = try Int.fetchOne(
             db.cachedStatement(sql: "SELECT format FROM derived_index WHERE name = ?"), arguments: [name])
         guard known == format else { return false }
-        return try tables.allSatisfy { try db.hasTable($0) }
+        return try (tables ?? self.tables).allSatisfy { try db.hasTable($0) }
     }
 
     /// Drops the tables and derives them from the items again.
@@ -67,7 +69,7 @@ struct DerivedIndex: Sendable {
     func rebuild(_ db: Database) throws {
         if Self.searched.contains(where: { $0.name == name }) { try IndexMigration.abandon(db) }
         try db.execute(sql: "DELETE FROM derived_index WHERE name = ?", arguments: [name])
-        for table in tables { try db.execute(sql: "DROP TABLE IF EXISTS \(table)") }
+        for table in tables + obsoleteTables { try db.execute(sql: "DROP TABLE IF EXISTS \(table)") }
         try db.execute(sql: schema)
         try fill(db)
         try db.execute(sql: "INSERT INTO derived_index (name, format) VALUES (?, ?)", arguments: [name, format])

@@ -12,7 +12,8 @@ import GRDB
 ///    pages at a time, and drop them.
 ///
 /// Meanwhile metadata queries look at every item, since they trust only an index of the present format; searches ask the old
-/// full-text tables for words without variants.
+/// table of texts for words without variants. The texts keep their numbers, so that their lists stay in the order of donation;
+/// the table of title words is not kept up, since nobody asks for it.
 struct IndexMigration {
     /// The last text whose words the old tables have in the previous format.
     let last: Int64
@@ -25,6 +26,8 @@ struct IndexMigration {
 
     private static let textTables = FullTextIndex.derived.tables.filter { $0 != "text_row" }
     private static let tables = textTables + ["attribute"]
+    /// What may be left of older tables.
+    private static let oldTables = (tables + [FullTextIndex.obsoleteTable]).map { old + $0 }
     /// The size of a step: some milliseconds of work.
     static let itemsOfStep = 256
     private static let bytesOfStep = 256 << 10
@@ -52,7 +55,9 @@ struct IndexMigration {
     static func begin(_ db: Database, itemsAtOnce: Int) throws {
         guard try current(db) == nil else { return }
         try abandon(db)
-        guard try FullTextIndex.derived.isCurrent(db, format: FullTextIndex.previousFormat),
+        guard
+            try FullTextIndex.derived.isCurrent(
+                db, format: FullTextIndex.previousFormat, tables: FullTextIndex.previousTables),
             try AttributeIndex.derived.isCurrent(db, format: AttributeIndex.previousFormat),
             try Int.fetchOne(
                 db, sql: "SELECT count(*) FROM (SELECT 1 FROM text_row LIMIT ?)", arguments: [itemsAtOnce + 1])
@@ -74,7 +79,7 @@ struct IndexMigration {
 
     /// Drops what a migration has made.
     static func abandon(_ db: Database) throws {
-        for table in tables.flatMap({ [next + $0, old + $0] }) { try db.execute(sql: "DROP TABLE IF EXISTS \(table)") }
+        for table in tables.map({ next + $0 }) + oldTables { try db.execute(sql: "DROP TABLE IF EXISTS \(table)") }
         try db.execute(sql: "DROP TABLE IF EXISTS index_migration")
     }
 
@@ -108,19 +113,17 @@ struct IndexMigration {
             if bytes >= bytesOfStep { break }
         }
         try attributes.flush()
+        try texts.finish()
         try db.execute(sql: "UPDATE index_migration SET through = ?", arguments: [through])
         _ = try FullTextMerging.step(db, pages: max(FullTextMerging.minimumStep, bytes / 2048), prefix: next)
         return true
     }
 
     private func replaceTables(_ db: Database) throws {
-        for table in Self.tables {
-            try db.execute(
-                sql: """
-                    ALTER TABLE \(table) RENAME TO \(Self.old)\(table);
-                    ALTER TABLE \(Self.next)\(table) RENAME TO \(table);
-                    """)
+        for table in Self.tables + [FullTextIndex.obsoleteTable] where try db.hasTable(table) {
+            try db.execute(sql: "ALTER TABLE \(table) RENAME TO \(Self.old)\(table)")
         }
+        for table in Self.tables { try db.execute(sql: "ALTER TABLE \(Self.next)\(table) RENAME TO \(table)") }
         for index in DerivedIndex.searched {
             try db.execute(
                 sql: "UPDATE derived_index SET format = ? WHERE name = ?", arguments: [index.format, index.name])
@@ -130,18 +133,18 @@ struct IndexMigration {
 
     /// Empties a table that was replaced, a little at a time: to drop it at once would hold up donations.
     private static func dropStep(_ db: Database) throws -> Bool {
-        for table in tables where try db.hasTable(old + table) {
-            let rows = try db.hasTable(old + table + "_data") ? old + table + "_data" : old + table
-            let columns = table == "attribute" ? "name, value, item" : "id"
+        for table in oldTables where try db.hasTable(table) {
+            let rows = try db.hasTable(table + "_data") ? table + "_data" : table
+            let columns = table == old + "attribute" ? "name, value, item" : "id"
             // FTS5 needs its first records to drop a table.
             let kept = rows.hasSuffix("_data") ? 10 : 0
-            let condition = table == "attribute" ? "" : "WHERE id > \(kept)"
+            let condition = table == old + "attribute" ? "" : "WHERE id > \(kept)"
             try db.execute(
                 sql: """
                     DELETE FROM \(rows) WHERE (\(columns)) IN (
                         SELECT \(columns) FROM \(rows) \(condition) LIMIT \(droppedRows))
                     """)
-            if db.changesCount == 0 { try db.execute(sql: "DROP TABLE \(old)\(table)") }
+            if db.changesCount == 0 { try db.execute(sql: "DROP TABLE \(table)") }
             return true
         }
         return false

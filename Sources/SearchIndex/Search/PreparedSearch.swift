@@ -2,43 +2,58 @@
 import Foundation
 import GRDB
 import MetadataQuery
+import UserSearch
 
-/// A search that is ready to be walked through.
+/// A search that is ready to be run.
 struct PreparedSearch: Sendable {
     let request: SearchRequest
     private let plan: SearchPlan
     private let filter: QueryEvaluator?
     private let clock: StoreClock
+    /// The text without filters.
+    private let text: String
+    /// The filters on apps.
+    private let apps: [SearchIntent.Filter]
+    /// Whether a date without a filter's name was taken for one, so that the text is worth a try without.
+    let mayReadOtherwise: Bool
 
     /// `nil` if nothing can be found.
     ///
     /// - Throws: ``IndexQueryError/tooComplex(what:value:limit:)``.
     init?(_ index: SearchIndex, _ request: SearchRequest) throws(IndexQueryError) {
-        guard let plan = SearchPlan(request.text), SearchIndex.canBeStored(request.bundle) else { return nil }
+        let context = index.queryContext()
+        let intent = request.readsFilters ? SearchIntent(request.text, clock: context.clock) : nil
+        let text = intent?.text ?? request.text
+        let typed = intent?.filters ?? []
+        let onlyFilters = typed.isEmpty || !(intent?.words.terms.isEmpty ?? true) ? nil : SearchPlan.everything
+        guard let plan = SearchPlan(text) ?? onlyFilters, SearchIndex.canBeStored(request.bundle) else { return nil }
         self.plan = plan
         self.request = request
+        self.text = text
+        apps = typed.filter { !$0.apps.isEmpty }
+        mayReadOtherwise = typed.contains(where: \.isImplied)
         clock = index.clock
-        guard !request.filters.isEmpty else {
+        let filters = request.filters + [intent?.expression].compactMap { $0 }
+        guard !filters.isEmpty else {
             filter = nil
             return
         }
-        let context = index.queryContext()
-        let prepared = try PreparedQuery(.and(request.filters), filters: [], bundle: nil, context: context)
+        let prepared = try PreparedQuery(.and(filters), filters: [], bundle: nil, context: context)
         filter = QueryEvaluator(prepared.expression, context: context)
     }
 
-    /// Begins, with what is there now or was at the cursor's first page.
-    func walk(_ db: Database, at cursor: SearchCursor?) throws -> SearchWalk {
-        let newest = try Int64.fetchOne(db, sql: "SELECT max(id) FROM text_row") ?? 0
-        // The tables of the previous format have no variants.
-        let plan =
-            try FullTextIndex.derived.isCurrent(db) ? plan : SearchPlan(request.text, findsVariants: false) ?? plan
-        var walk = SearchWalk(
-            plan, request, filter: filter, bound: min(cursor?.bound ?? newest, newest),
-            now: try cursor?.now ?? clock.now(db))
+    /// The search in one state of the store, with the present of the request's cursor.
+    func run(_ db: Database) throws -> SearchRun {
+        let present = try clock.now(db)
         // Since the cursor was made the clock may have been set, and the dates of items have moved along.
-        walk.setPresent(try clock.now(db))
-        return walk
+        let now = request.cursor.map { abs(present - $0.now) > StoreClock.correction ? present : $0.now } ?? present
+        // The tables of the previous format have no variants.
+        let isMigrating = try !FullTextIndex.derived.isCurrent(db)
+        let plan = isMigrating ? SearchPlan(text, findsVariants: false) ?? plan : plan
+        return SearchRun(
+            plan: plan, request: request, filter: filter, now: now, present: present, isMigrating: isMigrating,
+            apps: apps,
+            db: db)
     }
 
     /// The hit with the attributes that are wanted.

@@ -4,11 +4,10 @@ extension SearchCursor: Codable {
     /// The cursor as bytes: eight for each number, least significant first.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(8 * (2 + shown.count))
+        bytes.reserveCapacity(8 * (1 + shown.count))
         func append(_ value: UInt64) {
             for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
         }
-        append(UInt64(bitPattern: bound))
         append(now.bitPattern)
         for number in shown { append(UInt64(bitPattern: number)) }
         return bytes
@@ -17,7 +16,7 @@ extension SearchCursor: Codable {
     /// Reads a cursor; `nil` for bytes that are none. A made-up one gives some place in the results of its search, and
     /// nothing that the search does not find.
     public init?(bytes: some RandomAccessCollection<UInt8>) {
-        guard bytes.count >= 16, bytes.count.isMultiple(of: 8) else { return nil }
+        guard bytes.count >= 8, bytes.count.isMultiple(of: 8) else { return nil }
         var numbers: [UInt64] = []
         numbers.reserveCapacity(bytes.count / 8)
         var value: UInt64 = 0
@@ -28,10 +27,9 @@ extension SearchCursor: Codable {
                 value = 0
             }
         }
-        let now = Double(bitPattern: numbers[1])
+        let now = Double(bitPattern: numbers[0])
         guard now.isFinite else { return nil }
-        self.init(
-            bound: Int64(bitPattern: numbers[0]), now: now, shown: numbers[2...].map { Int64(bitPattern: $0) })
+        self.init(now: now, shown: numbers.dropFirst().map { Int64(bitPattern: $0) })
     }
 
     /// Decodes a cursor from its bytes.

@@ -21,7 +21,8 @@ extension SearchIndex {
         request.attributes = Set(WordBeingTyped.attributes)
         request.limit = WordBeingTyped.hits
         let page = try await search(request)
-        return typed.completions(in: page.hits.map(\.item.record), limit: limit)
+        let fitting = page.hits.filter { $0.kind != .someWords }
+        return typed.completions(in: fitting.map(\.item.record), limit: limit)
     }
 }
 

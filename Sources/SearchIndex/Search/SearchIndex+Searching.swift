@@ -4,7 +4,7 @@ import GRDB
 import MetadataQuery
 
 extension SearchIndex {
-    /// Finds the items that contain all the words of a text, best first; a page at a time.
+    /// Finds the items that have the words of a text, best first; a page at a time.
     ///
     /// - Throws: ``IndexQueryError``; `cancelled` soon after the task is.
     public func search(_ request: SearchRequest) async throws(IndexQueryError) -> SearchPage {
@@ -12,25 +12,30 @@ extension SearchIndex {
             let total = request.countsUpTo.map { _ in SearchTotal(count: 0, isExact: true) }
             return SearchPage(hits: [], next: nil, total: total)
         }
+        let page = try await self.page(of: search)
+        guard page.hits.isEmpty, search.mayReadOtherwise, request.cursor == nil else { return page }
+        var words = request
+        words.readsFilters = false
+        guard let search = try PreparedSearch(self, words) else { return page }
+        return try await self.page(of: search)
+    }
+
+    private func page(of search: PreparedSearch) async throws(IndexQueryError) -> SearchPage {
+        let request = search.request
         let limit = max(1, min(Self.maximumPage, request.limit))
         return try await query("Searching", includingPending: request.includesPending) { [self] db in
             // Before the first read, so that what is applied later is not taken for found.
             let pending = pending.nonEmpty
-            var walk = try search.walk(db, at: request.cursor)
+            let run = try search.run(db)
             let shown = request.cursor?.shown ?? []
             let known = Set(shown)
-            var hits: [SearchHit] = []
-            var walked = 0
             // One more than is wanted, to know whether there is one.
-            while hits.count <= limit, let block = try walk.next(db) {
-                walked += block.count
-                hits += block.filter { !known.contains($0.item.number) }
-            }
-            let hasMore = hits.count > limit
-            let total = try request.countsUpTo.map { try walk.total(after: walked, upTo: $0, db) }
-            hits = hits.prefix(limit).map { search.projected($0) }
-            let next = SearchCursor(bound: walk.bound, now: walk.now, shown: shown + hits.map(\.item.number))
-            return SearchPage(hits: hits, next: hasMore ? next : nil, pending: pending, total: total)
+            let (ranked, areAll) = try run.hits(shown.count + limit + 1)
+            let rest = ranked.filter { !known.contains($0.item) }
+            let total = try request.countsUpTo.map { try run.total(ranked, areAll: areAll, upTo: $0) }
+            let hits = try rest.prefix(limit).compactMap { try run.read($0) }.map { search.projected($0) }
+            let next = SearchCursor(now: run.now, shown: shown + rest.prefix(limit).map(\.item))
+            return SearchPage(hits: hits, next: rest.count > limit ? next : nil, pending: pending, total: total)
         }
     }
 
@@ -44,8 +49,9 @@ extension SearchIndex {
         request.limits.countedReads = .max
         guard let search = try PreparedSearch(self, request) else { return 0 }
         return try await query("Counting items", includingPending: request.includesPending) { db in
-            var walk = try search.walk(db, at: nil)
-            return try walk.total(after: 0, upTo: maximum ?? .max, db).count
+            let run = try search.run(db)
+            let (ranked, areAll) = try run.hits(1)
+            return try run.total(ranked, areAll: areAll, upTo: maximum ?? .max).count
         }
     }
 

@@ -2,133 +2,131 @@
 import GRDB
 import MetadataQuery
 import TextAnalysis
+import UserSearch
 
-/// What a person typed, as expressions for FTS5.
-///
-/// Words and phrases must all occur, excluded ones must not. The last word may be the beginning of one; FTS5 finds
-/// beginnings by putting together the lists of all words that begin so, which takes long where there are many. There
-/// the expression is made without the last phrase (`lastPhrase: false`), and candidates are looked at (``WordSequence``).
+/// What a person typed: words, of which as many as possible should occur, phrases that must, and what must not.
 struct SearchPlan: Sendable {
     /// The text without white space around it.
     let text: String
-    /// What must occur, in order.
-    private let wanted: [Phrase]
-    private let excluded: [Phrase]
+    /// The words in the order in which they were typed, each once.
+    let words: [Word]
+    /// What must stand side by side.
+    let phrases: [Phrase]
+    /// What must not occur.
+    let excluded: [Phrase]
+    /// All words in the order in which they were typed, also those that were typed twice.
+    private let sequence: [String]
     /// Whether the text is nothing but words, so that a title may be equal to it.
     let isPlain: Bool
+
+    struct Word: Sendable {
+        /// Folded.
+        var text: String
+        /// Whether it is the last one, and may go on.
+        var isOpen: Bool
+    }
 
     struct Phrase: Sendable {
         /// Folded words that stand side by side.
         var words: [String]
+        /// Whether signs of a script without spaces are so few that they are one word of a language: they stand side by side.
+        private static func isShortRun(_ words: [String]) -> Bool {
+            (2...4).contains(words.count) && words.allSatisfy { !mayGoOn($0) }
+        }
+
         /// Whether the last word may be the beginning of one.
         var isPrefix: Bool
 
         /// As FTS5 wants it. Folded words hold no quotes.
         var expression: String { "\"" + words.joined(separator: " ") + "\"" + (isPrefix ? "*" : "") }
+        /// For looking at texts without an index.
+        var sequence: WordSequence { WordSequence(words, isPrefix: isPrefix) }
     }
 
     /// `nil` if nothing was typed that could be searched for.
     ///
     /// - Parameter findsVariants: Whether the tables have variants of words (``TextAnalyzer``).
     init?(_ text: String, findsVariants: Bool = true) {
-        var wanted: [Phrase] = []
-        var excluded: [Phrase] = []
+        var (words, phrases, excluded): ([Word], [Phrase], [Phrase]) = ([], [], [])
         let terms = UserQuery(text).terms
         // Quotes around everything say nothing but that the words stand side by side.
         let isOnePhrase = terms.count == 1 && terms[0].isPhrase && !terms[0].isExcluded
         var isPlain = true
+        var sequence: [String] = []
         for term in terms {
-            let words = FullTextTokenizer.searchWords(of: term.text, variants: findsVariants)
-            let phrase = Phrase(words: words, isPrefix: term.isPrefix)
+            let parts = FullTextTokenizer.searchWords(of: term.text, variants: findsVariants)
             isPlain = isPlain && (!term.isPhrase || isOnePhrase) && !term.isExcluded
             // A word of tags alone, which no text has.
-            if words.isEmpty {
+            if parts.isEmpty {
                 guard term.isExcluded else { return nil }
                 continue
             }
-            if term.isExcluded { excluded.append(phrase) } else { wanted.append(phrase) }
+            let phrase = Phrase(words: parts, isPrefix: term.isPrefix)
+            if term.isExcluded {
+                excluded.append(phrase)
+                continue
+            }
+            sequence += parts
+            if term.isPhrase || Self.isShortRun(parts) { phrases.append(phrase) }
+            for (index, part) in parts.enumerated() {
+                let isOpen = phrase.isPrefix && index == parts.count - 1
+                if let known = words.firstIndex(where: { $0.text == part }) {
+                    words[known].isOpen = words[known].isOpen || isOpen
+                } else {
+                    words.append(Word(text: part, isOpen: isOpen))
+                }
+            }
         }
-        guard !wanted.isEmpty else { return nil }
-        self.wanted = wanted
+        guard !words.isEmpty else { return nil }
+        self.words = words
+        self.phrases = phrases
         self.excluded = excluded
         self.isPlain = isPlain
+        self.sequence = sequence
         self.text = (isOnePhrase ? terms[0].text : text).collapsingWhitespace
     }
 
-    /// Whether there is anything that must not occur; only the table of all words can say.
-    var hasExclusions: Bool { !excluded.isEmpty }
-
-    /// The last phrase, if its last word may go on.
-    var open: WordSequence? {
-        guard let last = wanted.last, last.isPrefix else { return nil }
-        return WordSequence(last.words, isPrefix: true)
+    /// Whether signs of a script without spaces are so few that they are one word of a language: they stand side by side.
+    private static func isShortRun(_ words: [String]) -> Bool {
+        (2...4).contains(words.count) && words.allSatisfy { !mayGoOn($0) }
     }
 
-    /// Everything that must occur.
-    var sequences: [WordSequence] { wanted.map { WordSequence($0.words, isPrefix: $0.isPrefix) } }
-
-    /// The beginning that the last word is, of which many words may be. A sign of a script without spaces is none: it is a
-    /// word, which marks alone make longer.
-    var prefix: String? {
-        guard let last = wanted.last, last.isPrefix, let word = last.words.last else { return nil }
-        return TextAnalyzer.words(of: word + "a").count == 1 ? word : nil
+    private init(isPlain: Bool) {
+        (text, words, phrases, excluded, sequence) = ("", [], [], [], [])
+        self.isPlain = isPlain
     }
 
-    /// The items with all words, anywhere; `nil` if nothing is left to ask for.
-    func allWords(tags: [String], lastPhrase: Bool = true) -> String? {
-        guard let all = conjunction(tags: tags, lastPhrase: lastPhrase) else { return nil }
-        return excluding(all)
-    }
+    /// All items, the newest first: where nothing but filters was typed.
+    static let everything = SearchPlan(isPlain: false)
 
-    /// The items with all words in title and keywords, asked of the table of titles, or if there are exclusions of the
-    /// table of all words.
-    func titleWords(tags: [String], lastPhrase: Bool = true) -> String? {
-        guard hasExclusions else { return conjunction(tags: tags, lastPhrase: lastPhrase) }
-        let words = wanted.map(\.expression).joined(separator: " AND ")
-        return excluding((["{title keywords} : (\(words))"] + tags).joined(separator: " AND "))
-    }
+    /// Whether letters may make a word longer. A sign of a script without spaces is a word, which marks alone make longer.
+    static func mayGoOn(_ word: String) -> Bool { TextAnalyzer.searchWords(of: word + "a").count == 1 }
 
-    /// Whether the text ends in a single letter that may go on. There are no lists for these: putting together all words
-    /// that begin so takes tens of milliseconds.
-    var endsInLetter: Bool { prefix?.unicodeScalars.count == 1 }
+    /// Whether items must be looked at for what is strict.
+    var isStrict: Bool { !phrases.isEmpty || !excluded.isEmpty }
 
-    /// The items whose title begins with the text. If words and a single letter were typed, more than these: those whose title
-    /// begins with the words.
-    ///
-    /// - Parameter isFinished: whether the last word is a whole one, whatever was typed behind it.
-    func titleStart(tags: [String], isFinished: Bool = false) -> String? {
-        guard isPlain, let last = wanted.last else { return nil }
-        var start = Phrase(words: wanted.flatMap(\.words), isPrefix: last.isPrefix && !isFinished)
-        if start.isPrefix, endsInLetter, start.words.count > 1 {
-            start.isPrefix = false
-            start.words.removeLast()
-        }
-        return (["title : ^ \(start.expression)"] + tags).joined(separator: " AND ")
-    }
-
-    /// What may be inside of a word of title or keywords; `nil` if nothing may. The last word alone, and only while it may go
-    /// on: a closed one is a whole word, and to look for parts of several takes as many times as long.
+    /// What is inside of a word of titles and keywords may stand for the last word, while that may go on.
     var part: String? {
-        guard !hasExclusions, let last = wanted.last, last.isPrefix, last.words.count == 1 else { return nil }
-        return last.words[0]
+        guard excluded.isEmpty, !phrases.contains(where: \.isPrefix) else { return nil }
+        return words.first(where: \.isOpen)?.text
     }
 
-    /// The items with all words but the last in title and keywords, and one of those that stand for it.
-    ///
-    /// - Parameter words: at least one.
-    func titleWords(tags: [String], lastOneOf words: [String]) -> String {
-        let alternatives = words.map { Phrase(words: [$0], isPrefix: false).expression }.joined(separator: " OR ")
-        return (wanted.dropLast().map(\.expression) + ["(\(alternatives))"] + tags).joined(separator: " AND ")
+    /// The expression for titles that begin with all words, in the table of texts.
+    var titleStart: String? {
+        guard isPlain, sequence.count > 1 else { return nil }
+        return "title : ^ " + Phrase(words: sequence, isPrefix: words.contains(where: \.isOpen)).expression
     }
 
-    private func conjunction(tags: [String], lastPhrase: Bool) -> String? {
-        let parts = (lastPhrase ? wanted : wanted.dropLast()).map(\.expression) + tags
-        return parts.isEmpty ? nil : parts.joined(separator: " AND ")
+    /// The expression for the texts with all phrases and nothing that is excluded; `nil` if there are none.
+    var strict: String? {
+        guard !phrases.isEmpty else { return nil }
+        let all = "(\(phrases.map(\.expression).joined(separator: " AND ")))"
+        return excluded.isEmpty ? all : "\(all) NOT (\(excluded.map(\.expression).joined(separator: " OR ")))"
     }
 
-    private func excluding(_ expression: String) -> String {
-        guard hasExclusions else { return expression }
-        return "(\(expression)) NOT (\(excluded.map(\.expression).joined(separator: " OR ")))"
+    /// Whether an item has all phrases, and nothing that is excluded.
+    func allows(_ text: SearchableText) -> Bool {
+        phrases.allSatisfy { $0.sequence.occurs(in: text) } && !excluded.contains { $0.sequence.occurs(in: text) }
     }
 }
 

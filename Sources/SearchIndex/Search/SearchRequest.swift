@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 import MetadataQuery
+import UserSearch
 
 /// What is searched for.
 public struct SearchRequest: Sendable {
-    /// What a person typed: all words must occur, `"…"` holds a phrase together, `-word` excludes, the last word may be
-    /// the beginning of one (``UserQuery``).
+    /// What a person typed: items with all words come before those with some, `"…"` holds a phrase together, `-word` excludes,
+    /// the last word may be the beginning of one (``UserQuery``).
     public var text: String
     /// Only items of this bundle; `nil` means all.
     public var bundle: String?
     /// Metadata queries that must be satisfied as well.
     public var filters: [QueryExpression] = []
+    /// Whether filters in the text count as such: `report kind:pdf` (`SearchIntent`).
+    public var readsFilters = true
     /// The attributes that found items carry; `nil` means all. An item's identifier and domain are always there.
     public var attributes: Set<String>?
     /// At most so many hits on a page, 1 to ``SearchIndex/maximumPage``.
@@ -33,30 +36,30 @@ public struct SearchRequest: Sendable {
     }
 }
 
-/// What bounds the work of a search (``SearchWalk``).
+/// What bounds the work of a search (``SearchRun``).
 package struct SearchLimits: Sendable {
-    /// How many of the newest matches are ranked against each other. 1,000 take about 2 ms; of words in more items than
-    /// that, newer ones come first.
+    /// Of texts that may hold the beginning of a word, so many of the newest are looked at.
     package var candidates = 1000
     /// In a store with fewer texts no beginning of a word takes long to look up.
     package var smallStore: Int64 = 20_000
     /// So many of the newest titles are a sample of which beginnings of words are common.
-    package var sample: Int64 = 1 << 16
-    /// And so many for single letters.
-    package var letterSample = 256
+    package var sample: Int64 = 1 << 14
+    /// Up to so many texts of a word are counted; how many more there are is told from the sample.
+    package var countedOccurrences = 512
+    /// If fewer texts have all words, all of these are candidates.
+    package var together = 1000
+    /// Of texts with some of the words, so many are compared: those with the rarest words.
+    package var postings = 15_000
+    /// So many of the best candidates are read.
+    package var readItems = 128
+    /// No more are read after so many bytes of text.
+    package var readBytes = 1 << 20
     /// Fewer candidates than that are looked at rather than asking FTS5 for the beginning of a word.
     package var fewCandidates = 512
-    /// A word that the typed letters are inside of costs as much as so many candidates.
-    package var candidatesPerWord = 16
     /// So often words that the typed letters are inside of are looked up (``TermDictionary/wordsAtOnce``): anybody may donate a
     /// million of them.
     package var wordLookups = 64
-    /// Of title starts at most so many are compared by date; among more, those that are found walking back in time.
-    package var titleStarts = 256
-    /// Of items whose title may fit, no more are looked at after so many bytes of their records: there are items of 16 MiB.
-    package var titleBytes = 32 << 20
-
-    /// Of the items that are not shown, at most so many are read to count them; FTS5 alone counts most searches.
+    /// At most so many items are read to count them.
     package var countedReads = 10_000
 }
 
@@ -74,11 +77,9 @@ public struct SearchTotal: Hashable, Sendable, Codable {
     }
 }
 
-/// A place in the results of a search. What is donated or changed after the first page does not appear on later ones;
-/// what is deleted moves the rest up. It grows by eight bytes with each hit.
+/// A place in the results of a search. What is donated or changed after the first page may appear on later ones, nothing appears
+/// twice, and what is deleted moves the rest up. It grows by eight bytes with each hit.
 public struct SearchCursor: Hashable, Sendable {
-    /// The newest text that counts.
-    var bound: Int64
     /// The present of the first page, in seconds since 2001-01-01 UTC.
     var now: Double
     /// The numbers of the items before the place. How many there are would not do: which candidates are ranked against
@@ -111,27 +112,15 @@ public struct SearchPage: Hashable, Sendable, Codable {
 
 /// An item that a search found.
 public struct SearchHit: Hashable, Sendable, Codable {
-    /// How an item fits what was typed. Better kinds come before worse ones, whatever else is said for an item.
-    public enum Kind: Int, Hashable, Sendable, Comparable, CaseIterable, Codable {
-        /// The whole title is what was typed.
-        case wholeTitle
-        /// The title begins with what was typed.
-        case titleStart
-        /// All words are in the title and the keywords.
-        case title
-        /// All words are in the item.
-        case text
-        /// The last word is inside of a word of the title or the keywords, and the others are there.
-        case insideWords
-
-        /// In the order of results.
-        public static func < (one: Kind, other: Kind) -> Bool { one.rawValue < other.rawValue }
-    }
+    /// How an item fits what was typed.
+    public typealias Kind = Fit
 
     /// The item.
     public var item: StoredItem
     /// How it fits.
     public var kind: Kind
-    /// How well it fits; larger is better, comparable only within one search. Its whole part stands for the kind.
+    /// How well it fits; larger is better, comparable only within one search.
     public var score: Double
+    /// What the score is made of, before the order that an app gives to its own items.
+    public var parts: ScoreParts
 }

@@ -4,86 +4,63 @@ import GRDB
 import MetadataQuery
 import TextAnalysis
 
-/// Finds titles that are, or begin with, what was typed, whatever their age: by the attribute index, which is sorted.
+/// Finds items whose title, name, keyword or identifier is what was typed, whatever their age: by the attribute index, which is
+/// sorted.
 struct TitleLookup {
-    /// What a title seems to be, in rising order.
-    enum Kind: Int, Comparable {
-        case other, start, whole
-
-        static func < (one: Kind, other: Kind) -> Bool { one.rawValue < other.rawValue }
-    }
-
     private let plan: SearchPlan
-    private let bound: Int64
     private let now: Double
-    private let limits: SearchLimits
     private let typed: String
 
-    /// What is typed must have so many letters for title starts to be looked for.
-    static let minimumLength = 2
     /// More than a page of each.
     private static let maximumFound = 32
-    /// The most long titles with the same beginning that are looked at, the newest.
+    /// The most long titles with the same beginning that are looked at, the newest, and the most bytes of their records: there are
+    /// items of 16 MiB.
     private static let maximumLongTitles = 4096
-    private static let projection = RecordProjection(of: TitleFit.attributes)
+    private static let maximumBytes = 32 << 20
+    private static let titles = ["title", "displayName", "alternateNames"]
+    private static let attributes = titles + ["keywords"]
+    private static let projection = RecordProjection(of: titles)
 
-    init(_ plan: SearchPlan, bound: Int64, now: Double, _ limits: SearchLimits) {
+    init(_ plan: SearchPlan, now: Double) {
         self.plan = plan
-        self.bound = bound
         self.now = now
-        self.limits = limits
         typed = TextFolding.folded(plan.text, case: true, diacritics: true)
     }
 
     /// The texts of items that may be such; whether they are is still to be seen.
-    func rows(_ tags: SearchTags, _ db: Database) throws -> [Int64: Kind] {
-        guard plan.isPlain, !typed.isEmpty else { return [:] }
-        let names = try TitleFit.attributes.compactMap { try AttributeIndex.number(of: $0, db) }
-        var found: [Int64: Kind] = [:]
-        if typed.unicodeScalars.count >= Self.minimumLength {
-            let starts = try names.map { try titleStarts($0, tags, db) }
-            for row in starts.flatMap({ $0 ?? [] }) { found[row] = .start }
-            if starts.contains(nil) { for row in try newestStarts(tags, db) { found[row] = .start } }
+    func rows(_ tags: SearchTags, _ db: Database) throws -> [Int64] {
+        guard plan.isPlain, !typed.isEmpty else { return [] }
+        var found = try identified(tags, db)
+        guard let key = AttributeKey.key(of: typed) else { return found }
+        if AttributeKey.isCut(key) { return try found + longTitles(tags, db) }
+        for name in Self.attributes {
+            guard let number = try AttributeIndex.number(of: name, db) else { continue }
+            found += try wholeKeys(key, number, tags.bundle, db)
         }
-        for name in names { for row in try wholeTitles(name, tags, db) { found[row] = .whole } }
         return found
-    }
-
-    private func wholeTitles(_ name: Int64, _ tags: SearchTags, _ db: Database) throws -> [Int64] {
-        guard let key = AttributeKey.key(of: typed) else { return [] }
-        return try AttributeKey.isCut(key) ? longTitles(tags, db) : wholeKeys(key, name, tags.bundle, db)
     }
 
     /// Keys of long titles tell only how they begin, so that these are looked at. Who types so much has time.
     private func longTitles(_ tags: SearchTags, _ db: Database) throws -> [Int64] {
-        let scan = CandidateScan.titleStarts(plan, tags: tags, limits, isFinished: true)
-        return try fitting(scan, among: Self.maximumLongTitles, db) { $0 == .wholeTitle }
-    }
-
-    /// The newest titles that begin with the text. Where that is more than FTS5 can be asked, they are looked for among so many
-    /// of the newest that it finds as are compared otherwise.
-    private func newestStarts(_ tags: SearchTags, _ db: Database) throws -> [Int64] {
-        let scan = CandidateScan.titleStarts(plan, tags: tags, limits)
-        guard plan.endsInLetter else {
-            return try scan?.window(from: bound, count: Self.maximumFound, db).matches.map(\.row) ?? []
-        }
-        return try fitting(scan, among: limits.titleStarts, db) { _ in true }
-    }
-
-    /// The newest matches of a scan with a title that fits.
-    private func fitting(
-        _ scan: CandidateScan?, among count: Int, _ db: Database, where isWanted: (SearchHit.Kind) -> Bool
-    ) throws -> [Int64] {
-        let fit = TitleFit(plan.text)
+        guard let start = plan.titleStart else { return [] }
+        let rows = try Row.fetchCursor(
+            db.cachedStatement(
+                sql: """
+                    SELECT item_text.rowid, item.record FROM item_text
+                    CROSS JOIN text_row ON text_row.id = item_text.rowid CROSS JOIN item ON item.id = text_row.item
+                    WHERE item_text MATCH ? ORDER BY item_text.rowid DESC LIMIT ?
+                    """),
+            arguments: [tags.textExpression.map { "\(start) AND \($0)" } ?? start, Self.maximumLongTitles])
         var found: [Int64] = []
         var bytes = 0
-        for match in try scan?.window(from: bound, count: count, db).matches ?? [] {
-            let record = try match.withRecord(db) { record in
+        while found.count < Self.maximumFound, bytes < Self.maximumBytes, let row = try rows.next() {
+            let titles = try row.withUnsafeData(atIndex: 1) { record -> [String] in
                 bytes += record?.count ?? 0
-                return record.flatMap { try? Self.projection.record(decoding: $0) }
+                let projected = record.flatMap { try? Self.projection.record(decoding: $0) }
+                return Self.titles.flatMap { projected?.texts($0) ?? [] }
             }
-            if let kind = record.flatMap(fit.kind(of:)), isWanted(kind) { found.append(match.row) }
-            if found.count == Self.maximumFound || bytes >= limits.titleBytes { break }
+            let isWhole = titles.contains { TextFolding.folded($0, case: true, diacritics: true) == typed }
+            if isWhole { found.append(try row.decode(atIndex: 0)) }
         }
         return found
     }
@@ -93,27 +70,18 @@ struct TitleLookup {
             db.cachedStatement(
                 sql: """
                     SELECT item.text_row FROM attribute CROSS JOIN item ON item.id = attribute.item
-                    WHERE attribute.name = ? AND attribute.value = ? AND item.text_row <= ?
+                    WHERE attribute.name = ? AND attribute.value = ?
                         AND (? IS NULL OR item.bundle = ?) AND (item.expires IS NULL OR item.expires > ?)
                     ORDER BY attribute.item DESC LIMIT ?
-                    """), arguments: [name, key, bound, bundle, bundle, now, Self.maximumFound])
+                    """), arguments: [name, key, bundle, bundle, now, Self.maximumFound])
     }
 
-    /// The newest titles that begin with the text; `nil` if there are more than are compared.
-    private func titleStarts(_ name: Int64, _ tags: SearchTags, _ db: Database) throws -> [Int64]? {
-        guard let part = AttributeKey.Part(typed, isStart: true), let upper = part.upperBound else { return [] }
-        let lower = part.lowerBound
-        var rows = try Int64?.fetchAll(
+    private func identified(_ tags: SearchTags, _ db: Database) throws -> [Int64] {
+        guard SearchIndex.canBeStored(plan.text) else { return [] }
+        return try Int64.fetchAll(
             db.cachedStatement(
                 sql: """
-                    SELECT CASE WHEN item.text_row <= ? AND (? IS NULL OR item.bundle = ?)
-                        AND (item.expires IS NULL OR item.expires > ?) THEN item.text_row END
-                    FROM attribute CROSS JOIN item ON item.id = attribute.item
-                    WHERE attribute.name = ? AND attribute.value >= ? AND attribute.value < ? LIMIT ?
-                    """),
-            arguments: [bound, tags.bundle, tags.bundle, now, name, lower, upper, limits.titleStarts + 1])
-        guard rows.count <= limits.titleStarts else { return nil }
-        if let key = part.cutKey { rows += try wholeKeys(key, name, tags.bundle, db) }
-        return Array(rows.compactMap { $0 }.sorted(by: >).prefix(Self.maximumFound))
+                    SELECT text_row FROM item WHERE unique_identifier = ? AND (? IS NULL OR bundle = ?) LIMIT ?
+                    """), arguments: [plan.text, tags.bundle, tags.bundle, Self.maximumFound])
     }
 }

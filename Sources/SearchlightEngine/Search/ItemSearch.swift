@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import SearchIndex
+import UserSearch
 
 /// A search, and what its answer shall hold.
 ///
@@ -67,6 +68,8 @@ package struct FoundItem: Hashable, Sendable, Codable {
     package var path: String?
     /// How the item fits.
     package var fit: SearchHit.Kind
+    /// What the score is made of.
+    public var parts: ScoreParts
     /// How well it fits; see ``SearchHit/score``.
     package var score: Double
     /// A passage of the item's text with what was searched for.

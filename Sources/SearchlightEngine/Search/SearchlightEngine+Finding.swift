@@ -59,6 +59,7 @@ extension FoundItem {
         kindName = contentType.map { UTType($0)?.localizedDescription ?? $0 }
         path = hit.item.record.contentPath
         fit = hit.kind
+        parts = hit.parts
         score = hit.score
         snippet = search.snippetLength.flatMap {
             SearchlightEngine.snippet(of: hit.item, length: $0, highlighter)

@@ -47,7 +47,9 @@ public struct SearchIntent: Hashable, Sendable {
         public let message: String
     }
 
-    /// The text without the filters. Its ranges are ranges of the whole text.
+    /// The text with spaces for the filters.
+    public let text: String
+    /// The words of that. Its ranges are ranges of the whole text.
     public let words: UserQuery
     /// The filters in the order of the text; an item has to satisfy all.
     public let filters: [Filter]
@@ -74,6 +76,7 @@ public struct SearchIntent: Hashable, Sendable {
         reader.read()
         filters = reader.filters
         hints = reader.hints
+        self.text = reader.remainder
         words = UserQuery(reader.remainder)
         isTruncated = reader.isTruncated || words.isTruncated
     }

@@ -151,7 +151,7 @@ enum FunctionWords {
     }()
 
     private static let lists: [WordLanguage: String] = [
-        .arabic: "في من على ان الى التي الذي هذا هذه كان عن مع ما لا هو هي او كل بعد قبل بين لم قد ذلك",
+        .arabic: "في من علي ان الي التي الذي هذا هذه كان عن مع ما لا هو هي او كل بعد قبل بين لم قد ذلك",
         .catalan: "el la els les de del dels i que en un una per amb es no mes com al als son va ha aquest aquesta",
         .danish:
             "og i det at en den til er som pa de med af for ikke der var sig et har jeg efter hvad blev mig meget nogle",

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 
 /// A bounded cache of stems: 8,192 slots of 64 bytes, each for the word stemmed last of those with its hash.
 struct StemCache: ~Copyable {
@@ -30,11 +31,14 @@ struct StemCache: ~Copyable {
     private let slots: UnsafeMutablePointer<UInt8>
 
     init() {
-        slots = .allocate(capacity: Self.slotBytes * Self.slotCount)
-        slots.initialize(repeating: 0, count: Self.slotBytes * Self.slotCount)
+        // Empty pages, of which the kernel makes those that are used: most instances live for one search or one donation.
+        guard let memory = calloc(Self.slotCount, Self.slotBytes) else {
+            preconditionFailure("There is no memory for stems.")
+        }
+        slots = memory.assumingMemoryBound(to: UInt8.self)
     }
 
-    deinit { slots.deallocate() }
+    deinit { free(slots) }
 
     /// The slot with the word's stem, if it is there.
     func slot(of key: borrowing Key) -> Int? {

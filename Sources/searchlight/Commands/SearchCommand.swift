@@ -5,18 +5,23 @@ import Foundation
 import Previews
 import SearchIndex
 import SearchlightEngine
+import UserSearch
 
 struct SearchCommand: OptionedCommand {
     static let configuration = CommandConfiguration(
         commandName: "search",
-        abstract: "Find items that contain all the given words, best first.",
+        abstract: "Find items by the words you remember, best first.",
         discussion: """
-            The last word may be the beginning of one. Titles that are or begin with the words come first, then words in \
-            titles and keywords, then words anywhere, and at the end titles with words that contain the last one. A space or \
+            Items with all words come first, then those with some. The last word may be the beginning of one; a space or \
             quote behind it says that it is whole. Words in double quotes must stand side by side (quote the whole \
             for your shell: searchlight search '"release notes"'). A word after a minus sign must not occur (put -- \
-            and it first: searchlight search -- -release notes). Case and accents do not matter; there are no \
-            other operators. That nothing is found is no failure: the exit status is 0.
+            and it first: searchlight search -- -release notes). Case, accents and forms of words do not matter.
+
+            Filters may stand among the words: kind:pdf, from:anna, to:, app:mail, in:folder, tag:, title:, before:, after:, \
+            on: (2026-11-16, yesterday, last week), larger:10MB, smaller:, has:attachment. A comma means or, a minus sign \
+            before a filter excludes, and quotes hold a value together: from:"Anna Smith".
+
+            That nothing is found is no failure: the exit status is 0.
             """)
 
     @OptionGroup var options: GlobalOptions
@@ -28,6 +33,8 @@ struct SearchCommand: OptionedCommand {
     var limit = 10
     @Option(help: "Only items of this bundle.", completion: BundleNames.completion)
     var bundle: String?
+    @Flag(help: "Show what the score of each hit is made of.")
+    var explain = false
     @OptionGroup var list: NumbersFlag
 
     /// More hits are counted as that many: nobody reads them, and counting takes time.
@@ -39,6 +46,9 @@ struct SearchCommand: OptionedCommand {
 
     func validate() throws {
         try refuseEmpty(bundle, "--bundle")
+        guard !list.numbers || !explain else {
+            throw ValidationError("--numbers and --explain exclude each other.")
+        }
         guard !list.numbers || !options.json else { throw ValidationError("--numbers and --json exclude each other.") }
         // As an object, where that is asked for, when it runs.
         if let problem, !options.json { throw ValidationError(problem) }
@@ -78,7 +88,7 @@ struct SearchCommand: OptionedCommand {
         }
         let found = try await store.find(search)
         if let notes = found.notes { options.warnOfOpening(notes) }
-        if options.json { return try Output.printJSON(JSONObject(query: text, found)) }
+        if options.json { return try Output.printJSON(JSONObject(query: text, found, explains: explain)) }
         defer { warnOfPending(found.pending) }
         if list.numbers {
             try list.print(found.hits.map(\.item))
@@ -98,8 +108,15 @@ struct SearchCommand: OptionedCommand {
         let typed = words.flatMap { $0.split(whereSeparator: \.isWhitespace) }
         let shown = typed.map { $0.count > Self.shownWordLength ? $0.prefix(Self.shownWordLength) + "…" : $0 }
         Output.complain("Nothing is found for “\(shown.joined(separator: " "))”.")
-        if typed.contains(where: { $0.hasSuffix("*") || $0.contains(":") }) {
-            Output.complain("Search knows no operators such as * and name:value. The last word may be incomplete.")
+        if typed.contains(where: { $0.hasSuffix("*") }) {
+            Output.complain("Search knows no operator *. The last word may be incomplete.")
+        }
+        if typed.contains(where: { $0.contains(":") }) {
+            Output.complain(
+                """
+                Filters are kind:, from:, to:, app:, in:, tag:, title:, before:, after:, on:, larger:, smaller: and has:. \
+                Other words with a colon are text.
+                """)
         }
     }
 
@@ -111,6 +128,7 @@ struct SearchCommand: OptionedCommand {
             "\(dim: number)  \(bold: DisplayText.line(hit.title, limit: shownTitleLength))",
             "\(indent)\(dim: facts.joined(separator: " · "))",
         ]
+        if explain { lines.append("\(indent)\(dim: hit.parts.sum)") }
         if let snippet = hit.snippet { lines.append("\(indent)\(StyledText(snippet.pieces))") }
         return lines
     }
@@ -130,7 +148,7 @@ func warnOfPendingReindexes(_ pending: [StoreNotes.PendingReindex]) {
 }
 
 extension JSONObject {
-    fileprivate init(query: String, _ found: FoundItems) {
+    fileprivate init(query: String, _ found: FoundItems, explains: Bool) {
         self = [
             "query": query, "total": found.total?.count ?? found.hits.count,
             // Whether there are no more than that.
@@ -143,9 +161,28 @@ extension JSONObject {
                     "bundle": hit.item.scope.bundle, "index": hit.item.scope.index,
                     "uniqueIdentifier": hit.item.record.uniqueIdentifier, "title": hit.title,
                     "contentType": hit.contentType, "path": hit.path, "snippet": hit.snippet?.text,
-                    "kind": "\(hit.fit)",
+                    "kind": "\(hit.fit)", "parts": explains ? JSONObject(hit.parts) : nil,
                 ]
             },
         ]
+    }
+
+    fileprivate init(_ parts: ScoreParts) {
+        func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
+        self = [
+            "evidence": rounded(parts.evidence), "words": rounded(parts.words), "nearness": rounded(parts.nearness),
+            "freshness": rounded(parts.freshness),
+        ]
+    }
+}
+
+extension ScoreParts {
+    /// The score as a sum, for a person.
+    fileprivate var sum: String {
+        func shown(_ value: Double) -> String { String(format: "%.3f", value) }
+        return """
+            score \(shown(score)) = (\(fit) \(shown(evidence)) + words \(shown(words)) + nearness \(shown(nearness))) × freshness \
+            \(shown(freshness))
+            """
     }
 }

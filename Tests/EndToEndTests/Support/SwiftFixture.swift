@@ -31,6 +31,7 @@ enum SwiftFixture {
                 "-Xcc", "-fmodule-map-file=\(repository)/Sources/CSystemd/module.modulemap",
                 "-Xcc", "-fmodule-map-file=\(products)/CSystem.build/module.modulemap",
                 "-Xcc", "-fmodule-map-file=\(products)/CTables.build/module.modulemap",
+                "-Xcc", "-fmodule-map-file=\(products)/CTextTables.build/module.modulemap",
                 "-L", products, "-lCoreSpotlight", repository + "/Tests/Fixtures/SwiftExtensions/\(module).swift",
                 "-o", output,
             ], environment: ProcessInfo.processInfo.environment)

@@ -75,6 +75,7 @@ struct NewExtensionTests {
                 "-Xcc", "-fmodule-map-file=\(BuiltProducts.repository)/Sources/CSystemd/module.modulemap",
                 "-Xcc", "-fmodule-map-file=\(products)/CSystem.build/module.modulemap",
                 "-Xcc", "-fmodule-map-file=\(products)/CTables.build/module.modulemap",
+                "-Xcc", "-fmodule-map-file=\(products)/CTextTables.build/module.modulemap",
                 folder + "/Sources/SwiftRecipes/IndexRequestHandler.swift", "-L", products, "-lCoreSpotlight",
                 "-o", bundle + "/libSwiftRecipes.so",
             ])

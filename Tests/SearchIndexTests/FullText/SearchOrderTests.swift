@@ -30,7 +30,7 @@ struct SearchOrderTests {
         let store = try Store()
         for number in 0..<8 { try await store.put(item("start \(number)", title: "Report \(number)")) }
         try await Self.put(300, in: store) {
-            item("\($0)", title: "My report, a report \($0)", keywords: ["report", "reports"])
+            item("\($0)", title: "My report, a report \($0)", keywords: ["my report", "reports"])
         }
         let kinds = try await store.index.search(SearchRequest("report")).hits.map(\.kind)
         #expect(kinds.prefix(9) == Array(repeating: .titleStart, count: 8) + [.title])

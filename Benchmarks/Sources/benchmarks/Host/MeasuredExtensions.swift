@@ -43,6 +43,7 @@ final class MeasuredExtensions: Sendable {
                 "-Xcc", include, "-Xcc", "-fmodule-map-file=\(Repository.root)/Sources/CSystemd/module.modulemap",
                 "-Xcc", "-fmodule-map-file=\(products)/CSystem.build/module.modulemap",
                 "-Xcc", "-fmodule-map-file=\(products)/CTables.build/module.modulemap",
+                "-Xcc", "-fmodule-map-file=\(products)/CTextTables.build/module.modulemap",
                 "-L", products, "-lCoreSpotlight", Self.source("Measured.swift"),
             ])
     }

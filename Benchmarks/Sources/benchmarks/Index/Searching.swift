@@ -6,14 +6,15 @@ enum Searching {
     private static let limit = 10
 
     /// The numbers of the best hits, best first.
-    ///
-    /// - Parameter candidates: How many of the newest matches are ranked; `nil` as always, `Int.max` all.
-    static func search(_ index: SearchIndex, _ query: SearchQuery, candidates: Int? = nil) async throws -> [Int64] {
+    static func search(_ index: SearchIndex, _ query: SearchQuery) async throws -> [Int64] {
+        try await index.search(request(query)).hits.map(\.item.number)
+    }
+
+    private static func request(_ query: SearchQuery) -> SearchRequest {
         var request = SearchRequest(query.typed, bundle: query.bundle)
         request.limit = limit
         request.includesPending = false
-        if let candidates { request.limits.candidates = candidates }
-        return try await index.search(request).hits.map(\.item.number)
+        return request
     }
 
     /// How much of the best hits among all matches is found, 0 to 1; the mean over some queries.
@@ -21,9 +22,11 @@ enum Searching {
         let start = ProcessCost.now
         var shares: [Double] = []
         for query in queries where (ProcessCost.now - start).wall < seconds || shares.isEmpty {
-            let best = Set(try await search(index, query, candidates: .max))
-            let found = try await search(index, query)
-            if !best.isEmpty { shares.append(Double(best.intersection(found).count) / Double(best.count)) }
+            let best = try await index.rankingOfAll(request(query)).prefix(limit)
+            // Of equal scores any may be shown.
+            guard let least = best.last?.score else { continue }
+            let found = try await index.search(request(query)).hits
+            shares.append(Double(found.count { $0.score >= least - 1e-9 }) / Double(best.count))
         }
         return shares.isEmpty ? 1 : shares.reduce(0, +) / Double(shares.count)
     }

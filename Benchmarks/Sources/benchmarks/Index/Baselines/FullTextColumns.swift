@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import SearchIndex
+import UserSearch
 
 /// The text of an item, and the numbers that it has in the store.
 struct IndexedText {
@@ -13,7 +14,7 @@ struct FullTextColumns {
     /// Full-text tables whose rows are those of another table.
     static let copiedRows = ["term_trigram": "SELECT id, text FROM term ORDER BY id"]
 
-    private let columns: [KeyPath<SearchableText, String>]
+    private let columns: [(SearchableText) -> String]
     /// Whether only items with a title or keywords are in the table.
     private let isOfTitles: Bool
 
@@ -23,15 +24,17 @@ struct FullTextColumns {
         guard table.isContentless else {
             throw BenchmarkError("The full-text table \(table.name) keeps its text. Teach TableFiller to copy it.")
         }
-        let isOfTitles = table.name == "title_text"
+        let isOfTitles = table.name == "title_word"
         self.isOfTitles = isOfTitles
-        columns = try names.map { name in
+        let words = RankedWords()
+        columns = try names.map { name -> (SearchableText) -> String in
             switch name {
-            case "title": \.title
-            case "keywords": \.keywords
-            case "description": \.description
-            case "body": \.body
-            case "tags": isOfTitles ? \.tagsApart : \.textTagsApart
+            case "title": { $0.title }
+            case "keywords": { $0.keywords }
+            case "description": { $0.description }
+            case "body": { $0.body }
+            case "tags": { $0.textTagsApart }
+            case "words": isOfTitles ? { $0.filed(by: words).places } : { $0.filed(by: words).levels }
             default:
                 throw BenchmarkError("It is not known what \(table.name).\(name) holds. Add it to FullTextColumns.")
             }
@@ -41,13 +44,12 @@ struct FullTextColumns {
     func append(_ item: IndexedText, to chunk: inout RowChunk) {
         if isOfTitles, !item.text.hasTitleOrKeywords { return }
         chunk.append(item.row)
-        for column in columns { chunk.append(item.text[keyPath: column]) }
+        for column in columns { chunk.append(column(item.text)) }
     }
 }
 
 extension SearchableText {
     /// The tags as words: behind a mark, each scalar is one, which SQLite's own tokenizers must be told by spaces.
-    fileprivate var tagsApart: String { Self.apart(tags) }
     fileprivate var textTagsApart: String { Self.apart(textTags) }
 
     private static func apart(_ tags: String) -> String {

@@ -8,7 +8,7 @@ import Testing
 @testable import SearchIndex
 
 @Suite("The results of a search")
-struct SearchWalkTests {
+struct SearchRunTests {
     /// Limits that are reached with a few items.
     private static func small(_ text: String, bundle: String? = nil, limit: Int = 10) -> SearchRequest {
         var request = SearchRequest(text, bundle: bundle)
@@ -16,9 +16,10 @@ struct SearchWalkTests {
         request.limits.candidates = 7
         request.limits.smallStore = 0
         request.limits.sample = 20
-        request.limits.letterSample = 32
+        request.limits.countedOccurrences = 4
+        request.limits.together = 5
         request.limits.fewCandidates = 4
-        request.limits.titleStarts = 6
+        request.limits.readItems = 3
         request.findsInsideWords = false
         return request
     }
@@ -46,7 +47,8 @@ struct SearchWalkTests {
             var plain = SearchRequest(query)
             plain.limit = 1000
             plain.findsInsideWords = false
-            let expected = try await store.index.search(plain).hits.map(\.item.number)
+            let hits = try await store.index.search(plain).hits
+            let expected = hits.map(\.item.number)
             var found: [Int64] = []
             var request = Self.small(query, limit: 1 + random.below(9))
             repeat {
@@ -55,7 +57,11 @@ struct SearchWalkTests {
                 request.cursor = page.next
             } while request.cursor != nil
             #expect(Set(found) == Set(expected) && found.count == expected.count, "seed \(seed): \(query)")
-            #expect(try await store.index.count(request) == expected.count)
+            // If some have all words, these are counted.
+            let complete = hits.count { $0.kind != .someWords }
+            #expect(
+                try await store.index.count(request) == (complete > 0 ? complete : hits.count), "seed \(seed): \(query)"
+            )
         }
     }
 
@@ -69,8 +75,6 @@ struct SearchWalkTests {
             #expect(hits.prefix(2).map(\.item.record.uniqueIdentifier) == ["whole", "start"], "\(text)")
             #expect(hits.map(\.kind) == [.wholeTitle, .titleStart] + Array(repeating: .title, count: 8))
         }
-        // A word that is finished does not find longer ones.
-        #expect(try await store.index.search(Self.small("zebra cross ")).hits.isEmpty)
         for text in ["ze", "zeb", "zebr"] {
             let kinds = try await store.index.search(Self.small(text)).hits.map(\.kind)
             #expect(kinds.prefix(3) == [.titleStart, .titleStart, .title], "\(text)")
@@ -133,7 +137,7 @@ struct SearchWalkTests {
         #expect(try await store.index.search(SearchRequest("weasel thesis")).hits.isEmpty)
         // The others must be words of its title, too.
         try await store.put(item("text", title: "Handbook", text: "all about seaweeds"))
-        #expect(try await store.index.search(SearchRequest("handbook weed")).hits.isEmpty)
+        #expect(try await store.index.search(SearchRequest("handbook weed")).hits.map(\.kind) == [.someWords])
         #expect(try await store.index.search(SearchRequest("photosynthesis weed", bundle: "other")).hits.isEmpty)
         try await store.index.delete(identifiers: ["text"], in: Store.app)
         try await store.index.delete(identifiers: ["one"], in: Store.app)
@@ -197,7 +201,9 @@ struct SearchWalkTests {
         try await store.put(
             item("part", title: "My workbenches"), item("start", title: "benches"), item("word", title: "A bench"))
         let closed = try await store.index.search(SearchRequest(typed)).hits
-        #expect(closed.map(\.item.record.uniqueIdentifier) == ["word"])
+        // In quotes no other form of it counts either.
+        let expected: Set = typed.hasPrefix("\"") ? ["word"] : ["word", "start"]
+        #expect(Set(closed.map(\.item.record.uniqueIdentifier)) == expected)
         let open = try await store.index.search(SearchRequest("bench")).hits
         #expect(open.count == 3 && open.last?.item.record.uniqueIdentifier == "part")
     }
@@ -222,16 +228,13 @@ struct SearchWalkTests {
             "enc", "seat कमल", "कमल",
         ] {
             var found: [[Int64]] = []
-            for (candidates, smallStore, bundle) in [
-                (0, 1000, nil), (1000, 1000, nil), (0, 0, nil), (1000, 0, nil), (0, 0, Store.app.bundle),
-            ] as [(Int, Int64, String?)] {
+            for (smallStore, bundle) in [(1000, nil), (0, nil), (0, Store.app.bundle)] as [(Int64, String?)] {
                 var request = SearchRequest(typed, bundle: bundle)
                 request.limit = 1000
-                request.limits.candidatesPerWord = candidates
                 request.limits.smallStore = smallStore
                 let hits = try await store.index.search(request).hits.filter { $0.kind == .insideWords }
                 found.append(hits.map(\.item.number).sorted())
-                #expect(found.last == found.first, "seed \(seed): \(typed), \(candidates), \(smallStore)")
+                #expect(found.last == found.first, "seed \(seed): \(typed), \(smallStore)")
             }
             #expect(typed == "seat 東京" || typed == "wood benchm" || !found[0].isEmpty, "seed \(seed): \(typed)")
         }
@@ -250,48 +253,15 @@ struct SearchWalkTests {
             + (0..<20).map { "The \(start) \($0)" }
         try await store.index.index(
             titles.enumerated().map { try EncodedItem(item("\($0.offset)", title: $0.element)) }, in: Store.app)
-        var request = Self.small(typed)
-        request.limits.titleStarts = 256
+        let request = Self.small(typed)
         let hits = try await store.index.search(request).hits
         #expect(hits.prefix(10).map(\.kind) == Array(repeating: .titleStart, count: 10))
         #expect(hits.first?.item.record.texts("title") == ["\(start) 299"])
     }
 
-    @Test("Of many large items with titles that begin so, only a few are looked at")
-    func largeStarts() async throws {
-        let store = try Store()
-        for number in 0..<8 {
-            var record = item("\(number)", title: "Zebra t \(number)")
-            record.attributes["thumbnailData"] = .data(Array(repeating: 0, count: 1000))
-            try await store.put(record)
-        }
-        var limits = Self.small("zebra t").limits
-        limits.titleBytes = 2500
-        let rows = try await store.index.write("Looking") { [limits] db in
-            let plan = try #require(SearchPlan("zebra t"))
-            return try TitleLookup(plan, bound: 8, now: 0, limits).rows(SearchTags(bundle: nil, db), db)
-        }
-        #expect(rows.values.map { $0 } == [.start, .start, .start])
-    }
-
-    @Test(
-        "A sign of a script without spaces is asked for, though many items have it; a letter is looked for in the items"
-    )
+    @Test("Marks make a sign longer, and it is found all the same")
     func signs() async throws {
         let store = try Store()
-        for number in 0..<40 { try await store.put(item("\(number)", title: "東京 タワー tower", text: "東京 tower")) }
-        let scans = try await store.index.write("Looking") { db in
-            try ["東京", "tower 京", "tower t"].map { typed in
-                let (plan, tags) = (try #require(SearchPlan(typed)), try SearchTags(bundle: nil, db))
-                let limits = Self.small(typed).limits
-                return [
-                    try CandidateScan.titleWords(plan, tags: tags, bound: 40, limits, db),
-                    try CandidateScan.allWords(plan, tags: tags, bound: 40, limits, db),
-                ].map { $0?.unchecked != nil }
-            }
-        }
-        #expect(scans == [[false, false], [false, false], [true, true]])
-        // Marks make a sign longer, and it is found all the same.
         try await store.put(item("thai", title: "วัด"))
         #expect(try await store.index.search(Self.small("ว")).hits.map(\.item.record.uniqueIdentifier) == ["thai"])
     }
@@ -317,10 +287,12 @@ struct SearchWalkTests {
         var places: [[String]] = []
         for hint in [0, 100] {
             let store = try Store()
+            store.clock.advance(by: 400 * 86400)
             for number in 0..<6 {
-                var record = item("a\(number)", title: "lemon \(String(repeating: "x", count: number * 5))")
+                var record = item("a\(number)", title: "lemon tree")
                 record.attributes["rankingHint"] = .integer(Int64(number * hint / 5))
                 record.attributes["userCurated"] = .boolean(hint > 0 && number == 5)
+                record.attributes["contentModificationDate"] = .date(store.clock.now - Double(number) * 20 * 86400)
                 try await store.put(record)
                 record.uniqueIdentifier = "b\(number)"
                 record.attributes["rankingHint"] = .integer(50)
@@ -337,6 +309,7 @@ struct SearchWalkTests {
     @Test("Of two that fit alike, the one that was used later comes first, in whatever order they were donated")
     func freshness() async throws {
         let store = try Store()
+        store.clock.advance(by: 2000 * 86400)
         for (identifier, days) in [("new", 1.0), ("old", 400), ("older", 900)] {
             var record = item(identifier, title: "same thing")
             record.attributes["contentModificationDate"] = .date(store.clock.now - days * 86400)
@@ -368,7 +341,7 @@ struct SearchWalkTests {
         #expect(try await store.index.search(Self.small("lemon", bundle: "c")).hits.isEmpty)
     }
 
-    @Test("Pages do not repeat what is changed or added between them")
+    @Test("Pages repeat nothing, and miss nothing, though something is changed and added between them")
     func pages() async throws {
         let store = try Store()
         for number in 0..<40 { try await store.put(item("\(number)", title: "lemon \(number)")) }
@@ -382,8 +355,8 @@ struct SearchWalkTests {
             found += page.hits.map(\.item.record.uniqueIdentifier)
             request.cursor = page.next
         }
-        #expect(Set(found).count == found.count && !found.contains("new"))
-        #expect(Set(found).union(["3"]) == Set((0..<40).map { "\($0)" }))
+        #expect(Set(found).count == found.count)
+        #expect(Set(found) == Set((0..<40).map { "\($0)" } + ["new"]))
     }
 
     @Test("A text cannot pass for another bundle's", arguments: ["\u{1}\u{F0001}", "\u{F0001}", "\u{1}"])
@@ -406,16 +379,16 @@ struct SearchWalkTests {
         var request = Self.small("tree")
         request.limits.candidates = 1
         #expect(try await store.index.search(request).hits.first?.item.record.uniqueIdentifier == "changed")
-        #expect(try await store.found("changed lemon").isEmpty)
     }
 
     @Test("Made anew from the items, it finds the same, the newest last")
     func rebuild() async throws {
         let store = try Store()
+        store.clock.advance(by: 100 * 86400)
         for number in 0..<50 {
             var record = item(
                 "\(number)", title: "lemon \(number)", keywords: ["k\(number)"], text: "sour \(number % 7)")
-            record.attributes["contentModificationDate"] = .date(Double(number * 37 % 50))
+            record.attributes["contentModificationDate"] = .date(Double(number * 37 % 50) * 86400)
             try await store.put(record)
         }
         try await store.index.delete(identifiers: ["3", "4"], in: Store.app)

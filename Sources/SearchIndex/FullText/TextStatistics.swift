@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+import GRDB
+import UserSearch
+
+/// How many texts there are, and a sample of the newest, by which it is told how common a word is.
+struct TextStatistics: Sendable {
+    /// How many texts there are.
+    let texts: Int64
+    /// The oldest text of the sample.
+    let sampleStart: Int64
+    /// How many texts the sample has.
+    let sampled: Int64
+
+    /// The languages of most texts; English is always among them.
+    let languages: [WordLanguage]
+
+    /// In each language a word may have another form, which is looked for.
+    private static let maximumLanguages = 4
+
+    /// Statistics without a sample.
+    init() { (texts, sampleStart, sampled, languages) = (0, 0, 0, [.english]) }
+
+    /// - Parameter sample: at most so many texts are the sample.
+    init(_ db: Database, sample: Int64) throws {
+        let last = try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT id FROM text_row ORDER BY id DESC LIMIT 1 OFFSET ?"),
+            arguments: [sample - 1])
+        texts = try Int64.fetchOne(db.cachedStatement(sql: "SELECT texts FROM text_total")) ?? 0
+        let names = try String.fetchAll(
+            db.cachedStatement(sql: "SELECT language FROM text_language WHERE texts > 0 ORDER BY texts DESC LIMIT ?"),
+            arguments: [Self.maximumLanguages])
+        let known = names.compactMap(WordLanguage.init(rawValue:))
+        languages = known.contains(.english) ? known : known + [.english]
+        sampleStart = last ?? 0
+        sampled = last == nil ? texts : sample
+    }
+}
+
+/// Words of titles and keywords in the table of them, whatever their place.
+enum TitleWords {
+    /// The expression for all texts with a word, or with one that begins with it.
+    static func expression(_ word: String, isPrefix: Bool) -> String {
+        let words = TitlePlace.allCases.map { expression(word, at: $0, isPrefix: isPrefix) }
+        return "(\(words.joined(separator: " OR ")))"
+    }
+
+    /// The expression for the texts that have it at a place.
+    static func expression(_ word: String, at place: TitlePlace, isPrefix: Bool) -> String {
+        "\"\(RankedWords.mark(of: place))\(word)\"\(isPrefix ? "*" : "")"
+    }
+}
+
+/// Words in the table of ranked words.
+enum LevelWords {
+    /// The expression for all texts with one of the stems.
+    static func expression(_ stems: [String]) -> String {
+        expression(stems, levels: 0..<WordStrength.levels)
+    }
+
+    /// The expression for the texts that have one of the stems at one of the levels.
+    static func expression(_ stems: [String], levels: Range<Int>) -> String {
+        let words = stems.flatMap { stem in levels.map { "\"\(RankedWords.mark(ofLevel: $0))\(stem)\"" } }
+        return "(\(words.joined(separator: " OR ")))"
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import ItemRecord
+
+/// What apps say of their own items (`rankingHint`, 0 to 100, and whether the person made, acquired or chose them) must not lift
+/// them above other apps' items. So it changes the order of a bundle's hits of one fit among themselves, on the places that they
+/// have anyway.
+enum BundleOrder {
+    /// What an app says of an item, as a factor around 1.
+    static func importance(of record: ItemRecord) -> Double {
+        var factor = 1.0
+        if let hint = record.attributes["rankingHint"]?.number { factor += (min(100, max(0, hint)) - 50) / 100 }
+        for name in ["userCreated", "userOwned", "userCurated"] where record.attributes[name]?.number ?? 0 != 0 {
+            factor += 0.1
+        }
+        return factor
+    }
+
+    /// Gives each place and its score to the hit of the same bundle and fit that deserves it most.
+    static func apply(to hits: inout [RankedHit]) {
+        struct Group: Hashable {
+            var bundle: Int64
+            var fit: SearchHit.Kind
+        }
+        var places: [Group: [Int]] = [:]
+        for (place, hit) in hits.enumerated() {
+            places[Group(bundle: hit.bundle, fit: hit.parts.fit), default: []].append(place)
+        }
+        for group in places.values where group.count > 1 {
+            let members = group.map { hits[$0] }
+            guard members.contains(where: { $0.importance != members[0].importance }) else { continue }
+            let order = members.indices.sorted { one, other in
+                let (a, b) = (
+                    members[one].parts.score * members[one].importance,
+                    members[other].parts.score * members[other].importance
+                )
+                return a == b ? one < other : a > b
+            }
+            for (place, member) in zip(group, order) {
+                let score = hits[place].score
+                hits[place] = members[member]
+                hits[place].score = score
+            }
+        }
+    }
+}
+
+extension AttributeValue {
+    /// The value as a number, if it is one or a truth value.
+    fileprivate var number: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .double(let value): value.isNaN ? nil : value
+        case .boolean(let value): value ? 1 : 0
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+import GRDB
+import UserSearch
+
+/// Finds the texts that may be among the best of a search, without reading items: from lists of the index in which the best of
+/// each word come first (``FullTextIndex``), the newest of each list.
+///
+/// Each candidate has an estimate of its score without the factor of its age. Lists are asked for in the order of their
+/// estimates, until enough candidates are better than what the next list could bring.
+struct CandidateFinder {
+    let plan: SearchPlan
+    let words: [SoughtWord]
+    let tags: SearchTags
+    let limits: SearchLimits
+    let now: Double
+    /// So many candidates are wanted from each list.
+    let depth: Int
+    let findsInsideWords: Bool
+    let db: Database
+
+    /// The candidates and their estimates.
+    private(set) var found: [Int64: Double] = [:]
+    /// Whether no list has more.
+    private(set) var isExhausted = true
+    /// The texts that are to be counted, and whether some may not count.
+    private(set) var texts: Set<Int64> = []
+    private(set) var isUncertain = false
+    /// Whether texts are found to be counted.
+    var isCounting = false
+
+    init(
+        _ plan: SearchPlan, _ words: [SoughtWord], tags: SearchTags, _ limits: SearchLimits, now: Double, depth: Int,
+        findsInsideWords: Bool, _ db: Database
+    ) {
+        (self.plan, self.words, self.tags, self.limits, self.now) = (plan, words, tags, limits, now)
+        (self.depth, self.findsInsideWords, self.db) = (depth, findsInsideWords, db)
+    }
+
+    /// Finds them.
+    mutating func find() throws {
+        try add(TitleLookup(plan, now: now).rows(tags, db), 2.5)
+        if words.count == 1 { try findSingle(words[0]) } else { try findSeveral() }
+        if findsInsideWords, plan.part != nil {
+            if isSparse { try findInsideWords() } else { isExhausted = false }
+        }
+    }
+
+    /// Finds the newest texts, whatever is in them.
+    mutating func findNewest() throws {
+        add(try newest(depth), FreshnessRule.least)
+        texts = Set(found.keys)
+    }
+
+    /// Finds texts by the table of texts alone, the newest: while a store is migrated.
+    mutating func findInTexts() throws {
+        let expressions = words.map { "\"\($0.text)\"\($0.isOpen ? "*" : "")" }
+        add(try list(.texts, expressions.joined(separator: " AND ")), 1)
+        if isSparse, words.count > 1 {
+            for expression in expressions { add(try list(.texts, expression), 0.5) }
+        }
+        texts = Set(found.keys)
+    }
+
+    /// Finds the texts with all words alone, to count them.
+    mutating func findComplete() throws {
+        add(try list(.ranked, words.map { LevelWords.expression($0.stems) }.joined(separator: " AND ")), 1)
+        if let open = words.first(where: \.isOpen) { try findBeginnings(of: open, beside: words.filter { !$0.isOpen }) }
+        if words.count == 1, words[0].isOpen {
+            add(try list(.titles, TitleWords.expression(words[0].text, isPrefix: true)), 1)
+        }
+        if findsInsideWords, isSparse { try findInsideWords() }
+        texts = Set(found.keys)
+    }
+
+    /// How much more is looked at than at first, since that was not enough.
+    private var patience: Int { max(1, depth / SearchRun.minimumDepth) }
+
+    /// Whether fewer were found than are wanted.
+    private var isSparse: Bool { found.count < depth }
+
+    private mutating func add(_ texts: [Int64], _ estimate: Double) {
+        for text in texts { found[text] = max(estimate, found[text] ?? 0) }
+    }
+
+    private func factor(_ text: Int64) -> Double { FreshnessRule.factor(age: TextNumber.age(of: text, now: now)) }
+
+    /// Whether enough candidates are better than anything with an estimate.
+    private func isEnough(against estimate: Double) -> Bool {
+        var better = 0
+        for (text, own) in found where own * FreshnessRule.least >= estimate || own * factor(text) >= estimate {
+            better += 1
+            if better >= depth { return true }
+        }
+        return false
+    }
+
+    // MARK: Lists
+
+    private enum Table: String {
+        case titles = "title_word"
+        case ranked = "ranked_word"
+        case texts = "item_text"
+    }
+
+    /// The newest texts of an expression.
+    private mutating func list(_ table: Table, _ expression: String, limit: Int? = nil) throws -> [Int64] {
+        let limit = limit ?? depth
+        let tag = table == .texts ? tags.textExpression : tags.expression
+        let whole = tag.map { "\(expression) AND \($0)" } ?? expression
+        let texts = try Int64.fetchAll(
+            db.cachedStatement(
+                sql: """
+                    SELECT rowid FROM \(table.rawValue) WHERE \(table.rawValue) MATCH ? ORDER BY rowid DESC LIMIT ?
+                    """), arguments: [whole, limit])
+        if texts.count >= limit { isExhausted = false }
+        return texts
+    }
+
+    // MARK: One word
+
+    private mutating func findSingle(_ word: SoughtWord) throws {
+        var lists: [(estimate: Double, table: Table, expression: String)] = []
+        for place in TitlePlace.allCases {
+            lists.append(
+                (place.evidence + 0.7, .titles, TitleWords.expression(word.text, at: place, isPrefix: false)))
+            guard word.isOpen else { continue }
+            lists.append((place.evidence + 0.3, .titles, TitleWords.expression(word.text, at: place, isPrefix: true)))
+        }
+        for level in 0..<WordStrength.levels {
+            lists.append(
+                (
+                    0.3 + 0.6 * WordStrength.middle(ofLevel: level), .ranked,
+                    LevelWords.expression(word.stems, levels: level..<(level + 1))
+                ))
+        }
+        lists.sort { $0.estimate > $1.estimate }
+        for list in lists {
+            guard !isEnough(against: list.estimate) else {
+                isExhausted = false
+                return
+            }
+            add(try self.list(list.table, list.expression), list.estimate)
+        }
+        guard word.isOpen else { return }
+        if isSparse { try findBeginnings(of: word, beside: []) } else { isExhausted = false }
+    }
+
+    // MARK: Several words
+
+    private mutating func findSeveral() throws {
+        if let start = plan.titleStart { add(try list(.texts, start), 1.7) }
+        if let strict = plan.strict { add(try list(.texts, strict), 1) }
+        let titles = words.map { TitleWords.expression($0.text, isPrefix: $0.isOpen) }.joined(separator: " AND ")
+        add(try list(.titles, titles), 1.2)
+        for (text, strength) in try strongest(words) { add([text], 0.3 + strength / total) }
+        if let open = words.first(where: \.isOpen) { try findBeginnings(of: open, beside: words.filter { !$0.isOpen }) }
+        // Of those that were found all may be unwanted.
+        if isSparse { try findSome() } else { isExhausted = false }
+    }
+
+    private var total: Double { max(.leastNormalMagnitude, words.reduce(0) { $0 + $1.rarity }) }
+
+    /// The texts that have all of some words, in which these are strongest: the sum of their strengths, each by its rarity.
+    private mutating func strongest(_ words: [SoughtWord]) throws -> [Int64: Double] {
+        if words.count == 1 { return try strongest(words[0]) }
+        let expressions = words.map { LevelWords.expression($0.stems) }
+        let all = expressions.joined(separator: " AND ")
+        let limit = max(depth, limits.together)
+        let together = try list(.ranked, all, limit: limit)
+        let usual = words.reduce(0) { $0 + $1.rarity } * 0.5
+        var sums: [Int64: Double] = [:]
+        if together.count <= depth {
+            for text in together { sums[text] = usual }
+        } else if together.count < limit {
+            for word in words {
+                for level in 0..<WordStrength.levels {
+                    let strength = word.rarity * WordStrength.middle(ofLevel: level)
+                    let one = LevelWords.expression(word.stems, levels: level..<(level + 1))
+                    for text in try list(.ranked, "\(one) AND \(all)", limit: limit) {
+                        sums[text, default: 0] += strength
+                    }
+                }
+            }
+        } else {
+            for text in together.prefix(depth) { sums[text] = usual * 0.5 }
+            try addPairs(of: words, to: &sums)
+        }
+        return sums
+    }
+
+    /// The newest texts of each level of a word.
+    private mutating func strongest(_ word: SoughtWord) throws -> [Int64: Double] {
+        var sums: [Int64: Double] = [:]
+        for level in 0..<WordStrength.levels {
+            let strength = word.rarity * WordStrength.middle(ofLevel: level)
+            for text in try list(.ranked, LevelWords.expression(word.stems, levels: level..<(level + 1))) {
+                sums[text] = strength
+            }
+        }
+        return sums
+    }
+
+    /// Adds the texts in which the two rarest words are strongest, beside the others.
+    private mutating func addPairs(of words: [SoughtWord], to sums: inout [Int64: Double]) throws {
+        let order = words.sorted { $0.rarity > $1.rarity }
+        let (one, other) = (order[0], order[1])
+        let rest = order.dropFirst(2).map { " AND " + LevelWords.expression($0.stems) }.joined()
+        let others = order.dropFirst(2).reduce(0) { $0 + $1.rarity } * 0.4
+        var pairs: [(strength: Double, Int, Int)] = []
+        for first in 0..<WordStrength.levels {
+            for second in 0..<WordStrength.levels {
+                let strength =
+                    one.rarity * WordStrength.middle(ofLevel: first) + other.rarity
+                    * WordStrength.middle(ofLevel: second)
+                pairs.append((strength + others, first, second))
+            }
+        }
+        for (strength, first, second) in pairs.sorted(by: { $0.strength > $1.strength }) {
+            let estimate = 0.3 + strength / total
+            let better = sums.count { (0.3 + $0.value / total) * max(FreshnessRule.least, factor($0.key)) >= estimate }
+            guard better < depth else { break }
+            let expression =
+                LevelWords.expression(one.stems, levels: first..<(first + 1)) + " AND "
+                + LevelWords.expression(other.stems, levels: second..<(second + 1)) + rest
+            for text in try list(.ranked, expression) { sums[text] = max(strength, sums[text] ?? 0) }
+        }
+    }
+
+    // MARK: Some of the words
+
+    /// The words that say something: one that is nearly everywhere does not, unless all are.
+    private var telling: [SoughtWord] {
+        let rare = words.filter { $0.rarity > SoughtWord.leastRarity }
+        return rare.isEmpty ? words : rare
+    }
+
+    /// Finds the texts with any of the words, to count them.
+    mutating func findAny() throws {
+        for word in telling {
+            add(try list(.ranked, LevelWords.expression(word.stems)), 1)
+            if word.isOpen { try findBeginnings(of: word, beside: []) }
+        }
+        texts = Set(found.keys)
+    }
+
+    /// The best texts that have some of the words: all that have one of the rarest, as many as a budget allows.
+    private mutating func findSome() throws {
+        var budget = limits.postings * patience
+        var sums: [Int64: Double] = [:]
+        for word in telling.sorted(by: { $0.rarity > $1.rarity }) {
+            for level in (0..<WordStrength.levels).reversed() {
+                guard budget > 0 else { break }
+                let texts = try list(
+                    .ranked, LevelWords.expression(word.stems, levels: level..<(level + 1)), limit: budget)
+                budget -= texts.count
+                let strength = word.rarity * WordStrength.middle(ofLevel: level)
+                for text in texts { sums[text, default: 0] += strength }
+            }
+        }
+        if budget <= 0 { isExhausted = false }
+        let best = sums.map { (text: $0.key, estimate: $0.value / total) }
+            .sorted { ($1.estimate * factor($1.text), $1.text) < ($0.estimate * factor($0.text), $0.text) }
+        if best.count > depth { isExhausted = false }
+        for (text, estimate) in best.prefix(depth) where found[text] == nil { found[text] = estimate }
+        if let open = words.first(where: \.isOpen), isSparse { try findBeginnings(of: open, beside: []) }
+    }
+
+    // MARK: Beginnings of words
+
+    /// The texts in which a word begins as another does, beside others: those in which the others are strongest, and the newest.
+    private mutating func findBeginnings(of word: SoughtWord, beside others: [SoughtWord]) throws {
+        if !others.isEmpty {
+            let (total, beginning) = (total, word.rarity * 0.4)
+            let best = try isCounting ? [:] : strongest(others)
+            let order = best.map { (text: $0.key, estimate: 0.3 + ($0.value + beginning) / total) }
+                .sorted { ($1.estimate * factor($1.text), $1.text) < ($0.estimate * factor($0.text), $0.text) }
+            var looked: [Int64] = order.prefix(limits.fewCandidates * patience).map(\.text)
+            if order.count > looked.count { isExhausted = false }
+            if isCounting {
+                let forms = others.map { LevelWords.expression($0.stems) }.joined(separator: " AND ")
+                looked = try list(.ranked, forms, limit: limits.countedReads)
+            }
+            try addBeginnings(of: word, among: looked) { 0.3 + ((best[$0] ?? 0) + beginning) / total }
+        }
+        let rest = others.map { "\"\($0.text)\"" }.joined(separator: " AND ")
+        let statistics = try TextStatistics(db, sample: limits.sample)
+        let isSmall = statistics.texts <= limits.smallStore
+        let isLooked =
+            try !isSmall
+            && ((!rest.isEmpty && isRare(rest)) || isCommonBeginning(word.text, statistics))
+        guard isLooked else {
+            let expression = "\"\(word.text)\"*" + (rest.isEmpty ? "" : " AND \(rest)")
+            add(try list(.texts, expression), others.isEmpty ? 0.4 : 0.6)
+            return
+        }
+        let count = isCounting ? limits.countedReads : limits.candidates * patience
+        let candidates = rest.isEmpty ? try newest(count) : try list(.texts, rest, limit: count)
+        try addBeginnings(of: word, among: candidates) { _ in others.isEmpty ? 0.4 : 0.6 }
+    }
+
+    /// Adds those of some texts in which a word may begin as another does.
+    private mutating func addBeginnings(
+        of word: SoughtWord, among candidates: [Int64], estimate: (Int64) -> Double
+    ) throws {
+        isUncertain = true
+        let sequence = WordSequence([word.text], isPrefix: true)
+        var count = 0
+        for text in candidates where found[text] == nil {
+            guard count < depth else {
+                isExhausted = false
+                break
+            }
+            if try mayOccur(sequence, in: text) {
+                count += 1
+                add([text], estimate(text))
+            }
+        }
+    }
+
+    private mutating func newest(_ count: Int) throws -> [Int64] {
+        let texts = try Int64.fetchAll(
+            db.cachedStatement(sql: "SELECT id FROM text_row ORDER BY id DESC LIMIT ?"), arguments: [count])
+        if texts.count >= count { isExhausted = false }
+        return texts
+    }
+
+    private func mayOccur(_ sequence: WordSequence, in text: Int64) throws -> Bool {
+        let rows = try Row.fetchCursor(
+            db.cachedStatement(
+                sql: """
+                    SELECT item.record FROM text_row CROSS JOIN item ON item.id = text_row.item WHERE text_row.id = ?
+                    """), arguments: [text])
+        return try rows.next()?.withUnsafeData(atIndex: 0) { $0.map(sequence.mayOccur(inRecord:)) ?? false } ?? false
+    }
+
+    /// Whether so few texts have the other words that looking at each is quicker than anything else.
+    private func isRare(_ rest: String) throws -> Bool {
+        try count(.texts, rest, upTo: limits.fewCandidates) < limits.fewCandidates
+    }
+
+    /// Whether so many words begin so that putting their lists together takes longer than looking at texts: one of a hundred
+    /// titles has one.
+    private func isCommonBeginning(_ word: String, _ statistics: TextStatistics) throws -> Bool {
+        guard SearchPlan.mayGoOn(word) else { return false }
+        if word.unicodeScalars.count == 1 { return true }
+        let threshold = Int(max(1, statistics.sampled / 100))
+        return try count(
+            .titles, TitleWords.expression(word, isPrefix: true), upTo: threshold, from: statistics.sampleStart)
+            >= threshold
+    }
+
+    private func count(_ table: Table, _ expression: String, upTo limit: Int, from start: Int64 = 0) throws -> Int {
+        try Int.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT count(*) FROM (
+                        SELECT 1 FROM \(table.rawValue) WHERE \(table.rawValue) MATCH ? AND rowid >= ?
+                        ORDER BY rowid DESC LIMIT ?)
+                    """), arguments: [expression, start, limit]) ?? 0
+    }
+
+    // MARK: Parts of words
+
+    /// The texts with the last word inside of a word of title and keywords, and the others there.
+    private mutating func findInsideWords() throws {
+        guard let part = plan.part, part.unicodeScalars.count >= TermDictionary.minimumLength else { return }
+        let others = words.filter { !$0.isOpen }
+            .map { TitleWords.expression($0.text, isPrefix: false) + " AND " }.joined()
+        var place: Int64 = 0
+        for _ in 0..<limits.wordLookups {
+            let (parts, end) = try TermDictionary.words(containing: part, after: place, db)
+            if !parts.isEmpty {
+                let alternatives = parts.map { TitleWords.expression($0, isPrefix: false) }.joined(separator: " OR ")
+                add(try list(.titles, "\(others)(\(alternatives))"), 0.2)
+            }
+            guard let end else { return }
+            place = end
+            guard isSparse else {
+                isExhausted = false
+                return
+            }
+        }
+    }
+}
+
+/// The restrictions that FTS5 takes care of.
+struct SearchTags: Sendable {
+    /// The number of the only bundle that is meant; `nil` means all. Unknown bundles have a number that no item has.
+    let bundle: Int64?
+
+    /// - Throws: `DatabaseError`.
+    init(bundle: String?, _ db: Database) throws {
+        self.bundle = try bundle.map {
+            try Int64.fetchOne(
+                db.cachedStatement(sql: "SELECT id FROM bundle WHERE identifier = ?"), arguments: [$0]) ?? 0
+        }
+    }
+
+    /// For the tables of ranked words.
+    var expression: String? { bundle.map { "\"\(FullTextTag(bundle: $0).text)\"" } }
+    /// For the table of texts.
+    var textExpression: String? { bundle.map { FullTextTag(bundle: $0).expression } }
+}

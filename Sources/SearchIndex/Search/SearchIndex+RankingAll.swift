@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+import GRDB
+
+extension SearchIndex {
+    /// The hits of a search by the rule alone: every item is read and ranked. What ``search(_:)`` is compared with.
+    ///
+    /// - Returns: The numbers of the items and their scores, best first.
+    package func rankingOfAll(_ request: SearchRequest) async throws(IndexQueryError) -> [(item: Int64, score: Double)]
+    {
+        guard let search = try PreparedSearch(self, request) else { return [] }
+        return try await query("Ranking all items") { db in
+            let run = try search.run(db)
+            let relevance = run.relevance(try run.soughtWords(SearchTags(bundle: request.bundle, db)))
+            let texts = try Int64.fetchCursor(db, sql: "SELECT id FROM text_row")
+            var hits: [RankedHit] = []
+            var bytes = 0
+            while let text = try texts.next() {
+                if let hit = try run.read(text, relevance, &bytes) { hits.append(hit) }
+            }
+            hits.sort { ($1.parts.score, $1.text) < ($0.parts.score, $0.text) }
+            BundleOrder.apply(to: &hits)
+            return hits.map { ($0.item, $0.score) }
+        }
+    }
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+import ItemRecord
+import MetadataQuery
+import TextAnalysis
+import UserSearch
+
+/// A hit that was ranked, without its item.
+struct RankedHit: Sendable {
+    /// The number of its text, and that of its item.
+    var text: Int64
+    var item: Int64
+    var bundle: Int64
+    var parts: ScoreParts
+    /// What it is sorted by, after its app's own order (``BundleOrder``).
+    var score: Double
+    var importance: Double
+}
+
+/// One search in one state of the store: candidates from the index (``CandidateFinder``), of which the best are read and ranked
+/// (`Relevance`), until there are as many hits as are wanted.
+struct SearchRun {
+    let plan: SearchPlan
+    let request: SearchRequest
+    let filter: QueryEvaluator?
+    /// The present by which items are ranked: that of the first page.
+    let now: Double
+    /// The present by which items have expired.
+    let present: Double
+    /// Whether there is nothing but the table of texts, of the previous format.
+    let isMigrating: Bool
+    /// Filters on the app of an item.
+    let apps: [SearchIntent.Filter]
+    let db: Database
+
+    /// So many candidates are wanted from each list, at least.
+    static let minimumDepth = 64
+    private static let maximumDepth = 1 << 20
+
+    /// The best hits.
+    ///
+    /// - Parameter count: so many are wanted; there may be more or, at the end, fewer.
+    /// - Returns: The hits in their order, and whether these are all.
+    func hits(_ count: Int) throws -> (hits: [RankedHit], areAll: Bool) {
+        let tags = try SearchTags(bundle: request.bundle, db)
+        let words = try soughtWords(tags)
+        let relevance = relevance(words)
+        var depth = max(Self.minimumDepth, count)
+        var known: [Int64: RankedHit?] = [:]
+        while true {
+            var finder = CandidateFinder(
+                plan, words, tags: tags, request.limits, now: now, depth: depth,
+                findsInsideWords: request.findsInsideWords, db)
+            try find(with: &finder)
+            let (hits, areAll) = try ranked(finder.found, relevance, count, &known)
+            if hits.count >= count || (finder.isExhausted && areAll) || depth >= Self.maximumDepth {
+                return (hits, areAll && finder.isExhausted)
+            }
+            depth *= 4
+        }
+    }
+
+    private func find(with finder: inout CandidateFinder) throws {
+        if plan.words.isEmpty {
+            try finder.findNewest()
+        } else if isMigrating {
+            try finder.findInTexts()
+        } else {
+            try finder.find()
+        }
+    }
+
+    /// The item of a hit; `nil` if it is gone.
+    func read(_ hit: RankedHit) throws -> SearchHit? {
+        let statement = try db.cachedStatement(
+            sql: "SELECT \(StoredItem.columns) FROM item JOIN bundle ON bundle.id = item.bundle WHERE item.id = ?")
+        let row = try Row.fetchOne(statement, arguments: [hit.item])
+        return try row.map {
+            SearchHit(item: try StoredItem($0), kind: hit.parts.fit, score: hit.score, parts: hit.parts)
+        }
+    }
+
+    // MARK: Counting
+
+    /// How many items have all words; if none has, how many have some.
+    ///
+    /// - Parameters:
+    ///   - hits: what ``hits(_:)`` gave, and whether these are all.
+    ///   - maximum: Enough, if so many are counted.
+    func total(_ hits: [RankedHit], areAll: Bool, upTo maximum: Int) throws -> SearchTotal {
+        let complete = hits.count { $0.parts.fit != .someWords }
+        if areAll {
+            let count = complete > 0 ? complete : hits.count
+            return SearchTotal(count: min(count, maximum), isExact: count < maximum)
+        }
+        let total = try count(hasAll: true, upTo: maximum)
+        return total.count > 0 ? total : try count(hasAll: false, upTo: maximum)
+    }
+
+    /// How many items have all words, or some.
+    private func count(hasAll: Bool, upTo maximum: Int) throws -> SearchTotal {
+        let tags = try SearchTags(bundle: request.bundle, db)
+        let words = try soughtWords(tags)
+        var finder = CandidateFinder(
+            plan, words, tags: tags, request.limits, now: now, depth: try countedTexts(upTo: maximum),
+            findsInsideWords: request.findsInsideWords, db)
+        finder.isCounting = true
+        if plan.words.isEmpty || isMigrating {
+            try find(with: &finder)
+        } else if hasAll {
+            try finder.findComplete()
+        } else {
+            try finder.findAny()
+        }
+        var isExact = finder.isExhausted
+        var count = 0
+        if filter != nil || !apps.isEmpty || plan.isStrict || finder.isUncertain || isMigrating {
+            let relevance = relevance(words)
+            var bytes = 0
+            for (reads, text) in finder.texts.sorted(by: >).enumerated() {
+                guard reads < request.limits.countedReads, count < maximum else {
+                    isExact = false
+                    break
+                }
+                let fit = try read(text, relevance, &bytes)?.parts.fit
+                if let fit, !hasAll || fit != .someWords { count += 1 }
+            }
+        } else {
+            count = finder.texts.count - (try expiredTexts(among: finder.texts))
+        }
+        return SearchTotal(count: min(count, maximum), isExact: isExact && count < maximum)
+    }
+
+    /// Of each list so many texts are wanted to count hits; some of them may be none.
+    private func countedTexts(upTo maximum: Int) throws -> Int {
+        if filter != nil || !apps.isEmpty || plan.isStrict { return Self.maximumDepth }
+        let expired =
+            try Int.fetchOne(
+                db.cachedStatement(sql: "SELECT count(*) FROM item WHERE expires <= ?"), arguments: [present]) ?? 0
+        return min(maximum, Self.maximumDepth) + expired + 1
+    }
+
+    /// How many items of the texts have expired and are not deleted yet.
+    private func expiredTexts(among texts: Set<Int64>) throws -> Int {
+        let rows = try Int64?.fetchCursor(
+            db.cachedStatement(sql: "SELECT text_row FROM item WHERE expires <= ?"), arguments: [present])
+        var count = 0
+        while let text = try rows.next() { if let text, texts.contains(text) { count += 1 } }
+        return count
+    }
+
+    func relevance(_ words: [SoughtWord]) -> Relevance {
+        Relevance(words: words, typed: plan.isPlain ? plan.text : nil)
+    }
+
+    // MARK: Words
+
+    func soughtWords(_ tags: SearchTags) throws -> [SoughtWord] {
+        let stems = WordStems([])
+        let statistics =
+            try isMigrating ? TextStatistics() : TextStatistics(db, sample: request.limits.sample)
+        return try plan.words.map { word in
+            let forms = Set(statistics.languages.map { stems.stem(word.text, in: $0) })
+            var sought = SoughtWord(word.text, stems: forms.sorted(), isOpen: word.isOpen)
+            if plan.words.count > 1, !isMigrating {
+                let occurrences = try occurrences(of: sought, statistics)
+                // A word that is nowhere tells nothing either, so that the others do.
+                sought.rarity =
+                    occurrences == 0
+                    ? SoughtWord.leastRarity
+                    : SoughtWord.rarity(occurrences: occurrences, texts: Double(statistics.texts))
+            }
+            return sought
+        }
+    }
+
+    /// About how many texts have a word: counted as far as that is quick, and then in a sample.
+    private func occurrences(of word: SoughtWord, _ statistics: TextStatistics) throws -> Double {
+        let limits = request.limits
+        func count(_ table: String, _ expression: String, from start: Int64, upTo limit: Int) throws -> Int {
+            try Int.fetchOne(
+                db.cachedStatement(
+                    sql: """
+                        SELECT count(*) FROM (
+                            SELECT 1 FROM \(table) WHERE \(table) MATCH ? AND rowid >= ? ORDER BY rowid DESC LIMIT ?)
+                        """), arguments: [expression, start, limit]) ?? 0
+        }
+        var table = FullTextIndex.rankedTable
+        var expression = LevelWords.expression(word.stems)
+        var counted = try count(table, expression, from: 0, upTo: limits.countedOccurrences)
+        if counted == 0, word.isOpen {
+            (table, expression) = (FullTextIndex.titleTable, TitleWords.expression(word.text, isPrefix: true))
+            counted = try count(table, expression, from: 0, upTo: limits.countedOccurrences)
+        }
+        guard counted == limits.countedOccurrences, statistics.sampled < statistics.texts else {
+            return Double(counted)
+        }
+        let sampled = try count(table, expression, from: statistics.sampleStart, upTo: limits.countedOccurrences * 2)
+        return max(Double(counted), Double(sampled) / Double(statistics.sampled) * Double(statistics.texts))
+    }
+
+    // MARK: Reading
+
+    /// Reads the best candidates and ranks them.
+    private func ranked(
+        _ candidates: [Int64: Double], _ relevance: Relevance, _ count: Int, _ known: inout [Int64: RankedHit?]
+    ) throws -> (hits: [RankedHit], areAll: Bool) {
+        let order = candidates.map { (text: $0.key, estimate: $0.value * factor($0.key)) }
+            .sorted { ($1.estimate, $1.text) < ($0.estimate, $0.text) }
+        let wanted = max(request.limits.readItems, count + count / 2)
+        var hits: [RankedHit] = []
+        var (reads, bytes) = (0, 0)
+        for candidate in order {
+            // What is filtered out does not count.
+            if hits.count >= wanted || (bytes > request.limits.readBytes && hits.count >= count) { break }
+            reads += 1
+            let hit = try known[candidate.text] ?? read(candidate.text, relevance, &bytes)
+            known[candidate.text] = .some(hit)
+            if let hit { hits.append(hit) }
+        }
+        hits.sort { ($1.parts.score, $1.text) < ($0.parts.score, $0.text) }
+        BundleOrder.apply(to: &hits)
+        return (hits, reads == order.count)
+    }
+
+    private func factor(_ text: Int64) -> Double { FreshnessRule.factor(age: TextNumber.age(of: text, now: now)) }
+
+    /// The hit that a candidate is, if it is one.
+    func read(_ text: Int64, _ relevance: Relevance, _ bytes: inout Int) throws -> RankedHit? {
+        let rows = try Row.fetchCursor(
+            db.cachedStatement(
+                sql: """
+                    SELECT item.id, item.record, item.donated, item.expires, item.bundle AS bundle_number,
+                        bundle.identifier AS bundle_name
+                    FROM text_row CROSS JOIN item ON item.id = text_row.item CROSS JOIN bundle ON bundle.id = item.bundle
+                    WHERE text_row.id = ?
+                    """), arguments: [text])
+        guard let row = try rows.next() else { return nil }
+        guard try row.decode(Double?.self, forColumn: "expires") ?? .infinity > present else { return nil }
+        let name = try row.decode(String.self, forColumn: "bundle_name")
+        if let bundle = request.bundle, name != bundle { return nil }
+        guard apps.allSatisfy({ $0.apps.contains { Self.isApp($0, name) } != $0.isExcluded }) else { return nil }
+        if let filter, try !filter.matches(row.decode(DatabaseValue.self, forColumn: "record")) { return nil }
+        let number = try row.decode(Int64.self, forColumn: "bundle_number")
+        let record = try ItemWriter.record(in: row)
+        let fields = SearchableText.fields(of: record)
+        bytes += fields.reduce(0) { $0 + $1.utf8.count }
+        if plan.isStrict, !plan.allows(SearchableText(record, bundle: number)) { return nil }
+        guard
+            let parts = relevance.parts(
+                of: fields, language: SearchableText.language(of: record, fields), names: Self.names(of: record),
+                age: try age(row, record),
+                isInside: { isInside(fields) })
+        else { return nil }
+        return RankedHit(
+            text: text, item: try row.decode(forColumn: "id"), bundle: number, parts: parts, score: parts.score,
+            importance: BundleOrder.importance(of: record))
+    }
+
+    /// Whether a bundle is what somebody calls an app: by its identifier, or the last part of that.
+    private static func isApp(_ app: String, _ bundle: String) -> Bool {
+        let last = bundle.split(separator: ".").last.map(String.init) ?? bundle
+        return [bundle, last].contains {
+            TextFolding.folded($0, case: true, diacritics: true)
+                == TextFolding.folded(app, case: true, diacritics: true)
+        }
+    }
+
+    /// How many days an item is old. The texts of a store that was migrated keep their numbers, which say nothing of it.
+    private func age(_ row: Row, _ record: ItemRecord) throws -> Int {
+        let date = Freshness.date(of: record, donated: try row.decode(forColumn: "donated"))
+        return Int(TextNumber.day(of: now) - TextNumber.day(of: date))
+    }
+
+    /// Whether the last word is inside of a word of titles or keywords.
+    private func isInside(_ fields: [String]) -> Bool {
+        guard request.findsInsideWords, let part = plan.part, part.unicodeScalars.count >= TermDictionary.minimumLength
+        else { return false }
+        let sequence = WordSequence(inside: part)
+        return sequence.occurs(in: fields[TextField.title.rawValue])
+            || sequence.occurs(in: fields[TextField.keywords.rawValue])
+    }
+
+    /// What else an item may be called: its identifier, and the name of its file with and without the suffix.
+    private static func names(of record: ItemRecord) -> [String] {
+        var names = [record.uniqueIdentifier]
+        if let address = record.text("contentURL"), let last = address.split(separator: "/").last {
+            let name = String(last).removingPercentEncoding ?? String(last)
+            names.append(name)
+            if let dot = name.lastIndex(of: "."), dot > name.startIndex { names.append(String(name[..<dot])) }
+        }
+        return names
+    }
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+import TextAnalysis
+
+/// How an item fits what was typed.
+public enum Fit: Int, Hashable, Sendable, Comparable, CaseIterable, Codable {
+    /// A whole title is what was typed.
+    case wholeTitle
+    /// A whole keyword, the identifier or the name of the file is what was typed.
+    case wholeName
+    /// A title begins with what was typed.
+    case titleStart
+    /// All words are in titles and keywords.
+    case title
+    /// All words are in the item.
+    case text
+    /// Some of the words are in the item.
+    case someWords
+    /// The last word is inside of a word of titles or keywords, and the others are there.
+    case insideWords
+
+    /// From what fits best.
+    public static func < (one: Fit, other: Fit) -> Bool { one.rawValue < other.rawValue }
+}
+
+/// The parts of a score.
+///
+///     score = (evidence + words + nearness) × freshness
+public struct ScoreParts: Hashable, Sendable, Codable {
+    /// How the item fits.
+    public var fit: Fit
+    /// What the fit is worth, 0 to 2.
+    public var evidence: Double
+    /// How strongly the words stand in the item, weighed by their rarity: 0 to 1.
+    public var words: Double
+    /// How near to each other they stand: 0 to 0.1.
+    public var nearness: Double
+    /// The factor for the item's age: 0.85 to 1.
+    public var freshness: Double
+
+    /// Creates the parts of a score.
+    public init(fit: Fit, evidence: Double, words: Double, nearness: Double, freshness: Double) {
+        (self.fit, self.evidence, self.words) = (fit, evidence, words)
+        (self.nearness, self.freshness) = (nearness, freshness)
+    }
+
+    /// What items are sorted by.
+    public var score: Double { (evidence + words + nearness) * freshness }
+}
+
+/// The rule by which items are ranked (docs/SEARCH.md). A value for one search, for one thread at a time.
+///
+/// ```swift
+/// let relevance = Relevance(words: words, typed: "annual report")
+/// let parts = relevance.parts(of: texts, language: .english, names: [identifier], age: 3)
+/// ```
+public struct Relevance {
+    /// The words that are looked for.
+    public let words: [SoughtWord]
+    /// The words of what was typed, to be compared with whole titles; empty if it is more than words.
+    private let typed: [String]
+    private let stems = WordStems([])
+    /// The first bytes of what may be one of the words.
+    private let beginnings: Set<UInt8>
+    private let totalRarity: Double
+
+    /// - Parameters:
+    ///   - words: in the order in which they were typed.
+    ///   - typed: what was typed, if it is nothing but words.
+    public init(words: [SoughtWord], typed: String?) {
+        self.words = words
+        self.typed = typed.map(TextAnalyzer.searchWords) ?? []
+        totalRarity = words.reduce(0) { $0 + $1.rarity }
+        beginnings = Set(words.flatMap { ([$0.text] + $0.stems).compactMap(\.utf8.first) })
+    }
+
+    /// What the words have in common with an item.
+    ///
+    /// - Parameters:
+    ///   - texts: the text of each field (``TextField``), by its number.
+    ///   - language: that of the item.
+    ///   - names: other names of the item: its identifier, the name of its file.
+    ///   - age: in days.
+    ///   - isInside: whether the last word is inside of a word of titles or keywords; asked if it is nowhere else.
+    /// - Returns: `nil` if none of the words is in the texts, and none of the names is what was typed.
+    public func parts(
+        of texts: [String], language: WordLanguage, names: [String] = [], age: Int, isInside: () -> Bool = { false }
+    ) -> ScoreParts? {
+        if words.isEmpty {
+            // Nothing but filters.
+            return ScoreParts(
+                fit: .text, evidence: evidence(of: .text), words: 0, nearness: 0,
+                freshness: FreshnessRule.factor(age: age))
+        }
+        var match = TextMatch(words: words.count, language: language)
+        for field in TextField.allCases where field.rawValue < texts.count {
+            read(texts[field.rawValue], field, into: &match)
+        }
+        let isName = isWholeName(names, keywords: texts[TextField.keywords.rawValue])
+        guard let fit = fit(of: match, isName: isName, isInside: isInside) else { return nil }
+        let isSingle = words.count == 1
+        var strength = 0.0
+        var evidence = evidence(of: fit)
+        if isSingle {
+            // Where a single word stands in a title decides, not how often it occurs.
+            if let place = match.places[0], fit > .wholeName {
+                evidence = place.evidence
+                strength = match.hasWhole[0] ? (match.hasExact[0] ? 0.7 : 0.6) : 0.3
+            } else {
+                strength = 0.6 * match.strength(of: 0)
+            }
+        } else {
+            for index in words.indices { strength += words[index].rarity * match.strength(of: index) }
+            strength /= max(totalRarity, .leastNormalMagnitude)
+        }
+        return ScoreParts(
+            fit: fit, evidence: evidence, words: strength, nearness: isSingle ? 0 : 0.1 * nearness(match),
+            freshness: FreshnessRule.factor(age: age))
+    }
+
+    /// What a fit is worth beside the words themselves; for a single word in a title, its place decides.
+    private func evidence(of fit: Fit) -> Double {
+        switch fit {
+        case .wholeTitle: 2
+        case .wholeName: 1.2
+        case .titleStart: 0.9
+        case .title: 0.6
+        case .text: 0.3
+        case .insideWords: 0.1
+        case .someWords: 0
+        }
+    }
+
+    private func fit(of match: TextMatch, isName: Bool, isInside: () -> Bool) -> Fit? {
+        if match.isWholeTitle { return .wholeTitle }
+        if isName { return .wholeName }
+        if match.isTitleStart { return .titleStart }
+        if let first = match.places.first, match.places.allSatisfy({ $0 != nil }) {
+            return words.count == 1 && first?.isStart == true ? .titleStart : .title
+        }
+        let isFound = words.indices.map { match.sums[$0] > 0 || match.places[$0] != nil || match.beginnings[$0] }
+        let found = isFound.count { $0 }
+        if found == words.count { return .text }
+        let open = words.firstIndex(where: \.isOpen)
+        if found == words.count - 1, let open, !isFound[open], isInside() { return .insideWords }
+        // A word that is nearly everywhere makes no hit, unless all are such.
+        let tells = words.contains { $0.rarity > SoughtWord.leastRarity }
+        let telling = words.indices.count { isFound[$0] && (!tells || words[$0].rarity > SoughtWord.leastRarity) }
+        return telling > 0 ? .someWords : nil
+    }
+
+    private func isWholeName(_ names: [String], keywords: String) -> Bool {
+        guard !typed.isEmpty else { return false }
+        return (names + keywords.split(separator: "\n").map(String.init)).contains {
+            $0.utf8.count <= Self.maximumNameBytes && TextAnalyzer.searchWords(of: $0) == typed
+        }
+    }
+
+    /// Longer names are not compared.
+    private static let maximumNameBytes = 1024
+
+    // MARK: Reading
+
+    private func read(_ text: String, _ field: TextField, into match: inout TextMatch) {
+        guard !text.isEmpty else { return }
+        if field == .title || field == .keywords {
+            for line in text.split(separator: "\n", omittingEmptySubsequences: true) {
+                readLine(String(line), field, into: &match)
+            }
+        } else {
+            readLine(text, field, into: &match)
+        }
+        match.endField(field)
+    }
+
+    private func readLine(_ text: String, _ field: TextField, into match: inout TextMatch) {
+        var text = text
+        let isTitle = field == .title
+        var met: [(place: Int, word: Int, isWhole: Bool, isExact: Bool)] = []
+        var length = 0
+        text.withUTF8 { bytes in
+            TextAnalyzer.forEachWord(in: bytes, variants: true) { word in
+                let place = word.isVariant ? length - 1 : length
+                if !word.isVariant { length += 1 }
+                guard let first = word.bytes.first, beginnings.contains(first) else { return true }
+                for index in words.indices {
+                    guard let kind = kind(of: word.bytes, match.language, for: words[index]) else { continue }
+                    met.append((place, index, kind.isWhole, kind.isExact))
+                }
+                return true
+            }
+        }
+        if isTitle, !typed.isEmpty, length >= typed.count {
+            let (isWhole, isStart) = Self.compare(typed, isOpen: words.contains(where: \.isOpen), with: text, length)
+            match.isWholeTitle = match.isWholeTitle || isWhole
+            match.isTitleStart = match.isTitleStart || isStart
+        }
+        for hit in met {
+            match.add(hit.word, isWhole: hit.isWhole, isExact: hit.isExact, position: match.position + hit.place)
+            guard field == .title || field == .keywords else {
+                if !hit.isWhole { match.beginnings[hit.word] = true }
+                continue
+            }
+            let place: TitlePlace = isTitle ? TitlePlace(position: hit.place, length: length) : .keyword
+            match.note(place, of: hit.word, isWhole: hit.isWhole, isExact: hit.isExact)
+        }
+        match.length += length
+        // Words of different lines are not near to each other.
+        match.position += length + Self.maximumGap
+    }
+
+    /// Whether a title is, or begins with, what was typed.
+    private static func compare(
+        _ typed: [String], isOpen: Bool, with title: String, _ length: Int
+    ) -> (isWhole: Bool, isStart: Bool) {
+        let words = TextAnalyzer.searchWords(of: title)
+        guard words.count >= typed.count, let last = typed.last else { return (false, false) }
+        let isEqual = words.prefix(typed.count - 1).elementsEqual(typed.dropLast())
+        guard isEqual else { return (false, false) }
+        let final = words[typed.count - 1]
+        let isLast = final == last
+        return (isLast && words.count == typed.count, typed.count > 1 && (isLast || (isOpen && final.hasPrefix(last))))
+    }
+
+    /// Whether a word of a text is a sought one, or begins with it.
+    private func kind(
+        of word: UnsafeBufferPointer<UInt8>, _ language: WordLanguage, for sought: SoughtWord
+    ) -> (isWhole: Bool, isExact: Bool)? {
+        if word.elementsEqual(sought.text.utf8) { return (true, true) }
+        if word.count >= 2 {
+            let isForm = stems.withStem(of: word, in: language) { stem in
+                sought.stems.contains { $0.utf8.elementsEqual(stem) }
+            }
+            if isForm { return (true, false) }
+        }
+        if sought.isOpen, word.starts(with: sought.text.utf8) { return (false, false) }
+        return nil
+    }
+
+    // MARK: Nearness
+
+    /// Words that stand further apart are not near.
+    private static let maximumGap = 8
+
+    /// From 0 to 1: neighbours, weighed by their rarity, the nearer the more.
+    private func nearness(_ match: TextMatch) -> Double {
+        var near = [Double](repeating: 0, count: words.count)
+        for (one, other) in zip(match.occurrences, match.occurrences.dropFirst()) where one.word != other.word {
+            let gap = other.position - one.position
+            guard gap > 0, gap <= Self.maximumGap else { continue }
+            near[one.word] += words[other.word].rarity / Double(gap)
+            near[other.word] += words[one.word].rarity / Double(gap)
+        }
+        let sum = words.indices.reduce(0) { $0 + words[$1].rarity * near[$1] / (near[$1] + 2.5) }
+        return sum / max(totalRarity, .leastNormalMagnitude)
+    }
+}
+
+/// What one walk over the texts of an item finds.
+private struct TextMatch {
+    let language: WordLanguage
+    /// The sum of the occurrences of each word (``WordStrength``).
+    var sums: [Double]
+    /// The best place in titles and keywords of each word.
+    var places: [TitlePlace?]
+    /// Whether it stands there as a whole word, or in the form that was typed.
+    var hasWhole: [Bool]
+    var hasExact: [Bool]
+    /// Whether a word of the other texts begins with it.
+    var beginnings: [Bool]
+    var isWholeTitle = false
+    var isTitleStart = false
+    var occurrences: [(word: Int, position: Int)] = []
+    var position = 0
+    /// How many words the field has, and how often each word occurs in it.
+    var length = 0
+    private var counts: [Int]
+
+    /// Of one item so many occurrences are compared for their nearness.
+    private static let maximumOccurrences = 512
+
+    init(words: Int, language: WordLanguage) {
+        self.language = language
+        sums = Array(repeating: 0, count: words)
+        places = Array(repeating: nil, count: words)
+        hasWhole = Array(repeating: false, count: words)
+        hasExact = hasWhole
+        beginnings = hasWhole
+        counts = Array(repeating: 0, count: words)
+    }
+
+    mutating func add(_ word: Int, isWhole: Bool, isExact: Bool, position: Int) {
+        if isWhole { counts[word] += 1 }
+        guard isWhole, occurrences.count < Self.maximumOccurrences else { return }
+        occurrences.append((word, position))
+    }
+
+    mutating func note(_ place: TitlePlace, of word: Int, isWhole: Bool, isExact: Bool) {
+        // A whole word counts before a beginning, wherever they stand.
+        if isWhole == hasWhole[word] || places[word] == nil {
+            places[word] = min(place, places[word] ?? place)
+        } else if isWhole {
+            places[word] = place
+        }
+        hasWhole[word] = hasWhole[word] || isWhole
+        hasExact[word] = hasExact[word] || isExact
+    }
+
+    mutating func endField(_ field: TextField) {
+        let occurrence = field.occurrence(inLength: length)
+        for index in counts.indices where counts[index] > 0 {
+            sums[index] += Double(counts[index]) * occurrence
+            counts[index] = 0
+        }
+        length = 0
+    }
+
+    /// From 0 to 1; a beginning counts little.
+    func strength(of word: Int) -> Double {
+        if sums[word] > 0 { return WordStrength.value(sums[word]) }
+        if places[word] != nil { return 0.6 }
+        return beginnings[word] ? 0.25 : 0
+    }
+}
