@@ -71,7 +71,8 @@ public final class SearchIndex: Sendable {
     /// Opens the store in a folder.
     ///
     /// - Parameters:
-    ///   - directory: Created with mode 0700 if it does not exist and `access` is `readWrite`.
+    ///   - directory: Created with mode 0700 if it does not exist and `access` is `readWrite`. A relative path is one from the
+    ///     working folder.
     ///   - access: Whether the store may be changed.
     ///   - knownGeneration: The last generation that was written down outside of the store, so that one which was lost is
     ///     not begun anew as if nothing had been there; `nil` if none was.
@@ -92,6 +93,8 @@ public final class SearchIndex: Sendable {
         directory: String, access: Access, knownGeneration: Int? = nil, now: @escaping @Sendable () -> Double,
         seams: StoreSeams
     ) throws(SearchIndexError) {
+        // The folder is made and judged from the root on.
+        let directory = directory.hasPrefix("/") ? directory : URL(filePath: directory).standardizedFileURL.path
         self.directory = directory
         self.now = now
         let folder = StoreFolder(path: directory)

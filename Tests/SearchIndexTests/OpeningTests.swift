@@ -14,6 +14,17 @@ struct OpeningTests {
         return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
     }
 
+    @Test("A relative path is one from the working folder")
+    func relativePath() async throws {
+        let folder = try TemporaryFolder()
+        let here = FileManager.default.currentDirectoryPath
+        let up = String(repeating: "../", count: here.split(separator: "/").count)
+        let index = try SearchIndex(directory: up + folder.path("store").dropFirst(), access: .readWrite) { 0 }
+        try await index.index([EncodedItem(item("one", title: "apple"))], in: Store.app)
+        try await index.close()
+        #expect(FileManager.default.fileExists(atPath: folder.path("store/index.sqlite")))
+    }
+
     @Test("A new store's folder and files are its owner's alone")
     func modes() async throws {
         let folder = try TemporaryFolder()

@@ -38,11 +38,24 @@ struct CandidateFinder {
 
     /// Finds them.
     mutating func find() throws {
+        if try findStrict() { return }
         try add(TitleLookup(plan, now: now).rows(tags, db), 2.5)
         if words.count == 1 { try findSingle(words[0]) } else { try findSeveral() }
         if findsInsideWords, plan.part != nil {
             if isSparse { try findInsideWords() } else { isExhausted = false }
         }
+    }
+
+    /// Where few texts have all phrases, these are all candidates.
+    ///
+    /// - Returns: Whether they are few.
+    private mutating func findStrict() throws -> Bool {
+        guard let strict = plan.strict else { return false }
+        let limit = max(depth, limits.together)
+        let texts = try list(.texts, "(\(strict))", limit: limit)
+        guard texts.count < limit else { return false }
+        add(texts, 1)
+        return true
     }
 
     /// Finds the newest texts, whatever is in them.
