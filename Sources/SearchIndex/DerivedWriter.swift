@@ -63,10 +63,10 @@ final class DerivedWriter {
         try attributes.remove(record, item: item)
     }
 
-    /// Writes what was held back of attributes; to be called before they are read.
+    /// Writes the buffered attributes. Call it before reading them.
     func flush() throws { try attributes.flush() }
 
-    /// Writes all that was held back; to be called at the end.
+    /// Writes everything that is buffered. Call it at the end.
     func finish() throws {
         try attributes.flush()
         try texts.get().finish()

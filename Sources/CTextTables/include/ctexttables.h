@@ -11,13 +11,13 @@
 /* How a scalar is divided into words: the low two bits of `flags`. */
 enum { CTEXT_SEPARATOR, CTEXT_LETTER, CTEXT_SINGLE, CTEXT_MARK, CTEXT_KIND = 3 };
 /*
- * Whether it may compose with what stands before it, whether form C may change it, and whether it divides words where its folded
- * form would not.
+ * COMPOSES: the scalar may combine with the one before it. CHANGES: normalization form C may change it. DIVIDES: the scalar
+ * separates words, but its folded form does not.
  */
 enum { CTEXT_COMPOSES = 4, CTEXT_CHANGES = 8, CTEXT_DIVIDES = 16 };
 
 struct ctext_scalar {
-    /* What it becomes, as places in the sequences; 0 for itself. Decomposed. */
+    /* Offsets of its decomposed mappings in ctext_sequences; 0 if it maps to itself. */
     uint16_t case_folded, plain, folded, canonical;
     uint8_t combining_class, flags;
 };
@@ -30,13 +30,13 @@ struct ctext_pair {
 extern const char ctext_unicode_version[];
 extern const uint16_t ctext_index[], ctext_blocks[];
 extern const struct ctext_scalar ctext_records[];
-/* Each begins with its length. */
+/* The mappings, each with its length in front. */
 extern const uint32_t ctext_sequences[];
-/* In order. */
+/* Sorted by first, then by second. */
 extern const struct ctext_pair ctext_pairs[];
 extern const uint32_t ctext_pair_count;
 
-/* What is known of a scalar; `scalar` is at most 0x10FFFF. */
+/* The properties of a scalar. `scalar` must be at most 0x10FFFF. */
 static inline const struct ctext_scalar *ctext_of(uint32_t scalar) {
     return &ctext_records[ctext_blocks[ctext_index[scalar >> 7] << 7 | (scalar & 127)]];
 }

@@ -4,14 +4,14 @@ import GRDB
 
 /// The tables by which items are found by their words: derived, they can be rebuilt from `item` at any time.
 ///
-/// - `text_row`: gives each item's text a number that grows with the day of the item (``TextNumber``): FTS5 hands out matches
-///   by this number, so that the newest items of each list come first. `item.text_row` is the way back.
-/// - `text_total`: how many texts there are, and how many were put in so far.
-/// - `text_language`: how many texts are in each language, so that a search looks for forms of words in these.
-/// - `title_word`: the words of titles and keywords, each behind a mark of where it stands (`TitlePlace`), with an index of
-///   beginnings, for what is being typed.
-/// - `ranked_word`: all words in their common form, each behind a mark of how strongly it stands in the item (`WordStrength`),
-///   for the best items of a word.
+/// - `text_row`: the number of each item's text. Numbers grow with the item's date (``TextNumber``), and FTS5 returns matches in the
+///   order of their numbers, so the newest items of each list come first. `item.text_row` holds the same number.
+/// - `text_total`: the number of texts, and the number of insertions so far.
+/// - `text_language`: the number of texts in each language. A search stems its words in the commonest of these languages.
+/// - `title_word`: the words of titles and keywords. Each term starts with a letter for the word's position (`TitlePlace`). A
+///   prefix index serves the word that is being typed.
+/// - `ranked_word`: the stems of all words. Each term starts with a letter for the word's strength in the item (`WordStrength`), so
+///   that the best items of a word are found without reading the others.
 /// - `item_text`: all words with their fields and positions.
 /// - `term`, `term_trigram`: the distinct words of titles and keywords, and their parts of three letters, to find words
 ///   by what is inside them (``TermDictionary``).

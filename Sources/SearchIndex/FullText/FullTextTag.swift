@@ -15,9 +15,6 @@ struct FullTextTag {
         Unicode.Scalar(Self.first + UInt32(UInt64(bitPattern: bundle) % Self.count)) ?? "\u{F0000}"
     }
 
-    /// Whether a word holds the scalar of a tag; no text has one.
-    static func isReserved(_ word: String) -> Bool { word.unicodeScalars.contains(where: isTag) }
-
     static func isTag(_ scalar: Unicode.Scalar) -> Bool { scalar.value >= first }
 
     /// The text that FTS5 is given for it, in documents and in queries.

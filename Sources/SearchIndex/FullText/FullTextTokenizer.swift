@@ -4,6 +4,29 @@ import GRDBSQLite
 import MetadataQuery
 import TextAnalysis
 
+extension FTS5 {
+    typealias Tokenize =
+        @convention(c) (
+            OpaquePointer?, UnsafeMutableRawPointer?, CInt, UnsafePointer<CChar>?, CInt,
+            (
+                @convention(c) (UnsafeMutableRawPointer?, CInt, UnsafePointer<CChar>?, CInt, CInt, CInt) -> CInt
+            )?
+        ) -> CInt
+
+    /// Makes a tokenizer without state known to a connection.
+    static func register(_ name: String, _ db: Database, _ tokenize: Tokenize) throws {
+        var functions = fts5_tokenizer(
+            xCreate: { _, _, _, handle in
+                // FTS5 wants something that is not null.
+                handle?.pointee = OpaquePointer(bitPattern: 1)
+                return SQLITE_OK
+            }, xDelete: { _ in }, xTokenize: tokenize)
+        let api = FTS5.api(db)
+        let status = api.pointee.xCreateTokenizer(UnsafeMutablePointer(mutating: api), name, nil, &functions, nil)
+        guard status == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: status)) }
+    }
+}
+
 /// Divides texts into words for FTS5, as everything else does (``TextAnalyzer``), so that full text and metadata queries agree
 /// on what a word is, and any part of a text written without spaces is a sequence of words.
 ///
@@ -16,36 +39,28 @@ enum FullTextTokenizer {
 
     /// Makes the tokenizer known to a connection.
     static func register(_ db: Database) throws {
-        // It has no state; FTS5 wants something that is not null.
-        var functions = fts5_tokenizer(
-            xCreate: { _, _, _, handle in
-                handle?.pointee = OpaquePointer(bitPattern: 1)
-                return SQLITE_OK
-            }, xDelete: { _ in },
-            xTokenize: { _, context, purpose, text, count, callback in
-                guard let text, let callback, count > 0 else { return SQLITE_OK }
-                return text.withMemoryRebound(to: UInt8.self, capacity: Int(count)) { bytes in
-                    var status = SQLITE_OK
-                    func emit(_ word: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, isVariant: Bool) -> Bool {
-                        word.withMemoryRebound(to: CChar.self) { word in
-                            status = callback(
-                                context, isVariant ? FTS5_TOKEN_COLOCATED : 0, word.baseAddress, CInt(word.count),
-                                CInt(range.lowerBound), CInt(range.upperBound))
-                        }
-                        return status == SQLITE_OK
+        try FTS5.register(name, db) {
+            _, context, purpose, text, count, callback in
+            guard let text, let callback, count > 0 else { return SQLITE_OK }
+            return text.withMemoryRebound(to: UInt8.self, capacity: Int(count)) { bytes in
+                var status = SQLITE_OK
+                func emit(_ word: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, isVariant: Bool) -> Bool {
+                    word.withMemoryRebound(to: CChar.self) { word in
+                        status = callback(
+                            context, isVariant ? FTS5_TOKEN_COLOCATED : 0, word.baseAddress, CInt(word.count),
+                            CInt(range.lowerBound), CInt(range.upperBound))
                     }
-                    let text = UnsafeBufferPointer(start: bytes, count: Int(count))
-                    if purpose & FTS5_TOKENIZE_QUERY != 0, text.first != FullTextTokenizer.tagMark {
-                        FullTextTokenizer.forEachPart(of: text) { emit($0, $1, isVariant: false) }
-                    } else {
-                        FullTextTokenizer.forEachWord(in: text) { emit($0.bytes, $0.range, isVariant: $0.isVariant) }
-                    }
-                    return status
+                    return status == SQLITE_OK
                 }
-            })
-        let api = FTS5.api(db)
-        let status = api.pointee.xCreateTokenizer(UnsafeMutablePointer(mutating: api), name, nil, &functions, nil)
-        guard status == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: status)) }
+                let text = UnsafeBufferPointer(start: bytes, count: Int(count))
+                if purpose & FTS5_TOKENIZE_QUERY != 0, text.first != FullTextTokenizer.tagMark {
+                    FullTextTokenizer.forEachPart(of: text) { emit($0, $1, isVariant: false) }
+                } else {
+                    FullTextTokenizer.forEachWord(in: text) { emit($0.bytes, $0.range, isVariant: $0.isVariant) }
+                }
+                return status
+            }
+        }
     }
 
     /// Calls `body` with each word of a text and each variant behind its word, until it returns `false`.

@@ -4,19 +4,19 @@ import UserSearch
 
 /// Keeps the full-text tables in step with the items within one transaction.
 ///
-/// FTS5 begins a new segment whenever a text has a smaller number than the one before, and numbers follow the dates of items. So
-/// texts are held back and written in the order of their numbers: ``finish()`` must be called at the end.
+/// FTS5 starts a new segment whenever a text's number is smaller than the previous one, and numbers follow the dates of items. So
+/// this writer buffers texts and writes them in the order of their numbers. Call ``finish()`` at the end.
 final class FullTextWriter {
     private let db: Database
     /// What stands before the names of the tables; with one, `text_row` is left alone.
     private let prefix: String
     private let terms: TermWriter
-    private let numberer: TextNumberer
+    private let numberer: TextNumberAllocator
     private let words = RankedWords()
     private var changes: [Int64: Change] = [:]
-    private var heldBytes = 0
-    /// More is not held back.
-    private static let maximumHeldBytes = 16 << 20
+    private var bufferedBytes = 0
+    /// The buffer is written when it holds this many bytes.
+    private static let maximumBufferedBytes = 16 << 20
 
     private struct Change {
         var removed: SearchableText?
@@ -40,7 +40,7 @@ final class FullTextWriter {
         self.prefix = prefix
         self.isPrevious = isPrevious
         terms = TermWriter(db, prefix: prefix)
-        numberer = TextNumberer(db, countsUp: isPrevious)
+        numberer = TextNumberAllocator(db, countsUp: isPrevious)
     }
 
     /// The number of the next text of an item of a date, in seconds since 2001.
@@ -57,7 +57,7 @@ final class FullTextWriter {
             try row.run()
         }
         changes[number, default: Change()].inserted = text
-        try hold(text)
+        try buffer(text)
     }
 
     /// Takes the words of an item out; `text` is what was inserted under the number.
@@ -68,7 +68,7 @@ final class FullTextWriter {
         } else {
             changes[number, default: Change()].removed = text
         }
-        try hold(text)
+        try buffer(text)
     }
 
     /// Takes the number of an item out, so that its words lead nowhere.
@@ -78,19 +78,19 @@ final class FullTextWriter {
         try row.run()
     }
 
-    private func hold(_ text: SearchableText) throws {
-        heldBytes += text.bytes
-        if heldBytes >= Self.maximumHeldBytes { try finish() }
+    private func buffer(_ text: SearchableText) throws {
+        bufferedBytes += text.bytes
+        if bufferedBytes >= Self.maximumBufferedBytes { try finish() }
     }
 
-    /// Writes what is held back.
+    /// Writes the buffered texts.
     func finish() throws {
         var texts = 0
         var insertions = 0
         var languages: [WordLanguage: Int] = [:]
         let ordered = changes.sorted { $0.key < $1.key }
         changes.removeAll(keepingCapacity: true)
-        heldBytes = 0
+        bufferedBytes = 0
         for (number, change) in ordered {
             if let text = change.removed {
                 texts -= 1

@@ -3,15 +3,15 @@ import Foundation
 import GRDB
 import UserSearch
 
-/// The numbers of texts: they grow with the day of the item (``Freshness``), and on one day in the order of donation. FTS5 hands
-/// out matches by number, so the newest items come first, whatever the order of their donation was.
+/// The numbers of texts. They grow with the item's date (``Freshness``), and within a day with each donation. FTS5 returns matches in
+/// the order of their numbers, so the newest items come first, in whatever order they were donated.
 enum TextNumber {
     private static let dayBits: Int64 = 24
     private static let seconds = 86400.0
-    /// Days that can be told apart, since 2001: 1,400 years.
+    /// The last day that has numbers of its own: 1,400 years after 2001.
     private static let maximumDay: Int64 = 1 << 19
 
-    /// The day of a moment, in days since 2001-01-01 UTC; what is earlier counts as that day.
+    /// The day of a date, counted from 2001-01-01 UTC. Earlier dates are day 0.
     static func day(of date: Double) -> Int64 {
         guard date.isFinite, date > 0 else { return 0 }
         return min(maximumDay, Int64(min(date / seconds, Double(maximumDay))))
@@ -27,19 +27,19 @@ enum TextNumber {
     static func age(of number: Int64, now: Double) -> Int { Int(day(of: now) - day(ofNumber: number)) }
 }
 
-/// Hands out numbers within one transaction.
-final class TextNumberer {
+/// Allocates numbers within one transaction.
+final class TextNumberAllocator {
     private let db: Database
     /// The last number that is taken, for each day that was asked for.
     private var last: [Int64: Int64] = [:]
     private static let maximumKept = 4096
     private var lastCounted: Int64?
 
-    /// Whether numbers go on behind the last one, whatever the date.
+    /// Whether each number follows the last one, whatever the date.
     private let countsUp: Bool
 
-    /// - Parameter countsUp: Whether numbers go on behind the last one, whatever the date: while a store is migrated, in the order
-    ///   of numbers.
+    /// - Parameter countsUp: Whether each number follows the last one, whatever the date. A migration needs that, since it proceeds
+    ///   in the order of numbers.
     init(_ db: Database, countsUp: Bool = false) { (self.db, self.countsUp) = (db, countsUp) }
 
     /// The next number for an item of a date.

@@ -2,7 +2,7 @@
 import GRDB
 import UserSearch
 
-/// How many texts there are, and a sample of the newest, by which it is told how common a word is.
+/// How many texts there are, and which are the newest: how common a word is, is estimated from these.
 struct TextStatistics: Sendable {
     /// How many texts there are.
     let texts: Int64
@@ -33,6 +33,20 @@ struct TextStatistics: Sendable {
         languages = known.contains(.english) ? known : known + [.english]
         sampleStart = last ?? 0
         sampled = last == nil ? texts : sample
+    }
+}
+
+extension Database {
+    /// How many texts match an expression, counted no further than `limit`.
+    ///
+    /// - Parameter start: Older texts than this do not count.
+    func countTexts(_ expression: String, in table: String, from start: Int64 = 0, upTo limit: Int) throws -> Int {
+        try Int.fetchOne(
+            cachedStatement(
+                sql: """
+                    SELECT count(*) FROM (
+                        SELECT 1 FROM \(table) WHERE \(table) MATCH ? AND rowid >= ? ORDER BY rowid DESC LIMIT ?)
+                    """), arguments: [expression, start, limit]) ?? 0
     }
 }
 

@@ -132,13 +132,7 @@ struct WordCandidates {
     /// Whether many of the newest texts match.
     private func isCommon(_ expression: String, in table: String, _ share: Int64? = nil) throws -> Bool {
         guard statistics.texts > limits.smallStore else { return false }
-        let threshold = max(1, statistics.sampled / (share ?? limits.commonShare))
-        let count = try Int64.fetchOne(
-            db.cachedStatement(
-                sql: """
-                    SELECT count(*) FROM (
-                        SELECT 1 FROM \(table) WHERE \(table) MATCH ? AND rowid >= ? ORDER BY rowid DESC LIMIT ?)
-                    """), arguments: [expression, statistics.sampleStart, threshold])
-        return count ?? 0 >= threshold
+        let threshold = Int(max(1, statistics.sampled / (share ?? limits.commonShare)))
+        return try db.countTexts(expression, in: table, from: statistics.sampleStart, upTo: threshold) >= threshold
     }
 }

@@ -5,15 +5,15 @@ import GRDB
 /// the old tables answer.
 ///
 /// 1. ``begin(_:itemsAtOnce:)`` makes empty tables of the present format beside the old ones.
-/// 2. Each ``step(_:)`` fills them with the next items, in the order of their texts, those donated meanwhile last.
-///    ``DerivedWriter`` takes deleted items out of them again. Of the old tables it takes nothing out that the previous format
-///    put in: such words lead to a text that is no more.
-/// 3. The last step puts the new tables in the place of the old ones, in one transaction. Further steps empty the old ones, a few
+/// 2. Each ``step(_:)`` adds the next items to them, in the order of their text numbers. Items that are donated during the
+///    migration come last. ``DerivedWriter`` removes deleted items from the new tables. It leaves the old tables' words of such
+///    items alone: they point to a text that no longer exists.
+/// 3. The last step renames the new tables to replace the old ones, in one transaction. Further steps empty the old tables, a few
 ///    pages at a time, and drop them.
 ///
-/// Meanwhile metadata queries look at every item, since they trust only an index of the present format; searches ask the old
-/// table of texts for words without variants. The texts keep their numbers, so that their lists stay in the order of donation;
-/// the table of title words is not kept up, since nobody asks for it.
+/// During the migration, metadata queries read every item, since they rely on an index of the present format only. Searches use
+/// the old `item_text`, without variants of words. Nothing reads the old `title_text`, so it is not updated. Texts keep their old
+/// numbers, so their lists stay in the order of donation.
 struct IndexMigration {
     /// The last text whose words the old tables have in the previous format.
     let last: Int64

@@ -109,13 +109,19 @@ struct CandidateFinder {
 
     // MARK: Lists
 
-    private enum Table: String {
-        case titles = "title_word"
-        case ranked = "ranked_word"
-        case texts = "item_text"
+    private enum Table {
+        case titles, ranked, texts
+
+        var name: String {
+            switch self {
+            case .titles: FullTextIndex.titleTable
+            case .ranked: FullTextIndex.rankedTable
+            case .texts: FullTextIndex.textTable
+            }
+        }
     }
 
-    /// The newest texts of an expression.
+    /// The newest texts that match an expression.
     private mutating func list(_ table: Table, _ expression: String, limit: Int? = nil) throws -> [Int64] {
         let limit = limit ?? depth
         let tag = table == .texts ? tags.textExpression : tags.expression
@@ -123,7 +129,7 @@ struct CandidateFinder {
         let texts = try Int64.fetchAll(
             db.cachedStatement(
                 sql: """
-                    SELECT rowid FROM \(table.rawValue) WHERE \(table.rawValue) MATCH ? ORDER BY rowid DESC LIMIT ?
+                    SELECT rowid FROM \(table.name) WHERE \(table.name) MATCH ? ORDER BY rowid DESC LIMIT ?
                     """), arguments: [whole, limit])
         if texts.count >= limit { isExhausted = false }
         return texts
@@ -343,12 +349,15 @@ struct CandidateFinder {
                 sql: """
                     SELECT item.record FROM text_row CROSS JOIN item ON item.id = text_row.item WHERE text_row.id = ?
                     """), arguments: [text])
-        return try rows.next()?.withUnsafeData(atIndex: 0) { $0.map(sequence.mayOccur(inRecord:)) ?? false } ?? false
+        // A row is valid as long as its cursor lives.
+        return try withExtendedLifetime(rows) {
+            try rows.next()?.withUnsafeData(atIndex: 0) { $0.map(sequence.mayOccur(inRecord:)) ?? false } ?? false
+        }
     }
 
     /// Whether so few texts have the other words that looking at each is quicker than anything else.
     private func isRare(_ rest: String) throws -> Bool {
-        try count(.texts, rest, upTo: limits.fewCandidates) < limits.fewCandidates
+        try db.countTexts(rest, in: FullTextIndex.textTable, upTo: limits.fewCandidates) < limits.fewCandidates
     }
 
     /// Whether so many words begin so that putting their lists together takes longer than looking at texts: one of a hundred
@@ -357,19 +366,10 @@ struct CandidateFinder {
         guard SearchPlan.mayGoOn(word) else { return false }
         if word.unicodeScalars.count == 1 { return true }
         let threshold = Int(max(1, statistics.sampled / 100))
-        return try count(
-            .titles, TitleWords.expression(word, isPrefix: true), upTo: threshold, from: statistics.sampleStart)
-            >= threshold
-    }
-
-    private func count(_ table: Table, _ expression: String, upTo limit: Int, from start: Int64 = 0) throws -> Int {
-        try Int.fetchOne(
-            db.cachedStatement(
-                sql: """
-                    SELECT count(*) FROM (
-                        SELECT 1 FROM \(table.rawValue) WHERE \(table.rawValue) MATCH ? AND rowid >= ?
-                        ORDER BY rowid DESC LIMIT ?)
-                    """), arguments: [expression, start, limit]) ?? 0
+        let count = try db.countTexts(
+            TitleWords.expression(word, isPrefix: true), in: FullTextIndex.titleTable, from: statistics.sampleStart,
+            upTo: threshold)
+        return count >= threshold
     }
 
     // MARK: Parts of words

@@ -44,10 +44,10 @@ struct SearchRun {
     /// - Returns: The hits in their order, and whether these are all.
     func hits(_ count: Int) throws -> (hits: [RankedHit], areAll: Bool) {
         let tags = try SearchTags(bundle: request.bundle, db)
-        let words = try soughtWords(tags)
+        let words = try soughtWords()
         let relevance = relevance(words)
         var depth = max(Self.minimumDepth, count)
-        var known: [Int64: RankedHit?] = [:]
+        var known = KnownTexts()
         while true {
             var finder = CandidateFinder(
                 plan, words, tags: tags, request.limits, now: now, depth: depth,
@@ -101,7 +101,7 @@ struct SearchRun {
     /// How many items have all words, or some.
     private func count(hasAll: Bool, upTo maximum: Int) throws -> SearchTotal {
         let tags = try SearchTags(bundle: request.bundle, db)
-        let words = try soughtWords(tags)
+        let words = try soughtWords()
         var finder = CandidateFinder(
             plan, words, tags: tags, request.limits, now: now, depth: try countedTexts(upTo: maximum),
             findsInsideWords: request.findsInsideWords, db)
@@ -134,7 +134,10 @@ struct SearchRun {
 
     /// Of each list so many texts are wanted to count hits; some of them may be none.
     private func countedTexts(upTo maximum: Int) throws -> Int {
-        if filter != nil || !apps.isEmpty || plan.isStrict { return Self.maximumDepth }
+        // One more than is read, to know whether there is one.
+        if filter != nil || !apps.isEmpty || plan.isStrict {
+            return min(Self.maximumDepth - 1, request.limits.countedReads) + 1
+        }
         let expired =
             try Int.fetchOne(
                 db.cachedStatement(sql: "SELECT count(*) FROM item WHERE expires <= ?"), arguments: [present]) ?? 0
@@ -156,7 +159,7 @@ struct SearchRun {
 
     // MARK: Words
 
-    func soughtWords(_ tags: SearchTags) throws -> [SoughtWord] {
+    func soughtWords() throws -> [SoughtWord] {
         let stems = WordStems([])
         let statistics =
             try isMigrating ? TextStatistics() : TextStatistics(db, sample: request.limits.sample)
@@ -178,33 +181,32 @@ struct SearchRun {
     /// About how many texts have a word: counted as far as that is quick, and then in a sample.
     private func occurrences(of word: SoughtWord, _ statistics: TextStatistics) throws -> Double {
         let limits = request.limits
-        func count(_ table: String, _ expression: String, from start: Int64, upTo limit: Int) throws -> Int {
-            try Int.fetchOne(
-                db.cachedStatement(
-                    sql: """
-                        SELECT count(*) FROM (
-                            SELECT 1 FROM \(table) WHERE \(table) MATCH ? AND rowid >= ? ORDER BY rowid DESC LIMIT ?)
-                        """), arguments: [expression, start, limit]) ?? 0
-        }
         var table = FullTextIndex.rankedTable
         var expression = LevelWords.expression(word.stems)
-        var counted = try count(table, expression, from: 0, upTo: limits.countedOccurrences)
+        var counted = try db.countTexts(expression, in: table, upTo: limits.countedOccurrences)
         if counted == 0, word.isOpen {
             (table, expression) = (FullTextIndex.titleTable, TitleWords.expression(word.text, isPrefix: true))
-            counted = try count(table, expression, from: 0, upTo: limits.countedOccurrences)
+            counted = try db.countTexts(expression, in: table, upTo: limits.countedOccurrences)
         }
         guard counted == limits.countedOccurrences, statistics.sampled < statistics.texts else {
             return Double(counted)
         }
-        let sampled = try count(table, expression, from: statistics.sampleStart, upTo: limits.countedOccurrences * 2)
+        let sampled = try db.countTexts(
+            expression, in: table, from: statistics.sampleStart, upTo: limits.countedOccurrences * 2)
         return max(Double(counted), Double(sampled) / Double(statistics.sampled) * Double(statistics.texts))
     }
 
     // MARK: Reading
 
+    /// What has been read already. There may be a million texts that are no hits.
+    private struct KnownTexts {
+        var hits: [Int64: RankedHit] = [:]
+        var others: Set<Int64> = []
+    }
+
     /// Reads the best candidates and ranks them.
     private func ranked(
-        _ candidates: [Int64: Double], _ relevance: Relevance, _ count: Int, _ known: inout [Int64: RankedHit?]
+        _ candidates: [Int64: Double], _ relevance: Relevance, _ count: Int, _ known: inout KnownTexts
     ) throws -> (hits: [RankedHit], areAll: Bool) {
         let order = candidates.map { (text: $0.key, estimate: $0.value * factor($0.key)) }
             .sorted { ($1.estimate, $1.text) < ($0.estimate, $0.text) }
@@ -215,9 +217,13 @@ struct SearchRun {
             // What is filtered out does not count.
             if hits.count >= wanted || (bytes > request.limits.readBytes && hits.count >= count) { break }
             reads += 1
-            let hit = try known[candidate.text] ?? read(candidate.text, relevance, &bytes)
-            known[candidate.text] = .some(hit)
-            if let hit { hits.append(hit) }
+            if known.others.contains(candidate.text) { continue }
+            if let hit = try known.hits[candidate.text] ?? read(candidate.text, relevance, &bytes) {
+                known.hits[candidate.text] = hit
+                hits.append(hit)
+            } else {
+                known.others.insert(candidate.text)
+            }
         }
         hits.sort { ($1.parts.score, $1.text) < ($0.parts.score, $0.text) }
         BundleOrder.apply(to: &hits)
@@ -236,6 +242,8 @@ struct SearchRun {
                     FROM text_row CROSS JOIN item ON item.id = text_row.item CROSS JOIN bundle ON bundle.id = item.bundle
                     WHERE text_row.id = ?
                     """), arguments: [text])
+        // The row is valid as long as its cursor lives.
+        defer { withExtendedLifetime(rows) {} }
         guard let row = try rows.next() else { return nil }
         guard try row.decode(Double?.self, forColumn: "expires") ?? .infinity > present else { return nil }
         let name = try row.decode(String.self, forColumn: "bundle_name")
