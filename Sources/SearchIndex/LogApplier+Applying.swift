@@ -253,6 +253,10 @@ extension LogApplier {
     func tidy() {
         if (try? mending { try pool.write { try IndexMigration.step($0) } }) == true { return }
         if merge(pages: FullTextMerging.maximumStep) { return }
+        if let place = state.withLock({ $0.purgedSpelling }) {
+            let end = (try? pool.write { try SpellingWords.purgeStep($0, after: place) }) ?? nil
+            return state.withLock { $0.purgedSpelling = end }
+        }
         let deleted = state.withLock { state in
             state.needsTidying = false
             return state.deletedItems
@@ -265,7 +269,12 @@ extension LogApplier {
             try TermDictionary.purge(db)
             return true
         }
-        if hasPurged == true { state.withLock { $0.deletedItems -= deleted } }
+        guard hasPurged == true else { return }
+        state.withLock { state in
+            state.deletedItems -= deleted
+            // In steps, since each word is looked up.
+            (state.purgedSpelling, state.needsTidying) = (0, true)
+        }
     }
 }
 

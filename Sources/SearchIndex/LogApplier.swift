@@ -56,6 +56,8 @@ final class LogApplier: Sendable {
         var servesSmallest = false
         /// Items deleted or replaced since words of theirs were last forgotten (``TermDictionary/purge(_:)``).
         var deletedItems = 0
+        /// The block of words through which those of deleted items were forgotten, while that is done (``SpellingWords``).
+        var purgedSpelling: Int64?
         var waiters: [Waiter] = []
         /// Whose patient entries wait; see ``LogApplier/hold(_:)``.
         var heldBundle: String?

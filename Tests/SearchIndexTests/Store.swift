@@ -15,13 +15,14 @@ final class TestClock: Sendable {
 }
 
 extension SearchIndex {
-    /// Finds by whole words and beginnings alone.
+    /// Finds by whole words and beginnings alone, as they are typed.
     func search(
         _ text: String, bundle: String? = nil, limit: Int = 20
     ) async throws -> (hits: [SearchHit], total: Int) {
         var request = SearchRequest(text, bundle: bundle)
         request.limit = limit
         request.findsInsideWords = false
+        request.correctsSpelling = false
         do throws(IndexQueryError) {
             return (try await search(request).hits, try await count(request))
         } catch {

@@ -14,7 +14,8 @@ enum Part: String, CaseIterable, Codable, ExpressibleByArgument {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         switch self {
         case .types: return Report(measurements: try TypeBenchmarks.run(isShort: options.check))
-        case .spelling: return Report(measurements: try SpellingBenchmarks(seed: seed).run())
+        case .spelling:
+            return Report(measurements: try await SpellingBenchmarks(folder: folder, seed: seed).run())
         case .bindings: return Report(measurements: try CallBenchmark.run())
         case .registry:
             return Report(measurements: try RegistryBenchmarks(folder: folder, isShort: options.check).run())

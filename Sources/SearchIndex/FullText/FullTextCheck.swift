@@ -48,7 +48,7 @@ enum FullTextCheck {
         ] where try self.sum(of: table, db) != sum {
             problems.append("the words of \(table) are not those of the items")
         }
-        return problems
+        return problems.isEmpty ? try SpellingWords.problems(db) : problems
     }
 
     /// Each word counts as its hash.

@@ -15,6 +15,7 @@ import GRDB
 /// - `item_text`: all words with their fields and positions.
 /// - `term`, `term_trigram`: the distinct words of titles and keywords, and their parts of three letters, to find words
 ///   by what is inside them (``TermDictionary``).
+/// - `spelling_block`, `spelling_total`: the distinct words of all texts, to correct misspelled ones (``SpellingWords``).
 ///
 /// The FTS5 tables keep no text of their own and no lengths; that saves a third of their size. In return, the words of
 /// an item must be told again to take them out.
@@ -26,7 +27,8 @@ enum FullTextIndex {
     static let tables = [titleTable, rankedTable, textTable, trigramTable]
     /// As a derived index of the store. Its format grows when the tables would be filled differently.
     static let derived = DerivedIndex(
-        name: "text", format: 4, tables: tables + ["term", "text_row", "text_total", "text_language"],
+        name: "text", format: 5,
+        tables: tables + ["term", "text_row", "text_total", "text_language"] + SpellingWords.tables,
         obsoleteTables: [obsoleteTable], schema: schema(),
         fill: fill, check: FullTextCheck.problems)
 
@@ -43,6 +45,8 @@ enum FullTextIndex {
             sql = sql.replacing("CREATE TABLE text_row", with: "CREATE TABLE IF NOT EXISTS text_row")
                 .replacing("CREATE VIRTUAL TABLE ", with: "CREATE VIRTUAL TABLE \(prefix)")
                 .replacing("CREATE TABLE term ", with: "CREATE TABLE \(prefix)term ")
+                .replacing("CREATE TABLE spelling_", with: "CREATE TABLE \(prefix)spelling_")
+                .replacing("INSERT INTO spelling_total", with: "INSERT INTO \(prefix)spelling_total")
                 .replacing("CREATE TABLE text_total", with: "CREATE TABLE \(prefix)text_total")
                 .replacing("CREATE TABLE text_language", with: "CREATE TABLE \(prefix)text_language")
                 .replacing("INSERT INTO text_total", with: "INSERT INTO \(prefix)text_total")

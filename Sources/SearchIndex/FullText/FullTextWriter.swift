@@ -11,6 +11,7 @@ final class FullTextWriter {
     /// What stands before the names of the tables; with one, `text_row` is left alone.
     private let prefix: String
     private let terms: TermWriter
+    private let spelling: SpellingWriter
     private let numberer: TextNumberAllocator
     private let words = RankedWords()
     private var changes: [Int64: Change] = [:]
@@ -40,6 +41,7 @@ final class FullTextWriter {
         self.prefix = prefix
         self.isPrevious = isPrevious
         terms = TermWriter(db, prefix: prefix)
+        spelling = SpellingWriter(db, prefix: prefix)
         numberer = TextNumberAllocator(db, countsUp: isPrevious)
     }
 
@@ -105,10 +107,12 @@ final class FullTextWriter {
                 if !isPrevious {
                     try terms.add(text.title)
                     try terms.add(text.keywords)
+                    try spelling.add(text)
                 }
             }
         }
         guard !isPrevious, texts != 0 || insertions != 0 else { return }
+        try spelling.finish()
         try db.cachedStatement(sql: "UPDATE \(prefix)text_total SET texts = texts + ?, changes = changes + ?")
             .execute(arguments: [texts, insertions])
         for (language, count) in languages where count != 0 {

@@ -27,3 +27,11 @@ CREATE TABLE term (
 CREATE VIRTUAL TABLE term_trigram USING fts5 (
     text, content = '', columnsize = 0, detail = none, tokenize = 'trigram case_sensitive 1'
 );
+CREATE TABLE spelling_block (
+    id INTEGER PRIMARY KEY,
+    words BLOB NOT NULL
+) STRICT;
+CREATE TABLE spelling_total (
+    words INTEGER NOT NULL
+) STRICT;
+INSERT INTO spelling_total VALUES (0);

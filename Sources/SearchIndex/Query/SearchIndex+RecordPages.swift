@@ -83,14 +83,16 @@ extension SearchIndex {
     ) async throws(IndexQueryError) -> RecordPage<SearchCursor> {
         guard let search = try PreparedSearch(self, request) else { return RecordPage() }
         return try await query("Searching", includingPending: request.includesPending) { db in
-            let run = try search.run(db)
             var shown = request.cursor?.shown ?? []
             let known = Set(shown)
             var page = RecordPage<SearchCursor>()
-            for ranked in try run.hits(shown.count + form.limit + 1).hits where !known.contains(ranked.item) {
-                guard shown.count < maximumHits, let hit = try run.read(ranked) else { return page }
+            let found = try search.outcome(shown.count + form.limit + 1, db)
+            for ranked in found.hits where !known.contains(ranked.item) {
+                guard shown.count < maximumHits, let hit = try found.run.read(ranked) else { return page }
                 guard try page.add(hit.item.record, form) else {
-                    page.next = SearchCursor(now: run.now, shown: shown)
+                    page.next = SearchCursor(
+                        now: found.run.now, shown: shown, replacements: found.replacements,
+                        readsFilters: request.readsFilters)
                     return page
                 }
                 shown.append(ranked.item)

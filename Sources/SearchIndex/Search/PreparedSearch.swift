@@ -7,11 +7,13 @@ import UserSearch
 /// A search that is ready to be run.
 struct PreparedSearch: Sendable {
     let request: SearchRequest
-    private let plan: SearchPlan
+    private var plan: SearchPlan
+    /// The conditions on attributes.
+    let filters: [QueryExpression]
     private let filter: QueryEvaluator?
     private let clock: StoreClock
-    /// The text without filters.
-    private let text: String
+    /// The text with spaces for its filters.
+    private(set) var text: String
     /// The filters on apps.
     private let apps: [SearchIntent.Filter]
     /// Whether a date without a filter's name was taken for one, so that the text is worth a try without.
@@ -33,13 +35,38 @@ struct PreparedSearch: Sendable {
         apps = typed.filter { !$0.apps.isEmpty }
         mayReadOtherwise = typed.contains(where: \.isImplied)
         clock = index.clock
-        let filters = request.filters + [intent?.expression].compactMap { $0 }
+        filters = request.filters + [intent?.expression].compactMap { $0 }
         guard !filters.isEmpty else {
             filter = nil
             return
         }
         let prepared = try PreparedQuery(.and(filters), filters: [], bundle: nil, context: context)
         filter = QueryEvaluator(prepared.expression, context: context)
+    }
+
+    /// The same search with other words; `nil` for ranges that the text does not have.
+    func replacing(_ replacements: [WordReplacement]) -> PreparedSearch? {
+        guard let text = text.replacing(replacements), let plan = SearchPlan(text) else { return nil }
+        var search = self
+        (search.text, search.plan) = (text, plan)
+        return search
+    }
+
+    /// The words to find, folded.
+    var words: [String] { plan.words.map(\.text) }
+
+    /// Whether not every item with all words is a hit.
+    var isRestricted: Bool { !filters.isEmpty || !apps.isEmpty || plan.isStrict }
+
+    /// Whether filters alone decide.
+    var isFiltersOnly: Bool { plan.words.isEmpty && !plan.isStrict }
+
+    /// Whether no filter is on the app of an item.
+    var hasNoApps: Bool { apps.isEmpty }
+
+    /// Whether the filters on apps allow a bundle.
+    func allows(bundle: String) -> Bool {
+        apps.allSatisfy { $0.apps.contains { SearchRun.isApp($0, bundle) } != $0.isExcluded }
     }
 
     /// The search in one state of the store, with the present of the request's cursor.

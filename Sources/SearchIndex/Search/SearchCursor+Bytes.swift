@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SearchCursor: Codable {
-    /// The cursor as bytes: eight for each number, least significant first.
+    /// The longest list of replaced words, in bytes.
+    private static let maximumReplacementBytes = WordReplacement.maximumCount * (5 + 255)
+
+    /// The most bytes of a cursor behind so many hits.
+    public static func maximumBytes(hits: Int) -> Int { 8 * (3 + hits) + maximumReplacementBytes }
+
+    /// The cursor as bytes. Eight hold the moment, four the size of the replaced words and four whether filters were read. The
+    /// replaced words follow, with zeros up to a multiple of eight, and eight bytes for each item. A replaced word has two bytes
+    /// for its start, two for its end, one for the size of the other word, and that word. Numbers begin with the lowest byte.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(8 * (1 + shown.count))
@@ -9,6 +17,16 @@ extension SearchCursor: Codable {
             for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: value >> shift)) }
         }
         append(now.bitPattern)
+        var words: [UInt8] = []
+        for replacement in replacements {
+            for number in [replacement.range.lowerBound, replacement.range.upperBound] {
+                words += [UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8)]
+            }
+            words.append(UInt8(truncatingIfNeeded: replacement.word.utf8.count))
+            words += replacement.word.utf8
+        }
+        append(UInt64(words.count) | (readsFilters ? 1 << 32 : 0))
+        bytes += words + [UInt8](repeating: 0, count: (8 - words.count % 8) % 8)
         for number in shown { append(UInt64(bitPattern: number)) }
         return bytes
     }
@@ -16,20 +34,44 @@ extension SearchCursor: Codable {
     /// Reads a cursor; `nil` for bytes that are none. A made-up one gives some place in the results of its search, and
     /// nothing that the search does not find.
     public init?(bytes: some RandomAccessCollection<UInt8>) {
-        guard bytes.count >= 8, bytes.count.isMultiple(of: 8) else { return nil }
-        var numbers: [UInt64] = []
-        numbers.reserveCapacity(bytes.count / 8)
-        var value: UInt64 = 0
-        for (index, byte) in bytes.enumerated() {
-            value |= UInt64(byte) << UInt64(8 * (index % 8))
-            if index % 8 == 7 {
-                numbers.append(value)
-                value = 0
-            }
+        guard bytes.count >= 16, bytes.count.isMultiple(of: 8) else { return nil }
+        func number(_ bytes: some Sequence<UInt8>) -> UInt64 {
+            bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
         }
-        let now = Double(bitPattern: numbers[0])
-        guard now.isFinite else { return nil }
-        self.init(now: now, shown: numbers.dropFirst().map { Int64(bitPattern: $0) })
+        let now = Double(bitPattern: number(bytes.prefix(8)))
+        let head = number(bytes.dropFirst(8).prefix(8))
+        let size = Int(head & 0xFFFF_FFFF)
+        let rest = bytes.dropFirst(16)
+        guard now.isFinite, head >> 32 <= 1, size <= Self.maximumReplacementBytes, (size + 7) / 8 * 8 <= rest.count,
+            let replacements = Self.replacements(rest.prefix(size))
+        else { return nil }
+        var shown: [Int64] = []
+        var items = rest.dropFirst((size + 7) / 8 * 8)
+        shown.reserveCapacity(items.count / 8)
+        while !items.isEmpty {
+            shown.append(Int64(bitPattern: number(items.prefix(8))))
+            items = items.dropFirst(8)
+        }
+        self.init(now: now, shown: shown, replacements: replacements, readsFilters: head >> 32 == 1)
+    }
+
+    /// Reads replaced words; `nil` for bytes that are none.
+    private static func replacements(_ bytes: some RandomAccessCollection<UInt8>) -> [WordReplacement]? {
+        var rest = Array(bytes)[...]
+        var replacements: [WordReplacement] = []
+        while !rest.isEmpty {
+            guard rest.count > 5, replacements.count < WordReplacement.maximumCount else { return nil }
+            let head = rest.prefix(5).map(Int.init)
+            let (start, end) = (head[0] | head[1] << 8, head[2] | head[3] << 8)
+            let word = String(decoding: rest.dropFirst(5).prefix(head[4]), as: UTF8.self)
+            // Letters alone mean nothing to FTS5.
+            guard start < end, start >= replacements.last?.range.upperBound ?? 0, word.utf8.count == head[4],
+                SpellingWords.isKept(word)
+            else { return nil }
+            replacements.append(WordReplacement(range: start..<end, word: word))
+            rest = rest.dropFirst(5 + head[4])
+        }
+        return replacements
     }
 
     /// Decodes a cursor from its bytes.

@@ -8,15 +8,16 @@ extension SearchIndex {
     ///
     /// - Throws: ``IndexQueryError``; `cancelled` soon after the task is.
     public func search(_ request: SearchRequest) async throws(IndexQueryError) -> SearchPage {
+        var request = request
+        if let cursor = request.cursor { request.readsFilters = request.readsFilters && cursor.readsFilters }
         guard let search = try PreparedSearch(self, request) else {
             let total = request.countsUpTo.map { _ in SearchTotal(count: 0, isExact: true) }
             return SearchPage(hits: [], next: nil, total: total)
         }
         let page = try await self.page(of: search)
         guard page.hits.isEmpty, search.mayReadOtherwise, request.cursor == nil else { return page }
-        var words = request
-        words.readsFilters = false
-        guard let search = try PreparedSearch(self, words) else { return page }
+        request.readsFilters = false
+        guard let search = try PreparedSearch(self, request) else { return page }
         return try await self.page(of: search)
     }
 
@@ -26,16 +27,20 @@ extension SearchIndex {
         return try await query("Searching", includingPending: request.includesPending) { [self] db in
             // Before the first read, so that what is applied later is not taken for found.
             let pending = pending.nonEmpty
-            let run = try search.run(db)
             let shown = request.cursor?.shown ?? []
             let known = Set(shown)
             // One more than is wanted, to know whether there is one.
-            let (ranked, areAll) = try run.hits(shown.count + limit + 1)
-            let rest = ranked.filter { !known.contains($0.item) }
-            let total = try request.countsUpTo.map { try run.total(ranked, areAll: areAll, upTo: $0) }
+            let found = try search.outcome(shown.count + limit + 1, db)
+            let run = found.run
+            let rest = found.hits.filter { !known.contains($0.item) }
+            let total = try request.countsUpTo.map { try run.total(found.hits, areAll: found.areAll, upTo: $0) }
             let hits = try rest.prefix(limit).compactMap { try run.read($0) }.map { search.projected($0) }
-            let next = SearchCursor(now: run.now, shown: shown + rest.prefix(limit).map(\.item))
-            return SearchPage(hits: hits, next: rest.count > limit ? next : nil, pending: pending, total: total)
+            let next = SearchCursor(
+                now: run.now, shown: shown + rest.prefix(limit).map(\.item), replacements: found.replacements,
+                readsFilters: request.readsFilters)
+            return SearchPage(
+                hits: hits, next: rest.count > limit ? next : nil, pending: pending, total: total,
+                correction: found.correction)
         }
     }
 
@@ -49,9 +54,8 @@ extension SearchIndex {
         request.limits.countedReads = .max
         guard let search = try PreparedSearch(self, request) else { return 0 }
         return try await query("Counting items", includingPending: request.includesPending) { db in
-            let run = try search.run(db)
-            let (ranked, areAll) = try run.hits(1)
-            return try run.total(ranked, areAll: areAll, upTo: maximum ?? .max).count
+            let found = try search.outcome(1, db)
+            return try found.run.total(found.hits, areAll: found.areAll, upTo: maximum ?? .max).count
         }
     }
 

@@ -24,6 +24,8 @@ public struct SearchRequest: Sendable {
     /// Whether everything is found that was durable when the search began. Otherwise what was donated a moment ago may
     /// be missing, and the search does not wait for it: for a search with each key that is typed.
     public var includesPending = true
+    /// Whether a word that occurs nowhere is replaced by its best correction (``SearchPage/correction``).
+    public var correctsSpelling = true
     /// Up to how many hits are counted; `nil` counts none.
     public var countsUpTo: Int?
     /// What bounds the work; tests and benchmarks compare others with the standard ones.
@@ -78,13 +80,17 @@ public struct SearchTotal: Hashable, Sendable, Codable {
 }
 
 /// A place in the results of a search. What is donated or changed after the first page may appear on later ones, nothing appears
-/// twice, and what is deleted moves the rest up. It grows by eight bytes with each hit.
+/// twice, and what is deleted moves the rest up. All pages have the same corrections. It grows by eight bytes with each hit.
 public struct SearchCursor: Hashable, Sendable {
     /// The present of the first page, in seconds since 2001-01-01 UTC.
     var now: Double
     /// The numbers of the items before the place. How many there are would not do: which candidates are ranked against
     /// each other changes with every deletion among them.
     var shown: [Int64]
+    /// The words that were searched for in place of typed ones.
+    var replacements: [WordReplacement] = []
+    /// Whether filters in the text counted as such.
+    var readsFilters = true
 }
 
 /// Some of the results of a search, best first.
@@ -98,15 +104,19 @@ public struct SearchPage: Hashable, Sendable, Codable {
     public var pending: PendingDonations?
     /// How many items are found on all pages, if that was asked for (``SearchRequest/countsUpTo``).
     public var total: SearchTotal?
+    /// The words that were searched for in place of typed ones that occur nowhere; `nil` if the text was searched as typed.
+    public var correction: SearchCorrection?
 
     /// Creates a page.
     public init(
-        hits: [SearchHit], next: SearchCursor?, pending: PendingDonations? = nil, total: SearchTotal? = nil
+        hits: [SearchHit], next: SearchCursor?, pending: PendingDonations? = nil, total: SearchTotal? = nil,
+        correction: SearchCorrection? = nil
     ) {
         self.hits = hits
         self.next = next
         self.pending = pending
         self.total = total
+        self.correction = correction
     }
 }
 

@@ -267,7 +267,7 @@ struct SearchRun {
     }
 
     /// Whether a bundle is what somebody calls an app: by its identifier, or the last part of that.
-    private static func isApp(_ app: String, _ bundle: String) -> Bool {
+    static func isApp(_ app: String, _ bundle: String) -> Bool {
         let last = bundle.split(separator: ".").last.map(String.init) ?? bundle
         return [bundle, last].contains {
             TextFolding.folded($0, case: true, diacritics: true)

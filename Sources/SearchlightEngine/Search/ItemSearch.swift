@@ -23,6 +23,8 @@ package struct ItemSearch: Hashable, Sendable, Codable {
     package var cursor: SearchCursor?
     /// Whether the search waits for what was donated a moment ago; see ``SearchRequest/includesPending``.
     package var includesPending = true
+    /// Whether misspelled words are corrected; see ``SearchRequest/correctsSpelling``.
+    package var correctsSpelling = true
     /// Up to how many hits are counted; `nil` counts none.
     package var countsUpTo: Int?
     /// The longest snippet, in characters; `nil` for none.
@@ -46,6 +48,8 @@ package struct FoundItems: Hashable, Sendable, Codable {
     package var pending: PendingDonations?
     /// How many items are found on all pages, if that was asked for.
     package var total: SearchTotal?
+    /// The words that were searched for in place of misspelled ones; see ``SearchPage/correction``.
+    package var correction: SearchCorrection?
     /// The notes that were asked for.
     package var notes: StoreNotes?
 
@@ -87,20 +91,30 @@ package struct Snippet: Hashable, Sendable, Codable {
     package var marks: [Range<Int>]
 
     /// The passage in pieces, each with whether it was searched for.
-    package var pieces: [(text: Substring, isMarked: Bool)] {
+    package var pieces: [(text: Substring, isMarked: Bool)] { text.pieces(marks: marks) }
+}
+
+extension SearchCorrection {
+    /// The text in pieces, each with whether it stands for a misspelled word.
+    package var pieces: [(text: Substring, isMarked: Bool)] { text.pieces(marks: ranges) }
+}
+
+extension String {
+    /// The text in pieces, each with whether it is one of some ranges in bytes of UTF-8.
+    fileprivate func pieces(marks: [Range<Int>]) -> [(text: Substring, isMarked: Bool)] {
         var pieces: [(Substring, Bool)] = []
-        var start = text.startIndex
+        var start = startIndex
         for mark in marks {
             // A service could send marks that are not in the text.
-            guard let lower = text.utf8.index(text.startIndex, offsetBy: mark.lowerBound, limitedBy: text.endIndex),
-                let upper = text.utf8.index(text.startIndex, offsetBy: mark.upperBound, limitedBy: text.endIndex),
+            guard let lower = utf8.index(startIndex, offsetBy: mark.lowerBound, limitedBy: endIndex),
+                let upper = utf8.index(startIndex, offsetBy: mark.upperBound, limitedBy: endIndex),
                 lower >= start
             else { break }
-            if start < lower { pieces.append((text[start..<lower], false)) }
-            pieces.append((text[lower..<upper], true))
+            if start < lower { pieces.append((self[start..<lower], false)) }
+            pieces.append((self[lower..<upper], true))
             start = upper
         }
-        if start < text.endIndex { pieces.append((text[start...], false)) }
+        if start < endIndex { pieces.append((self[start...], false)) }
         return pieces
     }
 }

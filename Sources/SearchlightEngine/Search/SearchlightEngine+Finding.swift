@@ -15,14 +15,15 @@ extension SearchlightEngine {
         request.limit = search.limit
         request.cursor = search.cursor
         request.includesPending = search.includesPending
+        request.correctsSpelling = search.correctsSpelling
         request.countsUpTo = search.countsUpTo
         request.attributes = search.attributes.union(Self.shownAttributes)
         if search.snippetLength != nil { request.attributes?.formUnion(Self.snippetAttributes) }
         let page = try await self.search(request)
-        let highlighter = Highlighter(query: search.text)
+        let highlighter = Highlighter(query: page.correction?.text ?? search.text)
         return FoundItems(
             hits: page.hits.map { FoundItem($0, search, highlighter) }, next: page.next, pending: page.pending,
-            total: page.total, notes: try await notes(search.notes))
+            total: page.total, correction: page.correction, notes: try await notes(search.notes))
     }
 
     private func notes(_ request: StoreNotes.Request?) async throws(EngineError) -> StoreNotes? {

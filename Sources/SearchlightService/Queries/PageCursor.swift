@@ -23,7 +23,7 @@ struct PageCursor {
 
         fileprivate var bytes: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: mark >> (8 * $0)) } }
     }
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
     private static let headBytes = 9
 
     /// The cursor of a place in a metadata query.
@@ -52,7 +52,7 @@ struct PageCursor {
     static func searchCursor(
         _ bytes: [UInt8], of query: Query, maximumHits: Int
     ) throws(QueryRefusal) -> SearchCursor? {
-        guard bytes.count <= headBytes + 8 * (2 + maximumHits) else { throw .cursor }
+        guard bytes.count <= headBytes + SearchCursor.maximumBytes(hits: maximumHits) else { throw .cursor }
         guard let place = try place(bytes, of: query) else { return nil }
         guard let cursor = SearchCursor(bytes: place) else { throw .cursor }
         return cursor

@@ -22,6 +22,8 @@ public struct SpellingCorrection: Hashable, Sendable {
     public static let longestWord = 32
     /// The most corrections of one word.
     public static let maximumCount = 64
+    /// The most words within the edits that are counted.
+    public static let maximumCandidates = 96
 
     /// How much less probable an arbitrary edit makes a word, in the logarithm's unit.
     private static let editWeight = 8.0
@@ -37,64 +39,98 @@ public struct SpellingCorrection: Hashable, Sendable {
 
     /// The corrections of a folded word, best first; none for a word that occurs.
     ///
+    /// Of all words within the edits, those are counted that the slip costs least: ``maximumCandidates``, and no more than may
+    /// still be among the best.
+    ///
     /// - Parameters:
     ///   - word: folded.
     ///   - limit: how many; at most ``maximumCount``.
+    /// - Throws: errors of the vocabulary.
     /// - Complexity: the vocabulary's scan, and about 0.1 µs for each word it hands out.
-    public static func corrections(
-        of word: String, in vocabulary: some SpellingVocabulary, limit: Int = 5
-    ) -> [SpellingCorrection] {
+    public static func corrections<Vocabulary: SpellingVocabulary>(
+        of word: String, in vocabulary: Vocabulary, limit: Int = 5
+    ) throws(Vocabulary.Failure) -> [SpellingCorrection] {
+        let limit = min(limit, maximumCount)
+        let candidates = limit > 0 ? try candidates(of: word, in: vocabulary) : []
+        guard !candidates.isEmpty, try vocabulary.occurrences(of: word) == 0 else { return [] }
+        var best: [SpellingCorrection] = []
+        for candidate in candidates {
+            let most = log(Double(Vocabulary.maximumOccurrences) + 1) - editWeight * candidate.cost
+            if best.count == limit, let last = best.last, most < last.score { break }
+            let occurrences = try vocabulary.occurrences(of: candidate.word)
+            guard occurrences > 0 else { continue }
+            let correction = SpellingCorrection(
+                word: candidate.word, edits: candidate.edits, occurrences: occurrences,
+                score: log(Double(occurrences) + 1) - editWeight * candidate.cost)
+            let place = best.firstIndex { isBefore(correction, $0) } ?? best.count
+            best.insert(correction, at: place)
+            if best.count > limit { best.removeLast() }
+        }
+        return best
+    }
+
+    /// The words within the edits of a word, those that the slip costs least first.
+    private static func candidates<Vocabulary: SpellingVocabulary>(
+        of word: String, in vocabulary: Vocabulary
+    ) throws(Vocabulary.Failure) -> [Candidate] {
         let scalars = Array(word.unicodeScalars.prefix(longestWord + 1))
         let most = edits(forLength: scalars.count)
-        guard most > 0, limit > 0, let distance = EditDistance(scalars), vocabulary.occurrences(of: word) == 0 else {
-            return []
-        }
+        guard most > 0, let distance = EditDistance(scalars) else { return [] }
         let digits = scalars.filter(isDigit)
-        var best = BestCorrections(limit: min(limit, maximumCount))
-        vocabulary.forEachWord(near: SpellingSketch(scalars), within: most) { bytes, occurrences in
+        var best = BestCandidates(limit: maximumCandidates)
+        try vocabulary.forEachWord(near: SpellingSketch(scalars), within: most) { bytes in
             let edits =
                 bytes.allSatisfy { $0 < 0x80 }
                 ? distance.edits(to: bytes.lazy.map { Unicode.Scalar($0) })
                 : distance.edits(to: String(decoding: bytes, as: UTF8.self).unicodeScalars)
-            guard (1...most).contains(edits) else { return }
             // No cost is below that of the cheapest slips.
-            let prior = log(Double(occurrences) + 1)
-            guard best.accepts(prior - editWeight * SlipCost.transposition * Double(edits)) else { return }
+            guard (1...most).contains(edits), best.accepts(SlipCost.transposition * Double(edits)) else { return }
             let text = String(decoding: bytes, as: UTF8.self)
             let candidate = Array(text.unicodeScalars)
             guard candidate.filter(isDigit) == digits else { return }
-            best.add(
-                SpellingCorrection(
-                    word: text, edits: edits, occurrences: occurrences,
-                    score: prior - editWeight * distance.cost(to: candidate)))
+            best.add(Candidate(word: text, edits: edits, cost: distance.cost(to: candidate)))
         }
-        return best.corrections
-    }
-
-    private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.numericType != nil }
-}
-
-/// The best corrections so far, in order.
-private struct BestCorrections {
-    let limit: Int
-    private(set) var corrections: [SpellingCorrection] = []
-
-    init(limit: Int) { self.limit = limit }
-
-    func accepts(_ score: Double) -> Bool {
-        guard corrections.count == limit, let last = corrections.last else { return true }
-        return score >= last.score
-    }
-
-    mutating func add(_ correction: SpellingCorrection) {
-        let place = corrections.firstIndex { Self.isBefore(correction, $0) } ?? corrections.count
-        guard place < limit else { return }
-        corrections.insert(correction, at: place)
-        if corrections.count > limit { corrections.removeLast() }
+        return best.inOrder
     }
 
     /// Equal scores in the order of the words, so that a result does not depend on the order of the vocabulary.
     private static func isBefore(_ left: SpellingCorrection, _ right: SpellingCorrection) -> Bool {
         left.score == right.score ? left.word < right.word : left.score > right.score
+    }
+
+    private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.numericType != nil }
+}
+
+/// A word within the edits of another.
+private struct Candidate {
+    let word: String
+    let edits: Int
+    let cost: Double
+
+    static func isBefore(_ left: Candidate, _ right: Candidate) -> Bool {
+        left.cost == right.cost ? left.word < right.word : left.cost < right.cost
+    }
+}
+
+/// The candidates that cost least so far.
+private struct BestCandidates {
+    let limit: Int
+    private var candidates: [Candidate] = []
+    /// The highest cost, once there are enough.
+    private var highest = Double.infinity
+
+    init(limit: Int) { self.limit = limit }
+
+    var inOrder: [Candidate] { Array(candidates.sorted(by: Candidate.isBefore).prefix(limit)) }
+
+    func accepts(_ cost: Double) -> Bool { cost <= highest }
+
+    mutating func add(_ candidate: Candidate) {
+        guard accepts(candidate.cost) else { return }
+        candidates.append(candidate)
+        // Sorted seldom: sorting costs as much as comparing a word.
+        guard candidates.count >= 2 * limit else { return }
+        candidates = inOrder
+        highest = candidates.last?.cost ?? .infinity
     }
 }

@@ -21,6 +21,9 @@ struct SearchCommand: OptionedCommand {
             on: (2026-11-16, yesterday, last week), larger:10MB, smaller:, has:attachment. A comma means or, a minus sign \
             before a filter excludes, and quotes hold a value together: from:"Anna Smith".
 
+            A word that occurs nowhere is corrected, unless it stands in quotes; a note on standard error shows the words that \
+            were searched for. With --as-typed no word is corrected.
+
             That nothing is found is no failure: the exit status is 0.
             """)
 
@@ -33,6 +36,8 @@ struct SearchCommand: OptionedCommand {
     var limit = 10
     @Option(help: "Only items of this bundle.", completion: BundleNames.completion)
     var bundle: String?
+    @Flag(help: "Correct no misspelled words.")
+    var asTyped = false
     @Flag(help: "Show what the score of each hit is made of.")
     var explain = false
     @OptionGroup var list: NumbersFlag
@@ -41,6 +46,8 @@ struct SearchCommand: OptionedCommand {
     private static let maximumCounted = 1000
     /// Longer words are cut in messages, in characters.
     private static let shownWordLength = 80
+    /// A longer text is cut in messages, in characters.
+    private static let shownTextLength = 200
     /// The longest snippets, in characters: in a terminal, and as JSON.
     private static let (shownSnippetLength, reportedSnippetLength) = (100, 160)
 
@@ -81,6 +88,7 @@ struct SearchCommand: OptionedCommand {
     private func search(_ text: String, in store: any EngineClient) async throws {
         var search = ItemSearch(text, bundle: bundle)
         search.limit = limit
+        search.correctsSpelling = !asTyped
         search.notes = .init(extensionFolders: options.explicitExtensionFolders)
         if !list.numbers {
             search.countsUpTo = Self.maximumCounted
@@ -90,6 +98,10 @@ struct SearchCommand: OptionedCommand {
         if let notes = found.notes { options.warnOfOpening(notes) }
         if options.json { return try Output.printJSON(JSONObject(query: text, found, explains: explain)) }
         defer { warnOfPending(found.pending) }
+        if let correction = found.correction {
+            let shown = DisplayText.line(correction.text, limit: Self.shownTextLength)
+            Output.complain("Showing results for “\(shown)”. Add --as-typed to search for the words as you typed them.")
+        }
         if list.numbers {
             try list.print(found.hits.map(\.item))
         } else {
@@ -153,6 +165,13 @@ extension JSONObject {
             "query": query, "total": found.total?.count ?? found.hits.count,
             // Whether there are no more than that.
             "totalIsExact": found.total?.isExact ?? (found.next == nil),
+            // The text that was searched for in place of the query, and where its corrected words are.
+            "correction": found.correction.map { correction -> JSONObject in
+                [
+                    "text": correction.text,
+                    "ranges": correction.ranges.map { [$0.lowerBound, $0.upperBound] },
+                ]
+            },
             // What is not included yet.
             "pending": found.pending,
             "items": found.hits.map { hit -> JSONObject in

@@ -65,6 +65,7 @@ struct RankingOracleTests {
         let store = try await Self.store(&random, items: 60)
         for _ in 0..<Self.searches {
             var request = SearchRequest(Self.typed(&random))
+            request.correctsSpelling = false
             request.limit = 200
             let expected = try await store.index.rankingOfAll(request)
             let page = try await store.index.search(request)
@@ -84,6 +85,7 @@ struct RankingOracleTests {
         var notes: [String] = []
         for _ in 0..<Self.searches {
             var request = SearchRequest(Self.typed(&random))
+            request.correctsSpelling = false
             request.limit = 10
             request.limits.smallStore = 0
             let expected = try await store.index.rankingOfAll(request)

@@ -1,85 +1,153 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import ItemRecord
+import SearchIndex
 import TestSupport
 import UserSearch
 
-/// Corrections of misspelled words of this machine's manual pages: how often right, and how long they take among 500,000 words.
+/// Corrections of misspelled words in searches of a store that has this machine's manual pages: how often right, and how long
+/// they take beside 500,000 words.
 struct SpellingBenchmarks {
+    let folder: String
     let seed: UInt64
     /// Words misspelled for each figure.
     private static let samples = 2_000
+    private static let wordsOfItem = 500
+    private static let itemsOfBatch = 500
 
-    func run() throws -> [Measurement] {
+    func run() async throws -> [Measurement] {
         let words = try Self.words()
         guard words.count > 5_000 else {
             throw BenchmarkError("This machine has manual pages with \(words.count) words only. Install more of them.")
         }
         let known = Set(words.map(\.word))
-        let dictionary = SpellingDictionary(words.lazy.map { ($0.word, $0.occurrences) })
+        let path = "\(folder)/spelling-\(seed)"
+        try? FileManager.default.removeItem(atPath: path)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let index = try SearchIndex(directory: path, access: .readWrite)
+        try await Self.fillWithManuals(index)
         var measurements: [Measurement] = []
         for edits in 1...2 {
             for isByOccurrences in [true, false] {
                 var random = SplitMix64(seed: seed)
                 let typed = Misspelling.samples(
                     Self.samples, of: words, known: known, edits: edits, byOccurrences: isByOccurrences, &random)
-                measurements += quality(
-                    of: typed, in: dictionary,
+                measurements += try await quality(
+                    of: typed, in: index,
                     name: (edits == 1 ? "one edit" : "two edits") + " of words drawn "
                         + (isByOccurrences ? "as often as they occur" : "evenly"))
             }
         }
-        let replaced = words.count { !SpellingCorrection.corrections(of: $0.word, in: dictionary, limit: 1).isEmpty }
+        var replaced = 0
+        for word in words where try await !index.corrections(of: word.word, limit: 1).isEmpty { replaced += 1 }
         measurements.append(
             Measurement(
                 name: "words that occur and are replaced, of \(words.count)", value: Double(replaced), unit: "words",
                 row: .spellingReplaced))
-        return measurements + time(words, known)
+        measurements += try await time(index, words, known)
+        try await index.close()
+        return measurements
     }
 
-    private func quality(of typed: [Misspelling], in dictionary: SpellingDictionary, name: String) -> [Measurement] {
-        var (first, firstFive) = (0, 0)
+    /// Searches for each word alone. A misspelled word that occurs, since an author made the same slip, is no sample.
+    private func quality(
+        of typed: [Misspelling], in index: SearchIndex, name: String
+    ) async throws -> [Measurement] {
+        var (count, first, firstFive) = (0, 0, 0)
         for misspelling in typed {
-            let corrections = SpellingCorrection.corrections(of: misspelling.typed, in: dictionary)
-            if corrections.first?.word == misspelling.meant { first += 1 }
+            var request = SearchRequest(misspelling.typed + " ")
+            request.limit = 1
+            request.includesPending = false
+            let page = try await index.search(request)
+            guard page.hits.isEmpty || page.correction != nil else { continue }
+            count += 1
+            if page.correction?.text == misspelling.meant + " " { first += 1 }
+            let corrections = try await index.corrections(of: misspelling.typed, limit: 5)
             if corrections.contains(where: { $0.word == misspelling.meant }) { firstFive += 1 }
         }
-        let count = Double(typed.count)
         return [
-            Measurement(name: "right first, \(name)", value: Double(first) / count, unit: "", row: .spellingFirst),
             Measurement(
-                name: "in the first five, \(name)", value: Double(firstFive) / count, unit: "", row: .spellingFirstFive),
+                name: "right first, \(name)", value: Double(first) / Double(count), unit: "", row: .spellingFirst),
+            Measurement(
+                name: "in the first five, \(name)", value: Double(firstFive) / Double(count), unit: "",
+                row: .spellingFirstFive),
         ]
     }
 
-    private func time(_ words: [(word: String, occurrences: Int)], _ known: Set<String>) -> [Measurement] {
+    private func time(
+        _ index: SearchIndex, _ words: [(word: String, occurrences: Int)], _ known: Set<String>
+    ) async throws -> [Measurement] {
         var random = SplitMix64(seed: seed)
         let typed = Misspelling.samples(500, of: words, known: known, edits: 2, byOccurrences: true, &random)
         // Words with letters put in, as rare names and identifiers are.
         var all = known
-        var filled = words
-        while filled.count < SpellingDictionary.maximumWords {
+        var added: [String] = []
+        while all.count < 500_000 {
             var scalars = Array(random.pick(words).word.unicodeScalars)
             for _ in 0...random.below(3) {
                 scalars.insert(random.pick(Misspelling.letters), at: random.below(scalars.count + 1))
             }
             let word = Misspelling.word(scalars)
-            if all.insert(word).inserted { filled.append((word, 1)) }
+            if all.insert(word).inserted { added.append(word) }
         }
-        let dictionary = SpellingDictionary(filled.lazy.map { ($0.word, $0.occurrences) })
-        let milliseconds = typed.map { misspelling in
-            let elapsed = ContinuousClock().measure {
-                blackHole(SpellingCorrection.corrections(of: misspelling.typed, in: dictionary))
+        var texts: [String] = []
+        for start in stride(from: 0, to: added.count, by: Self.wordsOfItem) {
+            texts.append(added[start..<min(start + Self.wordsOfItem, added.count)].joined(separator: " "))
+        }
+        try await Self.donate(texts, named: "words", to: index)
+        var milliseconds: [(search: Double, correction: Double)] = []
+        for misspelling in typed {
+            var request = SearchRequest(misspelling.typed + " ")
+            request.limit = 10
+            request.includesPending = false
+            let search = try await ProcessCost.measure { blackHole(try await index.search(request)) }
+            let correction = try await ProcessCost.measure {
+                blackHole(try await index.corrections(of: misspelling.typed, limit: 5))
             }
-            return Double(elapsed.components.attoseconds) / 1e15 + Double(elapsed.components.seconds) * 1e3
-        }.sorted()
+            milliseconds.append((search.wall * 1e3, correction.wall * 1e3))
+        }
+        let searches = Percentiles(milliseconds.map(\.search))
+        let corrections = Percentiles(milliseconds.map(\.correction))
         return [
             Measurement(
-                name: "a correction among \(dictionary.count) words, p50", value: milliseconds[milliseconds.count / 2],
-                unit: "ms", row: .spellingTime),
+                name: "five corrections among \(all.count) words, p50", value: corrections.p50, unit: "ms",
+                row: .spellingTime),
             Measurement(
-                name: "a correction among \(dictionary.count) words, p95",
-                value: milliseconds[milliseconds.count * 95 / 100], unit: "ms", row: .spellingTime),
+                name: "five corrections among \(all.count) words, p95", value: corrections.p95, unit: "ms",
+                row: .spellingTime),
+            Measurement(
+                name: "a search with a misspelled word among \(all.count) words, p50", value: searches.p50, unit: "ms"),
+            Measurement(
+                name: "a search with a misspelled word among \(all.count) words, p95", value: searches.p95, unit: "ms"),
         ]
+    }
+
+    /// An item for each thousand or so words of the manual pages.
+    private static func fillWithManuals(_ index: SearchIndex) async throws {
+        var texts: [String] = []
+        try TextSources.forEachDocument(of: .manual) { markup, data in
+            var text: [UInt8] = []
+            for paragraph in PlainText.paragraphs(of: Array(data), markup) {
+                text += paragraph + [UInt8(ascii: "\n")]
+                guard text.count > 6_000 else { continue }
+                texts.append(String(decoding: text, as: UTF8.self))
+                text.removeAll()
+            }
+            texts.append(String(decoding: text, as: UTF8.self))
+        }
+        try await donate(texts, named: "page", to: index)
+    }
+
+    private static func donate(_ texts: [String], named name: String, to index: SearchIndex) async throws {
+        for start in stride(from: 0, to: texts.count, by: itemsOfBatch) {
+            let items = try (start..<min(start + itemsOfBatch, texts.count)).map { number in
+                var record = ItemRecord(uniqueIdentifier: "\(name) \(number)")
+                record.attributes["textContent"] = .string(texts[number])
+                return try EncodedItem(record)
+            }
+            try await index.index(items, in: IndexScope(bundle: "com.example.benchmark"))
+        }
+        try await index.settle()
     }
 
     /// The words of three letters and more in the manual pages, the commonest first.

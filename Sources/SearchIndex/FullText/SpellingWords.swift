@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+import TextAnalysis
+import UserSearch
+
+/// The distinct words of all texts, from which misspelled words are corrected (`SpellingCorrection`): words of letters alone,
+/// three to ``SpellingCorrection/longestWord`` of them, at most ``maximumWords``.
+///
+/// FTS5 knows them too, but lists them only with all their occurrences: reading the vocabulary of 20,000 manual pages takes
+/// a hundred times as long as reading this table. The table `spelling_block` has a row for a page full of words
+/// (``SpellingBlock``). Its key begins with the length of the words and goes on with their hashes: a row has the hashes from
+/// its key up to the next row's, so one lookup shows whether a word is there. `spelling_total` counts the words.
+///
+/// Words stay when the items that had them go, until ``purgeStep(_:after:)``. A correction never proposes them, since the
+/// texts with the best candidates are counted first.
+enum SpellingWords {
+    static let table = "spelling_block"
+    static let totalTable = "spelling_total"
+    static let tables = [table, totalTable]
+    /// Words that come when there are so many are left out.
+    static let maximumWords = 500_000
+    /// The shift of the length in a key.
+    private static let lengthShift: Int64 = 56
+    private static let wordsOfStep = 256
+
+    static let lengths = SpellingCorrection.shortestWord...SpellingCorrection.longestWord
+
+    /// The key of a word.
+    static func key(length: Int, hash: UInt64) -> Int64 { Int64(length) << lengthShift | Int64(hash >> 8) }
+
+    /// The least key of a length.
+    static func firstKey(length: Int) -> Int64 { key(length: length, hash: 0) }
+
+    static func length(ofKey key: Int64) -> Int { Int(key >> lengthShift) }
+
+    /// The start of a hash (FNV-1a), which the keys on disk depend on.
+    static let emptyHash: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    @inline(__always)
+    static func hash(_ hash: UInt64, _ byte: UInt8) -> UInt64 { (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+
+    static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 { bytes.reduce(emptyHash) { hash($0, $1) } }
+
+    /// Whether a folded word is of letters alone, and neither too short nor too long.
+    static func isKept(_ word: some StringProtocol) -> Bool {
+        let scalars = word.unicodeScalars
+        return lengths.contains(scalars.count) && scalars.allSatisfy(isLetter)
+    }
+
+    private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return (0x61...0x7A).contains(scalar.value) }
+        return switch scalar.properties.generalCategory {
+        case .lowercaseLetter, .uppercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
+            .spacingMark:
+            true
+        default: false
+        }
+    }
+
+    /// Whether a word is in the vocabulary.
+    static func contains(_ word: String, _ db: Database) throws -> Bool {
+        let scalars = word.unicodeScalars
+        let sketch = SpellingSketch(scalars)
+        let row = try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT id, words FROM \(table) WHERE id <= ? ORDER BY id DESC LIMIT 1"),
+            arguments: [key(length: sketch.length, hash: hash(word.utf8))])
+        guard let row, length(ofKey: try row.decode(atIndex: 0)) == sketch.length else { return false }
+        return try row.withUnsafeData(atIndex: 1) { data in
+            (data ?? Data()).withUnsafeBytes { SpellingBlock($0).contains(word.utf8, letters: sketch.letters) }
+        }
+    }
+
+    /// Calls back with the words whose sketches are near.
+    static func forEachWord(
+        near sketch: SpellingSketch, within edits: Int, _ db: Database,
+        _ body: (UnsafeBufferPointer<UInt8>) -> Void
+    ) throws {
+        let first = max(lengths.lowerBound, sketch.length - edits)
+        let last = min(lengths.upperBound, sketch.length + edits)
+        guard first <= last else { return }
+        let rows = try Row.fetchCursor(
+            db.cachedStatement(sql: "SELECT words FROM \(table) WHERE id >= ? AND id < ?"),
+            arguments: [firstKey(length: first), firstKey(length: last + 1)])
+        while let row = try rows.next() {
+            try row.withUnsafeData(atIndex: 0) { data in
+                data?.withUnsafeBytes {
+                    SpellingBlock.forEachWord(in: $0, near: sketch.letters, within: edits, body)
+                }
+            }
+        }
+    }
+
+    /// The shortest words that begin so and go on.
+    static func words(beginningWith prefix: String, limit: Int, _ db: Database) throws -> [String] {
+        let sketch = SpellingSketch(prefix.unicodeScalars)
+        let first = max(lengths.lowerBound, sketch.length + 1)
+        guard first <= lengths.upperBound else { return [] }
+        let bytes = Array(prefix.utf8)
+        let rows = try Row.fetchCursor(
+            db.cachedStatement(sql: "SELECT words FROM \(table) WHERE id >= ?"), arguments: [firstKey(length: first)])
+        var words: [String] = []
+        // Keys begin with the lengths of words.
+        while words.count < limit, let row = try rows.next() {
+            try row.withUnsafeData(atIndex: 0) { data in
+                data?.withUnsafeBytes { block in
+                    SpellingBlock.forEachWord(in: block, with: sketch.letters) { word in
+                        guard words.count < limit, word.starts(with: bytes) else { return }
+                        words.append(String(decoding: word, as: UTF8.self))
+                    }
+                }
+            }
+        }
+        return words
+    }
+
+    /// Forgets the words of some blocks that no text has any more.
+    ///
+    /// - Parameter place: where the step before ended; 0 for the first.
+    /// - Returns: Where this step ended; `nil` after the last.
+    static func purgeStep(_ db: Database, after place: Int64) throws -> Int64? {
+        var (end, seen) = (place, 0)
+        while seen < wordsOfStep {
+            guard
+                let row = try Row.fetchOne(
+                    db.cachedStatement(sql: "SELECT id, words FROM \(table) WHERE id > ? ORDER BY id LIMIT 1"),
+                    arguments: [end])
+            else { return nil }
+            end = try row.decode(atIndex: 0)
+            let block = SpellingBlock(try row.decode(Data.self, atIndex: 1))
+            var kept = SpellingBlock()
+            for index in 0..<block.count {
+                let word = String(decoding: block.word(index), as: UTF8.self)
+                guard try db.countTexts("\"\(word)\"", in: FullTextIndex.textTable, upTo: 1) > 0 else { continue }
+                kept.append(block.word(index), letters: block.letters[index])
+            }
+            seen += max(1, block.count)
+            guard kept.count < block.count else { continue }
+            try db.cachedStatement(sql: "DELETE FROM \(table) WHERE id = ?").execute(arguments: [end])
+            if kept.count > 0 {
+                try db.cachedStatement(sql: "INSERT INTO \(table) (id, words) VALUES (?, ?)")
+                    .execute(arguments: [end, Data(kept.encoded)])
+            }
+            try db.cachedStatement(sql: "UPDATE \(totalTable) SET words = words - ?")
+                .execute(arguments: [block.count - kept.count])
+        }
+        return end
+    }
+
+    /// What is wrong with the vocabulary: a sentence each. Every word of the texts has to be in it, unless it is full.
+    static func problems(_ db: Database) throws -> [String] {
+        let total = try Int.fetchOne(db, sql: "SELECT words FROM \(totalTable)") ?? -1
+        var (count, previous) = (0, Int64(0))
+        let rows = try Row.fetchCursor(db, sql: "SELECT id, words FROM \(table) ORDER BY id")
+        while let row = try rows.next() {
+            let key = try row.decode(Int64.self, atIndex: 0)
+            let next = try Int64.fetchOne(
+                db.cachedStatement(sql: "SELECT id FROM \(table) WHERE id > ? ORDER BY id LIMIT 1"), arguments: [key])
+            let block = SpellingBlock(try row.decode(Data.self, atIndex: 1))
+            let areSound = (0..<block.count).allSatisfy { index in
+                let word = String(decoding: block.word(index), as: UTF8.self)
+                let sketch = SpellingSketch(word.unicodeScalars)
+                let own = Self.key(length: sketch.length, hash: hash(word.utf8))
+                return isKept(word) && sketch.letters == block.letters[index] && own >= key && own < next ?? .max
+                    && sketch.length == length(ofKey: key)
+            }
+            guard block.count > 0, areSound, key > previous else { return ["a row of \(table) is damaged"] }
+            (count, previous) = (count + block.count, key)
+        }
+        guard count == total else { return ["\(total) words are said to be in \(table), and \(count) are"] }
+        guard count < maximumWords else { return [] }
+        try db.execute(sql: "CREATE VIRTUAL TABLE temp.spelled_words USING fts5vocab (main, item_text, row)")
+        defer { try? db.execute(sql: "DROP TABLE temp.spelled_words") }
+        let words = try String.fetchCursor(db, sql: "SELECT term FROM temp.spelled_words")
+        while let word = try words.next() {
+            // Variants of words (`TextAnalyzer`) are kept only where they are words somewhere.
+            guard isKept(word), try !contains(word, db) else { continue }
+            if try !isVariant(word, db) { return ["“\(word)” occurs and is not in \(table)"] }
+        }
+        return []
+    }
+
+    /// Whether the newest text with a word has it as a variant alone.
+    private static func isVariant(_ word: String, _ db: Database) throws -> Bool {
+        let row = try Row.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT item.record, item.bundle FROM item_text CROSS JOIN text_row ON text_row.id = item_text.rowid
+                    CROSS JOIN item ON item.id = text_row.item WHERE item_text MATCH ? ORDER BY item_text.rowid DESC LIMIT 1
+                    """), arguments: ["\"\(word)\""])
+        guard let row else { return false }
+        let text = SearchableText(try ItemWriter.record(in: row), bundle: try row.decode(forColumn: "bundle"))
+        return !text.fields.contains { TextAnalyzer.words(of: $0).contains(word) }
+    }
+}
+
+/// Adds the words of texts to the vocabulary within one transaction. Most words of a text are known; these cost a look into a
+/// table of hashes.
+final class SpellingWriter {
+    private let db: Database
+    private let prefix: String
+    /// The hash of a word that was met, at the place that the hash says. Should two words ever share one of 2^64 hashes, one of
+    /// them is no correction.
+    private var known = [UInt64](repeating: 0, count: 1 << 16)
+    /// Words that may be new, with their keys.
+    private var met: [(key: Int64, word: [UInt8])] = []
+    private static let maximumMet = 1 << 14
+
+    private lazy var insert = Result {
+        try WriteStatement(
+            db, sql: "INSERT OR REPLACE INTO \(prefix)\(SpellingWords.table) (id, words) VALUES (?, ?)")
+    }
+
+    /// - Parameter prefix: What stands before the names of the tables.
+    init(_ db: Database, prefix: String = "") {
+        self.db = db
+        self.prefix = prefix
+    }
+
+    /// Adds the words of a text.
+    func add(_ text: SearchableText) throws {
+        for field in text.fields { add(field) }
+        if met.count >= Self.maximumMet { try finish() }
+    }
+
+    private func add(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            Self.folded.withUnsafeBufferPointer { folded in
+                known.withUnsafeMutableBufferPointer { known in add(bytes, folded, known) }
+            }
+        }
+    }
+
+    /// The folded form of each byte of ASCII: 0 between words; 0xFF for parts of other scalars.
+    private static let folded: [UInt8] = (0...255).map { byte in
+        switch byte {
+        case 0x30...0x39, 0x61...0x7A: UInt8(byte)
+        case 0x41...0x5A: UInt8(byte + 32)
+        case 0x80...: 0xFF
+        default: 0
+        }
+    }
+
+    /// Takes a text apart into runs, in which `TextAnalyzer` finds its words: most are small letters of ASCII, and one word.
+    private func add(
+        _ text: UnsafeBufferPointer<UInt8>, _ folded: UnsafeBufferPointer<UInt8>,
+        _ known: UnsafeMutableBufferPointer<UInt64>
+    ) {
+        var position = 0
+        while position < text.count {
+            let start = position
+            var hash = SpellingWords.emptyHash
+            var (all, some): (UInt8, UInt8) = (0xFF, 0)
+            while position < text.count {
+                let byte = folded[Int(text[position])]
+                guard byte != 0 else { break }
+                hash = SpellingWords.hash(hash, byte)
+                all &= byte
+                some |= byte
+                position += 1
+            }
+            let run = start..<position
+            position += 1
+            if some >= 0x80 {
+                addWords(of: UnsafeBufferPointer(rebasing: text[run]), known)
+            } else if all & 0x40 != 0, SpellingWords.lengths.contains(run.count), isNew(hash, known) {
+                // Digits lack the bit of letters.
+                met.append((SpellingWords.key(length: run.count, hash: hash), text[run].map { folded[Int($0)] }))
+            }
+        }
+    }
+
+    private func addWords(of run: UnsafeBufferPointer<UInt8>, _ known: UnsafeMutableBufferPointer<UInt64>) {
+        TextAnalyzer.forEachWord(in: run, variants: false) { word in
+            let hash = SpellingWords.hash(word.bytes)
+            guard isNew(hash, known) else { return true }
+            let text = String(decoding: word.bytes, as: UTF8.self)
+            guard SpellingWords.isKept(text) else { return true }
+            met.append((SpellingWords.key(length: text.unicodeScalars.count, hash: hash), Array(word.bytes)))
+            return true
+        }
+    }
+
+    @inline(__always)
+    private func isNew(_ hash: UInt64, _ known: UnsafeMutableBufferPointer<UInt64>) -> Bool {
+        let place = Int(truncatingIfNeeded: (hash ^ hash >> 32) & UInt64(known.count - 1))
+        guard known[place] != hash else { return false }
+        known[place] = hash
+        return true
+    }
+
+    /// Forgets which words are there for certain: after a transaction that was rolled back, and after a purge.
+    func forgetKnown() {
+        for place in known.indices { known[place] = 0 }
+        met.removeAll()
+    }
+
+    /// Writes the words that are new.
+    func finish() throws {
+        guard !met.isEmpty else { return }
+        let total = try Int.fetchOne(
+            db.cachedStatement(sql: "SELECT words FROM \(prefix)\(SpellingWords.totalTable)"))
+        var room = SpellingWords.maximumWords - (total ?? 0)
+        let before = room
+        let words = met.sorted { $0.key < $1.key }
+        met.removeAll(keepingCapacity: true)
+        var open = OpenBlock()
+        for (key, word) in words where room > 0 {
+            if !open.keys.contains(key) {
+                try close(&open)
+                open = try block(for: key)
+            }
+            let letters = SpellingSketch(String(decoding: word, as: UTF8.self).unicodeScalars).letters
+            guard open.block.hasRoom, !open.block.contains(word, letters: letters) else { continue }
+            open.block.append(word, letters: letters)
+            open.isChanged = true
+            room -= 1
+            if open.block.size > SpellingBlock.maximumBytes { try split(&open) }
+        }
+        try close(&open)
+        guard room < before else { return }
+        try db.cachedStatement(sql: "UPDATE \(prefix)\(SpellingWords.totalTable) SET words = words + ?")
+            .execute(arguments: [before - room])
+    }
+
+    /// A block that words are added to.
+    private struct OpenBlock {
+        /// The keys of the words that belong in it; the first is that of its row.
+        var keys: Range<Int64> = 0..<0
+        var block = SpellingBlock()
+        var isChanged = false
+    }
+
+    private func block(for key: Int64) throws -> OpenBlock {
+        let table = prefix + SpellingWords.table
+        let length = SpellingWords.length(ofKey: key)
+        let end = SpellingWords.firstKey(length: length + 1)
+        let next = try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT id FROM \(table) WHERE id > ? ORDER BY id LIMIT 1"), arguments: [key])
+        let row = try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT id, words FROM \(table) WHERE id <= ? ORDER BY id DESC LIMIT 1"),
+            arguments: [key])
+        let upper = min(next ?? end, end)
+        guard let row, SpellingWords.length(ofKey: try row.decode(atIndex: 0)) == length else {
+            return OpenBlock(keys: SpellingWords.firstKey(length: length)..<upper)
+        }
+        return OpenBlock(
+            keys: try row.decode(Int64.self, atIndex: 0)..<upper,
+            block: SpellingBlock(try row.decode(Data.self, atIndex: 1)))
+    }
+
+    private func close(_ open: inout OpenBlock) throws {
+        guard open.isChanged else { return }
+        let statement = try insert.get()
+        statement.bind(open.keys.lowerBound, at: 1)
+        statement.bind(open.block.encoded, at: 2)
+        try statement.run()
+        open.isChanged = false
+    }
+
+    /// Divides a block into two by the keys of its words, and leaves the upper one open: words come in the order of their keys.
+    private func split(_ open: inout OpenBlock) throws {
+        let length = SpellingWords.length(ofKey: open.keys.lowerBound)
+        let block = open.block
+        let order = (0..<block.count)
+            .map { (key: SpellingWords.key(length: length, hash: SpellingWords.hash(block.word($0))), index: $0) }
+            .sorted { $0.key < $1.key }
+        // Words that share a key stay together.
+        guard let middle = order.indices.dropFirst(order.count / 2).first(where: { order[$0].key > order[$0 - 1].key })
+        else { return }
+        func part(_ entries: some Sequence<(key: Int64, index: Int)>) -> SpellingBlock {
+            var part = SpellingBlock()
+            for entry in entries { part.append(block.word(entry.index), letters: block.letters[entry.index]) }
+            return part
+        }
+        let key = order[middle].key
+        var lower = OpenBlock(keys: open.keys.lowerBound..<key, block: part(order[..<middle]), isChanged: true)
+        try close(&lower)
+        open = OpenBlock(keys: key..<open.keys.upperBound, block: part(order[middle...]), isChanged: true)
+    }
+}
+
+extension SpellingBlock {
+    init(_ data: Data) { self = data.withUnsafeBytes { SpellingBlock($0) } }
+}

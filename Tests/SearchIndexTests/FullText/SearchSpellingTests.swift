@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import GRDB
+import ItemRecord
+import TestSupport
+import Testing
+
+@testable import SearchIndex
+
+@Suite("Misspelled words in a search")
+struct SearchSpellingTests {
+    private static func search(
+        _ store: Store, _ text: String, change: (inout SearchRequest) -> Void = { _ in }
+    ) async throws -> (found: [String], searched: String?) {
+        var request = SearchRequest(text)
+        change(&request)
+        let page = try await store.index.search(request)
+        return (page.hits.map(\.item.record.uniqueIdentifier), page.correction?.text)
+    }
+
+    private static func reports() async throws -> Store {
+        let store = try Store()
+        try await store.put(
+            item("report", title: "Quarterly report", text: "The figures of the quarter, and a réunion in Köln"),
+            item("notes", title: "Notes", keywords: ["meeting"], text: "Nothing of the kind, O'Reilly said"),
+            item("bench", title: "Workbench"))
+        return store
+    }
+
+    @Test(
+        "A word that occurs nowhere is replaced by its best correction",
+        arguments: [
+            ("reprot", "report", ["report"]), ("quartrely reprot", "quarterly report", ["report"]),
+            ("Quartely ", "quarterly ", ["report"]), ("meetign", "meeting", ["notes"]),
+            ("  figuers,  quarter", "  figures,  quarter", ["report"]), ("reunoin", "reunion", ["report"]),
+            ("kind:xqv nothnig", "kind:xqv nothing", ["notes"]), ("Kölnn", "koln", ["report"]),
+        ])
+    func corrected(typed: String, searched: String, found: [String]) async throws {
+        let store = try await Self.reports()
+        let result = try await Self.search(store, typed)
+        #expect(result.searched == searched)
+        #expect(result.found.first == found.first)
+    }
+
+    @Test("The ranges of a correction are those of the other words")
+    func ranges() async throws {
+        let store = try await Self.reports()
+        let page = try await store.index.search(SearchRequest("é quartrely the reprot, zzzzzz"))
+        let correction = try #require(page.correction)
+        let bytes = Array(correction.text.utf8)
+        #expect(
+            correction.ranges.map { String(decoding: bytes[$0], as: UTF8.self) } == ["quarterly", "report"])
+    }
+
+    @Test(
+        "What occurs in any form, phrases, words to leave out, filters and words with digits are left alone",
+        arguments: [
+            "reports", "repor", "quarterlies", "bench", "\"reprot\"", "notes -reprot", "from:reprot", "title:reprot",
+            "reprot2", "kind", "figurs", "thw", "o'reily", "xyzzy", "qq", "reilly",
+        ])
+    func left(typed: String) async throws {
+        let store = try await Self.reports()
+        #expect(try await Self.search(store, typed).searched == nil)
+    }
+
+    @Test("Nobody who does not want corrections gets one")
+    func turnedOff() async throws {
+        let store = try await Self.reports()
+        let (found, searched) = try await Self.search(store, "reprot") { $0.correctsSpelling = false }
+        #expect(found.isEmpty && searched == nil)
+    }
+
+    @Test("A correction that brings no more hits is not made")
+    func noMore() async throws {
+        let store = try await Self.reports()
+        // A filter leaves nothing of what the correction finds.
+        #expect(try await Self.search(store, "meetign title:workbench").searched == nil)
+        let (found, searched) = try await Self.search(store, "workbench meetign title:workbench")
+        #expect(found == ["bench"] && searched == nil)
+        // Without the filter, one more is found.
+        #expect(try await Self.search(store, "workbench meetign").searched == "workbench meeting")
+    }
+
+    @Test("A search among the items of one bundle learns no word of another's")
+    func bundles() async throws {
+        let store = try await Self.reports()
+        try await store.put(item("other", title: "Resort"), in: IndexScope(bundle: "com.example.other"))
+        let other = try await Self.search(store, "reprot") { $0.bundle = "com.example.other" }
+        #expect(other.searched == "resort" && other.found == ["other"])
+        let own = try await Self.search(store, "reprot") { $0.bundle = Store.app.bundle }
+        #expect(own.searched == "report")
+        // The other bundle's word does not keep this bundle's word from being corrected.
+        let resort = try await Self.search(store, "resort") { $0.bundle = Store.app.bundle }
+        #expect(resort.searched == "report")
+    }
+
+    @Test("Of several corrections, the word that more items have comes first")
+    func frequency() async throws {
+        let store = try Store()
+        try await store.put(item("1", text: "lemon"), item("2", text: "melon"))
+        for number in 3..<20 { try await store.put(item("\(number)", text: "melon \(number)")) }
+        #expect(try await Self.search(store, "lelon").searched == "melon")
+    }
+
+    @Test("All pages have the corrections of the first, whatever is donated in between")
+    func pages() async throws {
+        let store = try Store()
+        for number in 0..<10 { try await store.put(item("\(number)", title: "Report \(number)")) }
+        var request = SearchRequest("reprot")
+        request.limit = 4
+        let first = try await store.index.search(request)
+        try await store.put(item("new", title: "Reprot"))
+        request.cursor = try SearchCursor(bytes: #require(first.next).bytes)
+        let second = try await store.index.search(request)
+        #expect(second.correction == first.correction && second.correction?.text == "report")
+        #expect(Set((first.hits + second.hits).map(\.item.number)).count == 8)
+        request.cursor = second.next
+        #expect(try await store.index.search(request).hits.count == 2)
+        // A search that begins now finds the word as it was typed.
+        request.cursor = nil
+        #expect(try await store.index.search(request).hits.map(\.item.record.uniqueIdentifier) == ["new"])
+    }
+
+    @Test("A cursor survives its bytes, and bytes that were made up are no cursor or a harmless one")
+    func cursors() async throws {
+        let store = try await Self.reports()
+        let words = [WordReplacement(range: 2..<5, word: "größe"), WordReplacement(range: 300..<4000, word: "cat")]
+        for replacements in [[], words] {
+            for readsFilters in [true, false] {
+                let cursor = SearchCursor(
+                    now: 7, shown: [1, -1, .max], replacements: replacements, readsFilters: readsFilters)
+                #expect(SearchCursor(bytes: cursor.bytes) == cursor)
+                #expect(cursor.bytes.count <= SearchCursor.maximumBytes(hits: 3))
+            }
+        }
+        var random = SplitMix64(seed: 5)
+        let sample = SearchCursor(now: 7, shown: [1], replacements: words).bytes
+        for _ in 0..<300 {
+            var bytes = sample
+            bytes[random.below(bytes.count)] = UInt8(random.below(256))
+            guard let cursor = SearchCursor(bytes: bytes) else { continue }
+            var request = SearchRequest("é reprot")
+            request.cursor = cursor
+            _ = try await store.index.search(request)
+        }
+    }
+
+    @Test("Words that nothing has any more are no corrections, and are forgotten in the end")
+    func deleted() async throws {
+        let store = try await Self.reports()
+        try await store.index.delete(identifiers: ["report"], in: Store.app)
+        #expect(try await Self.search(store, "reprot").searched == nil)
+        try await store.index.settle()
+        let applier = try #require(store.index.applier)
+        repeat { applier.tidy() } while applier.state.withLock { $0.needsTidying }
+        let (known, gone, total) = try await store.index.write("Looking") { db in
+            (
+                try SpellingWords.contains("meeting", db), try SpellingWords.contains("quarterly", db),
+                try Int.fetchOne(db, sql: "SELECT words FROM spelling_total") ?? 0
+            )
+        }
+        #expect(known && !gone)
+        // notes meeting nothing the kind reilly said workbench
+        #expect(total == 8)
+        #expect(try await store.index.write("Checking") { try SpellingWords.problems($0) } == [])
+        // A word that comes again is kept again.
+        try await store.put(item("report", title: "Quarterly report"))
+        #expect(try await Self.search(store, "reprot").searched == "report")
+    }
+
+    @Test("The vocabulary has every word of letters once, however many there are", arguments: [1, 2] as [UInt64])
+    func vocabulary(seed: UInt64) async throws {
+        let store = try Store()
+        var random = SplitMix64(seed: seed)
+        let letters = Array("abcdefghijé字ßд".unicodeScalars)
+        var expected: Set<String> = []
+        for number in 0..<40 {
+            var words: [String] = []
+            for _ in 0..<400 {
+                var word = String.UnicodeScalarView()
+                for _ in 0..<(1 + random.below(9)) { word.append(random.pick(letters)) }
+                words.append(random.below(2) == 0 ? String(word) : String(word).uppercased())
+            }
+            let text = words.joined(separator: random.pick([" ", ", ", "-", "\n"]))
+            try await store.put(item("\(number)", text: text + " d1git 1234 " + String(repeating: "x", count: 33)))
+            FullTextTokenizer.forEachWord(in: text) { word in
+                let folded = String(decoding: word.bytes, as: UTF8.self)
+                if SpellingWords.isKept(folded), !word.isVariant { expected.insert(folded) }
+                return true
+            }
+        }
+        let stored = try await store.index.write("Reading the words") { db in
+            var words: [String] = []
+            for row in try Row.fetchAll(db, sql: "SELECT words FROM spelling_block") {
+                let block = SpellingBlock(try row.decode(atIndex: 0))
+                #expect(block.size <= SpellingBlock.maximumBytes)
+                words += (0..<block.count).map { String(decoding: block.word($0), as: UTF8.self) }
+            }
+            #expect(try Int.fetchOne(db, sql: "SELECT words FROM spelling_total") == words.count)
+            #expect(try SpellingWords.problems(db) == [])
+            return words
+        }
+        #expect(stored.count == Set(stored).count && Set(stored) == expected)
+        #expect(expected.count > 3_000)
+    }
+
+    @Test("A damaged vocabulary is found, and hands out no word that is not there")
+    func damage() async throws {
+        let store = try await Self.reports()
+        try await store.index.settle()
+        var random = SplitMix64(seed: 3)
+        let rows = try await store.index.write("Reading") { db in
+            try Data.fetchAll(db, sql: "SELECT words FROM spelling_block").map { Array($0) }
+        }
+        for bytes in rows {
+            for _ in 0..<200 {
+                var bytes = bytes
+                if random.below(3) == 0 { bytes.removeLast(1 + random.below(bytes.count - 1)) }
+                bytes[random.below(bytes.count)] = UInt8(random.below(256))
+                bytes.withUnsafeBytes { raw in
+                    let block = SpellingBlock(raw)
+                    for index in 0..<block.count { #expect(!block.word(index).isEmpty) }
+                    SpellingBlock.forEachWord(in: raw, near: .max, within: 2) { _ in }
+                }
+            }
+        }
+        let problems = try await store.index.write("Damaging") { db in
+            try db.execute(sql: "DELETE FROM spelling_block WHERE id = (SELECT max(id) FROM spelling_block)")
+            return try SpellingWords.problems(db)
+        }
+        #expect(problems.count == 1)
+    }
+}
